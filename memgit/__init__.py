@@ -1,0 +1,3 @@
+"""memgit: a knowledge repository that is nothing but git."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The edge to SQLite: one disposable file under the git directory."""

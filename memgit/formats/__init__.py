@@ -1,0 +1,1 @@
+"""Pure translation between bytes and the model, without loss."""

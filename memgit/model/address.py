@@ -1,0 +1,53 @@
+"""Addresses: `kind/key`, `kind/key#title` for entries, `skill/slug@N` for one version of a skill."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from memgit.model.kinds import KINDS
+
+
+class Address(NamedTuple):
+    """A parsed address. `title` is set for entries, `version` where one was asked for."""
+
+    kind: str
+    key: str
+    title: str | None = None
+    version: int | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.kind}/{self.key}"
+        if self.title is not None:
+            text += f"#{self.title}"
+        return text if self.version is None else f"{text}@{self.version}"
+
+
+def parse(text: str) -> Address | None:
+    """The address that a text spells out in full, or None where it is a short form (an id, an ending, a wikilink)."""
+    kind, slash, rest = text.partition("/")
+    if not slash or kind not in KINDS or not rest:
+        return None
+    if KINDS[kind].stored == "entry":
+        key, hash_, title = rest.partition("#")
+        return Address(kind, key, title) if key and hash_ and title else None
+    key, at, version = rest.rpartition("@")
+    if at and key and kind == "skill" and version.isascii() and version.isdigit():
+        return Address(kind, key, version=int(version))
+    return Address(kind, rest)
+
+
+def nearest(text: str, addresses: Iterable[str], limit: int = 3) -> list[str]:
+    """Addresses that a mistyped one may have meant, the likeliest first."""
+    known = list(addresses)
+    folded: dict[str, str] = {}
+    for address in known:
+        folded.setdefault(address.casefold(), address)
+        folded.setdefault(address.rpartition("#")[2].rpartition("/")[2].casefold(), address)
+    close = difflib.get_close_matches(text.casefold(), folded, n=limit * 2, cutoff=0.5)
+    out: list[str] = []
+    for match in close:
+        if folded[match] not in out:
+            out.append(folded[match])
+    return out[:limit]

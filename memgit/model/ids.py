@@ -1,0 +1,37 @@
+"""Record ids: ten characters of Crockford's base32, the first of them a letter.
+
+A letter comes first so that no YAML reader takes an id for a number. That leaves 22 * 32**9 ids, a little under 2**50.
+Alphabet: https://www.crockford.com/base32.html (lower case, without i, l, o, u).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+LENGTH = 10
+_LETTERS = ALPHABET[10:]
+
+
+def new_id(entropy: Callable[[int], bytes], taken: Callable[[str], bool] = lambda _: False) -> str:
+    """A fresh id for which `taken` is false.
+
+    Args:
+        entropy: gives n random bytes, such as `os.urandom`.
+        taken: whether an id was ever handed out, as far as the history at hand tells.
+    """
+    while True:
+        number = int.from_bytes(entropy(8), "big")
+        number, first = divmod(number, len(_LETTERS))
+        chars = [_LETTERS[first]]
+        for _ in range(LENGTH - 1):
+            number, digit = divmod(number, 32)
+            chars.append(ALPHABET[digit])
+        candidate = "".join(chars)
+        if not taken(candidate):
+            return candidate
+
+
+def is_id(text: str) -> bool:
+    """Whether text has the shape of an id that memgit hands out."""
+    return len(text) == LENGTH and text[0] in _LETTERS and all(char in ALPHABET for char in text)

@@ -1,0 +1,147 @@
+"""Where records lie: a layout is an ordered list of places, one row each; the first place that a path fits is the one.
+
+Patterns are relative to the place's folder: `*` stands for anything but a slash, `**/` for any folders or none, `{key}` for the key of the
+record (no slash), `{path}` for a key that may hold slashes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+NEVER = frozenset(["README.md", "INDEX.md", "log.md"])
+"""Names beside records that are written for people or derived; a layout of plain notes takes them as notes."""
+
+
+class Place(NamedTuple):
+    """One row: files under `folder` that fit `pattern` hold records of `kind`, written in `form` (a key of `formats.FORMS`).
+
+    `folder` is relative to the knowledge root, empty or ending in a slash. `never` are file names that hold no record.
+    `new` is the pattern for new files where `pattern` cannot say it, with `{key}`, `{scope}`, `{year}` and `{month}`.
+    """
+
+    kind: str
+    folder: str
+    pattern: str
+    form: str
+    never: frozenset[str] = NEVER
+    new: str | None = None
+
+    def key(self, path: str) -> str | None:
+        """The record key of a path under the knowledge root, or None where the path does not fit."""
+        if not path.startswith(self.folder):
+            return None
+        match = _regex(self.pattern).fullmatch(path, len(self.folder))
+        if match is None or path.rpartition("/")[2] in self.never:
+            return None
+        return match["key"]
+
+    def path(self, key: str, *, year: str = "", month: str = "") -> str:
+        """The path of a new record with that key; `year` and `month` are used by places that shard by month."""
+        text = self.new or self.pattern.replace("{path}", "{key}").replace("**/", "")
+        return self.folder + text.replace("{year}", year).replace("{month}", month).replace("{key}", key)
+
+
+class Layout(NamedTuple):
+    """A name, the places, and the folder (empty or ending in a slash) that a note's address leaves out."""
+
+    name: str
+    places: tuple[Place, ...]
+    base: str = ""
+
+    def find(self, path: str) -> tuple[Place, str] | None:
+        """The place of a path and the key of its records, or None for a file that holds no record."""
+        if hidden(path.removeprefix(self.base)):
+            return None
+        for place in self.places:
+            key = place.key(path)
+            if key is not None:
+                return place, key
+        return None
+
+    def of(self, kind: str) -> tuple[Place, ...]:
+        """The places of one kind, the one for new records first."""
+        return tuple(place for place in self.places if place.kind == kind)
+
+    def folders(self) -> tuple[str, ...]:
+        """The folders that may hold records, none inside another, sorted: what a reader has to look at."""
+        found: list[str] = []
+        for folder in sorted({place.folder for place in self.places}):
+            if not found or not folder.startswith(found[-1]):
+                found.append(folder)
+        return tuple(found)
+
+
+def hidden(path: str) -> bool:
+    """Whether a path goes through a folder whose name starts with a dot (`.obsidian`, `.git`): such folders hold no records."""
+    return "/." in f"/{path.rpartition('/')[0]}" if path else False
+
+
+@lru_cache(maxsize=256)
+def _regex(pattern: str) -> re.Pattern[str]:
+    out = ["(?s)"]
+    position = 0
+    for token in re.finditer(r"\*\*/|\*\*|\*|\?|\{key\}|\{path\}", pattern):
+        out.append(re.escape(pattern[position : token.start()]))
+        out.append(
+            {"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "{key}": "(?P<key>[^/]+)", "{path}": "(?P<key>.+)"}[token[0]]
+        )
+        position = token.end()
+    out.append(re.escape(pattern[position:]))
+    text = "".join(out)
+    if "(?P<key>" not in text:
+        text = f"(?s)(?P<key>{text[4:-len(re.escape('.md'))]}){re.escape('.md')}" if pattern.endswith(".md") else f"(?s)(?P<key>{text[4:]})"
+    return re.compile(text)
+
+
+def memgit(notes: Iterable[str] = ("notes/**/*.md",)) -> Layout:
+    """memgit's own layout, of which a Mem Skill workspace is a part."""
+    return Layout(
+        "memgit",
+        (
+            Place("knowledge", "knowledge-base/", "{path}.md", "entries"),
+            Place("experience", "experience/", "**/skill-{key}.md", "entries", new="skill-{key}.md"),
+            Place("skill", "skills/", "{path}.md", "memgit"),
+            Place("memory", "memory/", "{path}.md", "memgit"),
+            Place("observation", "observations/", "**/{key}.md", "memgit", new="{year}/{month}/{key}.md"),
+            Place("decision", "decisions/", "{key}.md", "memgit"),
+            *(Place("note", "", pattern, "memgit", never=frozenset(), new="notes/{key}.md") for pattern in notes),
+        ),
+    )
+
+
+def mem_skill(base: str = "") -> Layout:
+    """A Mem Skill or auto-skill workspace, also under `data/` or `.self-improving/`; other kinds lie beside it as in memgit's own."""
+    own = memgit()
+    return Layout("mem-skill", tuple(place._replace(folder=base + place.folder) for place in own.places), base)
+
+
+def vault(base: str = ".memory/") -> Layout:
+    """A memory vault: memories alone; inbox, indices and templates are not records."""
+    return Layout("vault", (Place("memory", base + "10-Memories/", "{key}.md", "vault", new="MEM-{key}.md"),), base)
+
+
+def mnema(base: str = ".mnema/") -> Layout:
+    """A mirror of Mnema; tasks, epics and sprints are notes."""
+    people = NEVER | {"SKILL.md", "context.md"}
+    return Layout(
+        "mnema",
+        (
+            Place("skill", base + "skills/", "**/{key}.md", "mnema", people, new="authored/{key}.md"),
+            Place("decision", base + "roadmap/", "{key}-ADR-*.md".replace("{key}", "*"), "mnema-block", people),
+            Place("decision", base + "memory/decisions/", "{key}.md", "memgit", people),
+            Place("memory", base + "memory/", "{path}.md", "mnema", people),
+            Place("observation", base + "observations/", "**/{key}.md", "mnema-block", people, new="{key}.md"),
+            Place("note", base + "roadmap/", "*.md", "mnema-block", people),
+            Place("note", base + "sprints/", "*.md", "mnema-block", people),
+            Place("note", base + "backlog/", "**/*.md", "mnema-block", people),
+        ),
+        base,
+    )
+
+
+def notes(patterns: Iterable[str] = ("**/*.md",)) -> Layout:
+    """Any folder of Markdown: every file is a note."""
+    return Layout("notes", tuple(Place("note", "", pattern, "memgit", frozenset(), new="{key}.md") for pattern in patterns))

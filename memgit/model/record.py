@@ -1,0 +1,117 @@
+"""The record: one addressable piece of knowledge, as read from one version of one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+Value = str | tuple[str, ...] | None
+"""A field as typed: text is never turned into a number, a date or a truth value."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with a file or a record, as a value: the rest of the file still counts.
+
+    `code` is the lint rule that reports it, `line` counts from 1, `fatal` says that the record cannot be written to.
+    """
+
+    code: str
+    line: int
+    message: str
+    fatal: bool = False
+
+
+class Record(NamedTuple):
+    """One record. Dates are `YYYY-MM-DD` or ISO 8601 text as found; `line` and `end_line` count from 1, both included.
+
+    `fields` holds every field under its canonical name (see `kinds.FIELDS`), and unknown ones under the name that they have in
+    the file, in file order. The properties below are views of it.
+    `body` is the text without the fields and without the title's own heading, newlines as `\\n`, no blank line at either end.
+    `ordinal` is its place among the records of its file, from 0: what `formats` needs to find it again.
+    """
+
+    kind: str
+    address: str
+    path: str
+    title: str
+    line: int
+    end_line: int
+    ordinal: int
+    fields: Mapping[str, Value]
+    body: str
+    problem: Problem | None = None
+
+    def text(self, name: str) -> str | None:
+        """A field as one text; a list gives its items joined by `, `; absent, null or empty gives None."""
+        value = self.fields.get(name)
+        if isinstance(value, tuple):
+            value = ", ".join(value)
+        return value or None
+
+    def items(self, name: str) -> tuple[str, ...]:
+        """A field as a list; absent or null gives the empty one."""
+        value = self.fields.get(name)
+        if isinstance(value, str):
+            return (value,) if value else ()
+        return value or ()
+
+    @property
+    def id(self) -> str | None:
+        return self.text("id")
+
+    @property
+    def created(self) -> str | None:
+        return self.text("created")
+
+    @property
+    def updated(self) -> str | None:
+        """The last change that the file itself names, else its creation."""
+        return self.text("updated") or self.text("created")
+
+    @property
+    def source(self) -> str | None:
+        return self.text("source")
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        return self.items("keywords")
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return self.items("topics")
+
+    @property
+    def related(self) -> tuple[str, ...]:
+        """Targets of the Related field without brackets, as typed: `file#heading`, `slug`, an address."""
+        return self.items("related")
+
+    @property
+    def derived_from(self) -> tuple[str, ...]:
+        return self.items("derived_from")
+
+    @property
+    def archived(self) -> str | None:
+        """The date of archiving or another true text; None while the record is in use."""
+        value = self.text("archived")
+        return None if value is None or value.lower() in ("false", "no", "null", "~") else value
+
+    @property
+    def version(self) -> int | None:
+        """The version of a skill; `2.0.0` and `v2` count as 2."""
+        value = self.text("version")
+        digits = value.lstrip("vV").split(".")[0] if value else ""
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+    @property
+    def usage_count(self) -> int:
+        """Uses counted inside the file by another tool; memgit's own lie on the usage refs."""
+        value = self.text("usage_count")
+        return int(value) if value and value.isascii() and value.isdigit() and len(value) < 16 else 0
+
+
+class ParsedFile(NamedTuple):
+    """What one file holds: its records in file order, what is wrong with it, and what it says about itself (category name, keywords)."""
+
+    records: tuple[Record, ...]
+    problems: tuple[Problem, ...] = ()
+    meta: Mapping[str, Value] = {}

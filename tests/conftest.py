@@ -1,0 +1,87 @@
+"""Fixtures: a private home, a pinned identity, real git, and the corpora where they are at hand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import run_git
+
+CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
+
+GIT_CONFIG = """\
+[user]
+\tname = Ada Moss
+\temail = ada@example.org
+[init]
+\tdefaultBranch = main
+[core]
+\tautocrlf = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[commit]
+\tgpgsign = false
+[protocol "file"]
+\tallow = always
+"""
+
+
+@pytest.fixture(autouse=True)
+def private_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test has a home of its own: whatever git or memgit would read from the user's is not there."""
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text(GIT_CONFIG)
+    for name in [name for name in os.environ if name.startswith(("GIT_", "MEMGIT_"))]:
+        monkeypatch.delenv(name)
+    for name, value in {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "false",
+        "GIT_CEILING_DIRECTORIES": str(home.parent),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+    }.items():
+        monkeypatch.setenv(name, value)
+    return home
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A git repository without a commit."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    run_git(folder, "init", "-q")
+    return folder
+
+
+@pytest.fixture
+def corpora() -> Path:
+    """The folder of real workspaces; the test is skipped where it is absent. Read only: copy before changing."""
+    if not CORPORA.is_dir():
+        pytest.skip("the corpora are not beside this checkout")
+    return CORPORA
+
+
+@pytest.fixture
+def workspace(corpora: Path, tmp_path: Path) -> Callable[[str], Path]:
+    """Copies one corpus into a fresh repository with one commit and returns its folder."""
+
+    def copy(name: str) -> Path:
+        target = tmp_path / name
+        shutil.copytree(corpora / name, target)
+        for path in [target, *target.rglob("*")]:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        run_git(target, "init", "-q")
+        run_git(target, "add", "-A", "-f")
+        run_git(target, "commit", "-q", "-m", "import")
+        return target
+
+    return copy
