@@ -8,8 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
-from tests.support import run_git
+from tests.support import memgit, run_git
+
+settings.register_profile("memgit", deadline=None)  # machines that run this are shared: a slow example is no failure
+settings.load_profile("memgit")
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
@@ -85,3 +89,11 @@ def workspace(corpora: Path, tmp_path: Path) -> Callable[[str], Path]:
         return target
 
     return copy
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Path:
+    """A knowledge repository as `memgit init` makes it."""
+    folder = tmp_path / "kb"
+    memgit(tmp_path, "init", "kb")
+    return folder

@@ -11,16 +11,29 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memgit.model.operation import ACTIONS, RecordChange
+from memgit.model.operation import ACTIONS, OPS, PAST, RecordChange
 
 SUBJECT_COLUMNS = 72
 ARROW = " <- "
-_STRUCTURE = re.compile(r"^( *)(?=memgit-|---|diff --git |index: |\S*-by: )", re.IGNORECASE | re.MULTILINE)
-_SET_IN = re.compile(r"^ ( *)(?=memgit-|---|diff --git |index: |\S*-by: )", re.IGNORECASE | re.MULTILINE)
+MAX_DEPTH = 4
+"""How many squashes inside one another are read."""
+
+# What git, a forge or memgit could take for structure at the start of a line: trailers, the dividers of git-interpret-trailers,
+# git-mailinfo and git-am, the scissors of git-commit, the headings of a squash.
+_MARKS = (
+    r"(?:memgit-|---|diff -|index: |\S*-by: |(?:from|subject|date): |from |\(cherry picked from |squashed commit of "
+    r"|commit [0-9a-f]{7}|# -+ >8 -)"
+)
+_STRUCTURE = re.compile(rf"^( *)(?={_MARKS})", re.IGNORECASE | re.MULTILINE)
+_SET_IN = re.compile(rf"^ ( *)(?={_MARKS})", re.IGNORECASE | re.MULTILINE)
 _TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): ?(.*)")
+_NOTED = re.compile(r"\(cherry picked from commit [0-9a-f]+\)")
+_OP = re.compile(r"^ *memgit-op:", re.IGNORECASE | re.MULTILINE)
+_BLANKS = re.compile(r"\n\s+\n")
+_SQUASHED = re.compile(r"commit [0-9a-f]{40,64}")
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNESCAPES = {"\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
-_SUBJECT = re.compile(r"(?:[*-] )?([a-z][a-z-]*)(?:\(([a-z]+)\))?: ")
+_SUBJECT = re.compile(rf"(?:[*-] )?(?:{'|'.join(OPS)})(?:\([a-z]+\))?: ")
 
 
 class Block(NamedTuple):
@@ -47,9 +60,7 @@ def columns(text: str) -> int:
     """Width of a text on a terminal: wide characters count two, combining ones none."""
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
-    )
+    return sum(0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def cut(text: str, width: int) -> str:
@@ -63,26 +74,35 @@ def cut(text: str, width: int) -> str:
 
 def one_line(text: str) -> str:
     """The text on one line: control characters and line ends become blanks, runs of blanks one."""
+    if text.isprintable():
+        return " ".join(text.split()) if "  " in text or not text.isascii() else text.strip()
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def escape(value: str) -> str:
-    """A value on one line: backslash, newline, return and tab by letter, other control characters and line ends as `\\uXXXX`."""
-    if value.isascii() and value.isprintable() and "\\" not in value:
+    """A value on one line: backslash, newline, return and tab by letter, other control characters and line ends as `\\uXXXX`.
+
+    Blanks at either end are escaped too, for readers of trailers strip them.
+    """
+    if value.isascii() and value.isprintable() and "\\" not in value and value == value.strip():
         return value
-    return "".join(
-        _ESCAPES.get(char) or (f"\\u{ord(char):04x}" if unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") else char)
-        for char in value
+    text = "".join(
+        _ESCAPES.get(char) or (f"\\u{ord(char):04x}" if unicodedata.category(char) in ("Cc", "Zl", "Zp", "Cs") else char) for char in value
     )
+    inner = text.strip()
+    before, _, after = text.partition(inner) if inner else (text, "", "")
+    return _spelled(before) + inner + _spelled(after)
+
+
+def _spelled(blanks: str) -> str:
+    return "".join(f"\\u{ord(char):04x}" for char in blanks)
 
 
 def unescape(value: str) -> str:
     """The inverse of `escape`; a backslash that starts no escape stands for itself."""
     if "\\" not in value:
         return value
-    return re.sub(
-        r"\\(?:u([0-9a-f]{4})|([\\nrt]))", lambda match: chr(int(match[1], 16)) if match[1] else _UNESCAPES[match[2]], value
-    )
+    return re.sub(r"\\(?:u([0-9a-f]{4})|([\\nrt]))", lambda match: chr(int(match[1], 16)) if match[1] else _UNESCAPES[match[2]], value)
 
 
 def subject(op: str, kind: str | None, title: str) -> str:
@@ -92,13 +112,13 @@ def subject(op: str, kind: str | None, title: str) -> str:
 
 
 def summary(op: str, what: str, changes: Sequence[RecordChange]) -> str:
-    """The subject of an operation on several records: `<op>: <what> (3 created, 1 updated)`."""
-    from memgit.model.operation import PAST
-
+    """The subject of an operation on several records: `<op>: <what> (3 created, 1 updated)`, at most 72 columns."""
     counts = [(sum(change.action == action for change in changes), PAST[action]) for action in ACTIONS]
-    tail = f" ({', '.join(f'{count} {past}' for count, past in counts if count)})"
     head = f"{op}: "
-    return head + cut(one_line(what), max(8, SUBJECT_COLUMNS - len(head) - len(tail))) + tail
+    tail = f" ({', '.join(f'{count} {past}' for count, past in counts if count)})" if changes else ""
+    if len(head) + len(tail) > SUBJECT_COLUMNS - 12:
+        tail = f" ({len(changes)} records)"
+    return head + cut(one_line(what), SUBJECT_COLUMNS - len(head) - len(tail)) + tail
 
 
 def record_trailer(change: RecordChange) -> str:
@@ -109,7 +129,7 @@ def record_trailer(change: RecordChange) -> str:
 
 def _shield(value: str) -> str:
     """An address in which the arrow between two addresses cannot occur."""
-    return value.replace(ARROW, " \\u003c- ")
+    return value.replace("<-", "\\u003c-")
 
 
 def build(
@@ -123,11 +143,14 @@ def build(
     run: str | None = None,
     derived_from: Sequence[str] = (),
 ) -> str:
-    """A whole commit message, ending in the trailer block and a newline. Lines end in `\\n` alone."""
-    parts = [one_line(subject_line)]
-    if reason and reason.strip():
-        text = "\n".join(line.rstrip() for line in reason.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n"))
-        parts.append(_STRUCTURE.sub(r" \1", text.replace("\0", "")))
+    """A whole commit message, ending in the trailer block and a newline. Lines end in `\\n` alone; a reason loses blanks at the ends of
+    its lines and all but one of several blank lines, as git itself would take them off.
+    """
+    first = _unpaired(one_line(subject_line)) or op
+    parts = [f"{op}: {first}" if _STRUCTURE.match(first) else first]
+    reason = tidy(reason or "")
+    if reason:
+        parts.append(_STRUCTURE.sub(r" \1", reason))
     lines = [f"Memgit-Op: {op}"]
     lines += [f"Memgit-Record: {record_trailer(change)}" for change in changes]
     lines += [f"Memgit-Derived-From: {escape(address)}" for address in derived_from]
@@ -136,60 +159,145 @@ def build(
     return "\n\n".join(parts) + "\n"
 
 
+def tidy(text: str) -> str:
+    """A text as it stands in a message: `\\n` between lines, none blank at either end, never two blank ones in a row, no NUL."""
+    text = _unpaired(text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))
+    lines = [line.rstrip() for line in text.split("\n")]
+    return "\n".join(line for number, line in enumerate(lines) if line or (number and lines[number - 1])).strip("\n")
+
+
+def _unpaired(text: str) -> str:
+    """The text with what UTF-8 cannot write replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
 def parse(text: str) -> Message:
-    """Subject, reason and every memgit block of a message, wherever it stands: a squash leaves several, with prose between."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    """Subject, reason and every memgit block of a message, wherever it stands.
+
+    A forge that squashes leaves several blocks with prose between; `git merge --squash` sets each message in by four blanks under a
+    line `commit <hash>`; other tools add their own trailers and notes to a block.
+    """
+    text = text.replace("\r\n", "\n")
+    return _plain(text) or _parse(text, 0)
+
+
+def _plain(text: str) -> Message | None:
+    """As `_parse`, for a message in the very form that `build` gives; None for any other."""
+    head, _, last = text.rstrip("\n").rpartition("\n\n")
+    first, _, reason = head.partition("\n")
+    if not last.startswith("Memgit-Op: ") or not first.strip() or (reason and reason[0] != "\n"):
+        return None
+    if "emgit-" in head.lower() or "\ncommit " in head or _BLANKS.search(head) is not None:
+        return None
+    blocks, prose = _blocks(last.split("\n"))
+    if len(blocks) != 1 or prose:
+        return None
+    first = first.strip()
+    reason = reason.strip("\n")
+    heading = next((line for line in reversed(reason.split("\n")) if _SUBJECT.match(line.strip())), None) if ": " in reason else None
+    return Message(first, _set_out(reason), (blocks[0]._replace(subject=_unmarked(heading) if heading else first),))
+
+
+def _set_out(reason: str) -> str | None:
+    """A reason without the blanks that `build` put before what looked like structure; None for none."""
+    if reason.startswith(" ") or "\n " in reason:
+        reason = _SET_IN.sub(r"\1", reason)
+    return reason or None
+
+
+def _unmarked(heading: str) -> str:
+    return heading.strip().removeprefix("* ").removeprefix("- ")
+
+
+def _parse(text: str, depth: int) -> Message:
+    lines = text.split("\n")
     first = next((number for number, line in enumerate(lines) if line.strip()), None)
     if first is None:
         return Message("", None, ())
-    if "Memgit-Op:" not in text:
-        rest = "\n".join(lines[first + 1 :]).strip("\n")
-        return Message(lines[first].strip(), _SET_IN.sub(r"\1", rest) or None, ())
+    subject_line = lines[first].strip()
+    if "emgit-" not in text.lower() or _OP.search(text) is None:
+        return Message(subject_line, _set_out("\n".join(lines[first + 1 :]).strip("\n")), ())
     blocks: list[Block] = []
     prose: list[str] = []
-    heading = lines[first].strip()
+    heading = subject_line
     paragraph: list[str] = []
-    for line in [*lines[first + 1 :], ""]:
+    position = first + 1
+    while position <= len(lines):
+        line = lines[position] if position < len(lines) else ""
+        position += 1
         if line.strip():
             paragraph.append(line)
             continue
-        block = _block(paragraph)
-        if block is not None:
-            blocks.append(block._replace(subject=heading))
+        if paragraph and _SQUASHED.fullmatch(paragraph[0]) and depth < MAX_DEPTH:
+            inner, position = _set_in(lines, position)
+            within = _parse(inner, depth + 1)
+            blocks += within.blocks
+            prose += [text for text in (within.subject, within.reason) if text]
         elif paragraph:
-            named = next((line for line in reversed(paragraph) if _SUBJECT.match(line.strip())), None)
-            heading = named.strip().removeprefix("* ").removeprefix("- ") if named else heading
-            prose.append("\n".join(paragraph))
+            marked = any(_OP.match(line) and line[0] != " " for line in paragraph)
+            found, rest = _blocks(paragraph) if marked else ([], paragraph)
+            named = next((line for line in reversed(rest) if _SUBJECT.match(line.strip())), None)
+            heading = _unmarked(named) if named else heading
+            blocks += [block._replace(subject=heading) for block in found]
+            if rest:
+                prose.append("\n".join(rest))
         paragraph = []
-    return Message(lines[first].strip(), _SET_IN.sub(r"\1", "\n\n".join(prose)) or None, tuple(blocks))
+    return Message(subject_line, _set_out("\n\n".join(prose).strip("\n")), tuple(blocks))
 
 
-def _block(paragraph: Sequence[str]) -> Block | None:
-    """The block that a paragraph is: trailers only, `Memgit-Op` among them (other tools' trailers may stand beside)."""
-    if not any(line.startswith("Memgit-Op:") for line in paragraph):
-        return None
-    op = ""
+def _set_in(lines: Sequence[str], position: int) -> tuple[str, int]:
+    """The message that stands set in by four blanks from a position on, without them, and the position behind it."""
+    out: list[str] = []
+    while position < len(lines) and (not lines[position].strip() or lines[position].startswith("    ")):
+        out.append(lines[position][4:])
+        position += 1
+    return "\n".join(out).strip("\n"), position
+
+
+def _blocks(paragraph: Sequence[str]) -> tuple[list[Block], list[str]]:
+    """The blocks of a paragraph, each from its `Memgit-Op` on, and the lines that are no trailers.
+
+    A value may go on in lines that are set in (https://git-scm.com/docs/git-interpret-trailers, folding).
+    """
+    blocks: list[list[tuple[str, str]]] = []
+    prose: list[str] = []
+    waiting: list[tuple[str, str]] = []
+    current = waiting
+    last = False
+    for line in paragraph:
+        match = _TRAILER.fullmatch(line.rstrip())
+        if match is not None:
+            key, value = match[1].lower(), match[2].strip()
+            if key == "memgit-op":
+                current = []
+                blocks.append(current)
+            last = key.startswith("memgit-")
+            if last:
+                current.append((key[7:], value))
+        elif line[:1] in " \t" and last:
+            current[-1] = (current[-1][0], f"{current[-1][1]} {line.strip()}".strip())
+        else:
+            last = False
+            if not _NOTED.fullmatch(line.strip()):
+                prose.append(line)
+    blocks[0][1:1] = waiting
+    return [_block(trailers) for trailers in blocks], prose
+
+
+def _block(trailers: Sequence[tuple[str, str]]) -> Block:
     records: list[RecordChange] = []
     derived: list[str] = []
     single: dict[str, str] = {}
-    for line in paragraph:
-        match = _TRAILER.fullmatch(line.rstrip())
-        if match is None:
-            if line[:1] in " \t":
-                continue
-            return None
-        key, value = match[1].lower(), match[2].strip()
-        if key == "memgit-op":
-            op = op or value
-        elif key == "memgit-record":
+    for key, value in trailers:
+        if key == "record":
             change = _record(value)
             if change is not None:
                 records.append(change)
-        elif key == "memgit-derived-from":
+        elif key == "derived-from":
             derived.append(unescape(value))
-        elif key.startswith("memgit-"):
-            single.setdefault(key[7:], unescape(value))
-    return Block(op, tuple(records), single.get("source"), single.get("actor"), single.get("run"), tuple(derived))
+        else:
+            single.setdefault(key, unescape(value))
+    return Block(single.get("op", ""), tuple(records), single.get("source"), single.get("actor"), single.get("run"), tuple(derived))
 
 
 def _record(value: str) -> RecordChange | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -40,12 +39,14 @@ def parse(text: str) -> Address | None:
 
 def nearest(text: str, addresses: Iterable[str], limit: int = 3) -> list[str]:
     """Addresses that a mistyped one may have meant, the likeliest first."""
+    from difflib import get_close_matches  # costs a start some milliseconds, and only a mistake needs it
+
     known = list(addresses)
     folded: dict[str, str] = {}
     for address in known:
         folded.setdefault(address.casefold(), address)
         folded.setdefault(address.rpartition("#")[2].rpartition("/")[2].casefold(), address)
-    close = difflib.get_close_matches(text.casefold(), folded, n=limit * 2, cutoff=0.5)
+    close = get_close_matches(text.casefold(), folded, n=limit * 2, cutoff=0.5)
     out: list[str] = []
     for match in close:
         if folded[match] not in out:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LENGTH = 10
 _LETTERS = ALPHABET[10:]
+_CHARACTERS = frozenset(ALPHABET)
 
 
 def new_id(entropy: Callable[[int], bytes], taken: Callable[[str], bool] = lambda _: False) -> str:
@@ -34,4 +35,4 @@ def new_id(entropy: Callable[[int], bytes], taken: Callable[[str], bool] = lambd
 
 def is_id(text: str) -> bool:
     """Whether text has the shape of an id that memgit hands out."""
-    return len(text) == LENGTH and text[0] in _LETTERS and all(char in ALPHABET for char in text)
+    return len(text) == LENGTH and text[0] in _LETTERS and _CHARACTERS.issuperset(text)

@@ -41,6 +41,8 @@ class Place(NamedTuple):
     def path(self, key: str, *, year: str = "", month: str = "") -> str:
         """The path of a new record with that key; `year` and `month` are used by places that shard by month."""
         text = self.new or self.pattern.replace("{path}", "{key}").replace("**/", "")
+        if "{key}" not in text:
+            text = text.replace("**", "*").replace("*", "{key}", 1)
         return self.folder + text.replace("{year}", year).replace("{month}", month).replace("{key}", key)
 
 
@@ -60,6 +62,12 @@ class Layout(NamedTuple):
             if key is not None:
                 return place, key
         return None
+
+    def address(self, place: Place, path: str, key: str, title: str) -> str:
+        """The address of a record of that title in a file at that path."""
+        if place.form == "entries":
+            return f"{place.kind}/{key}#{title}"
+        return f"note/{path.removeprefix(self.base).removesuffix('.md')}" if place.kind == "note" else f"{place.kind}/{key}"
 
     def of(self, kind: str) -> tuple[Place, ...]:
         """The places of one kind, the one for new records first."""
@@ -107,7 +115,7 @@ def memgit(notes: Iterable[str] = ("notes/**/*.md",)) -> Layout:
             Place("memory", "memory/", "{path}.md", "memgit"),
             Place("observation", "observations/", "**/{key}.md", "memgit", new="{year}/{month}/{key}.md"),
             Place("decision", "decisions/", "{key}.md", "memgit"),
-            *(Place("note", "", pattern, "memgit", never=frozenset(), new="notes/{key}.md") for pattern in notes),
+            *(Place("note", "", pattern, "memgit", never=frozenset()) for pattern in notes),
         ),
     )
 
@@ -144,4 +152,4 @@ def mnema(base: str = ".mnema/") -> Layout:
 
 def notes(patterns: Iterable[str] = ("**/*.md",)) -> Layout:
     """Any folder of Markdown: every file is a note."""
-    return Layout("notes", tuple(Place("note", "", pattern, "memgit", frozenset(), new="{key}.md") for pattern in patterns))
+    return Layout("notes", tuple(Place("note", "", pattern, "memgit", frozenset()) for pattern in patterns))

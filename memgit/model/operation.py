@@ -30,7 +30,10 @@ class RecordChange(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One commit of the activity log. `commit` is the full hash, `date` the author's, ISO 8601 with zone; `author` is `Name <mail>`."""
+    """One commit of the activity log. `commit` is the full hash, `date` the author's, ISO 8601 with zone; `author` is `Name <mail>`.
+
+    `complete` is false where the clone does not hold what the commit changed: at the border of a shallow clone, or where files are absent.
+    """
 
     commit: str
     date: str
@@ -43,6 +46,7 @@ class Event(NamedTuple):
     reason: str | None = None
     source: str | None = None
     derived_from: tuple[str, ...] = ()
+    complete: bool = True
 
     def as_json(self) -> dict[str, Any]:
         return {**self._asdict(), "derived_from": list(self.derived_from), "records": [change.as_json() for change in self.records]}

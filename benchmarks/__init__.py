@@ -1,0 +1,1 @@
+"""Synthetic repositories and what a user waits for in them."""

@@ -1,0 +1,391 @@
+"""Times memgit beside git, or beside the least that could do the job, and prints a table.
+
+    python benchmarks/run.py [--sizes 1000,10000,100000] [--rows version,write,batch,read,first,log] [--json FILE]
+
+The present code is built into a wheel and installed, compiled, into an environment of its own; memgit runs as the console script there.
+What is compared runs in turn in one run: compare the ratios, not the times. Repositories are kept under the work folder and made again
+when the code that makes them changes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from benchmarks.clock import Case, Timing, alternate  # noqa: E402
+from benchmarks.floors import QUERY  # noqa: E402
+
+SOURCES = ("memgit", "pyproject.toml", "README.md", "LICENSE")
+MAKERS = ("benchmarks/generate.py", "benchmarks/words.py", "memgit/model", "memgit/formats", "memgit/derive", "memgit/app/init.py")
+"""What the bytes of a generated repository depend on."""
+GITCONFIG = """\
+[user]
+\tname = Ada Moss
+\temail = ada@example.org
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[commit]
+\tgpgsign = false
+[advice]
+\tdetachedHead = false
+"""
+GIT_COMMIT = 'printf "%s\\n" "$2" > "$1" && git add -- "$1" && git commit -q -m "$3"'
+BODY = "\n".join("- Drain the queue before the worker is rolled, then compare the lag with what the dashboard had." for _ in range(5))
+WORD = "canary"
+"""A word that some of the records hold."""
+
+
+class Result(NamedTuple):
+    """One line of the table: memgit beside something else, at one size."""
+
+    size: int
+    what: str
+    ms: float
+    beside: str
+    beside_ms: float | None
+    ratio: float | None
+    work: float | None
+    aim: str
+    peak: float
+    rounds: int
+
+
+class Bench:
+    """What the rows share: the environment that memgit is installed in, and private copies of the repository of one size."""
+
+    def __init__(self, work: Path, rounds: int) -> None:
+        self.work = work
+        self.rounds = rounds
+        self.venv = work / "venv"
+        self.python = str(self.venv / "bin" / "python")
+        self.memgit = str(self.venv / "bin" / "memgit")
+        self.size = 0
+        self.facts: dict[str, Any] = {}
+        home = work / "home"
+        home.mkdir(parents=True, exist_ok=True)
+        (home / ".gitconfig").write_text(GITCONFIG)
+        self.env = {
+            "HOME": str(home), "PATH": f"{self.venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "LANG": "C.UTF-8", "TZ": "UTC",
+            "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
+        }  # fmt: skip
+
+    def install(self) -> None:
+        """The present code as a wheel in the environment, from a copy, so that no old build gets in."""
+        if not (self.venv / "bin" / "pip").exists():
+            subprocess.run([sys.executable, "-m", "venv", str(self.venv)], check=True)
+        source = self.work / "source"
+        shutil.rmtree(source, ignore_errors=True)
+        source.mkdir()
+        for name in SOURCES:
+            copy: Callable[..., Any] = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, source / name, **({"ignore": shutil.ignore_patterns("__pycache__")} if (ROOT / name).is_dir() else {}))
+        env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        pip = [str(self.venv / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, str(source)], check=True, env=env)
+        subprocess.run([*pip, "--force-reinstall", "--no-deps", str(source)], check=True, env=env)
+        compiled = list(self.venv.glob("lib/python*/site-packages/memgit/cli/__pycache__/*.pyc"))
+        if not compiled:
+            raise SystemExit("memgit was installed without compiled files: every start would compile it again")
+
+    def repository(self, size: int) -> Path:
+        """The generated repository of that size; made where it is not there yet."""
+        key = hashlib.sha256()
+        for name in MAKERS:
+            for path in sorted([ROOT / name, *(ROOT / name).rglob("*.py")]):
+                if path.is_file():
+                    key.update(path.read_bytes())
+        made = self.work / "repositories" / f"{size}-{key.hexdigest()[:12]}"
+        if not (made / ".git" / "benchmark.json").exists():
+            for old in (self.work / "repositories").glob(f"{size}-*"):
+                shutil.rmtree(old)
+            say(f"making a repository of {size} records")
+            subprocess.run(
+                [self.python, str(ROOT / "benchmarks" / "generate.py"), str(made), "--records", str(size)], check=True, env=self.env
+            )
+        return made
+
+    def use(self, size: int) -> None:
+        """Fresh copies for one size: one for memgit, one for what it is compared with."""
+        made = self.repository(size)
+        self.size = size
+        self.facts = json.loads((made / ".git" / "benchmark.json").read_text())
+        for name in ("mine", "theirs"):
+            shutil.rmtree(self.work / name, ignore_errors=True)
+            subprocess.run(["cp", "-a", "--reflink=auto", str(made), str(self.work / name)], check=True)
+            self.git(name, "update-index", "-q", "--refresh")
+        self.mine, self.theirs = str(self.work / "mine"), str(self.work / "theirs")
+        self.index = str(self.work / f"index-{made.name}.db")
+        if not os.path.exists(self.index):
+            subprocess.run([self.python, str(ROOT / "benchmarks" / "floors.py"), "index", f"{self.index}.part", str(made)], check=True)
+            os.replace(f"{self.index}.part", self.index)
+
+    def git(self, copy: str, *args: str) -> str:
+        done = subprocess.run(["git", *args], cwd=self.work / copy, env=self.env, check=True, capture_output=True, text=True)
+        return done.stdout
+
+    def some(self, kind: str, number: int, what: str = "address") -> str:
+        """The address (or path) of the number-th record of a kind, counted around."""
+        found = self.facts["some"][kind]
+        return str(found[number % len(found)][what])
+
+    def time(self, cases: dict[str, Case], rounds: int | None = None, out: str = os.devnull) -> dict[str, Timing]:
+        return alternate(cases, self.env, rounds or self.rounds, out=out)
+
+    def call(self, *argv: str, before: Callable[[int], None] | None = None, per: int = 1) -> Case:
+        """memgit with the same arguments every round."""
+        return Case(lambda _: [self.memgit, *argv], self.mine, before, per)
+
+    def calls(self, argv: Callable[[int], Sequence[str]]) -> Case:
+        """memgit with arguments that follow the round."""
+        return Case(lambda number: [self.memgit, *argv(number)], self.mine)
+
+    def query(self) -> Case:
+        """The floor of a read: a bare interpreter and one query of a full-text index."""
+        return Case(lambda _: [self.python, "-I", "-S", "-c", QUERY, self.index, WORD], self.mine)
+
+    def result(self, what: str, mine: Timing, beside: str, theirs: Timing | None, aim: str) -> Result:
+        ratio, work = (None, None) if theirs is None else (mine.beside(theirs), mine.work(theirs))
+        return Result(self.size, what, mine.median, beside, theirs.median if theirs else None, ratio, work, aim, mine.peak, len(mine.ms))
+
+
+def version(bench: Bench) -> Iterator[Result]:
+    """Starting up; the same at every size."""
+    timed = bench.time({"memgit": bench.call("--version"), "python": Case(lambda _: [bench.python, "-c", "pass"], bench.mine)}, rounds=21)
+    yield bench.result("`--version`", timed["memgit"], "`python -c pass`", timed["python"], "≤ 4")
+
+
+def write(bench: Bench) -> Iterator[Result]:
+    """One change as a whole process, derived files and cache included, beside `git add` and `git commit` of one file."""
+    aim = {10_000: "≤ 1.7", 100_000: "≤ 0.5"}.get(bench.size, "–")
+    scope = bench.some("memory", 0).split("/")[1]
+    category = bench.some("knowledge", 0).partition("/")[2].partition("#")[0]
+    folder = os.path.dirname(bench.some("memory", 0, "path"))
+    stamp = time.time_ns()
+    cases = {
+        "git": Case(
+            lambda number: ["sh", "-c", GIT_COMMIT, "sh", f"{folder}/git-{stamp}-{number}.md", BODY, f"A note {number}"], bench.theirs
+        ),
+        "`record` of a memory": bench.calls(
+            lambda number: [
+                "record",
+                "memory",
+                f"Drain before a roll {stamp} {number}",
+                "--scope",
+                scope,
+                "--keywords",
+                "queue,lag",
+                "-m",
+                BODY,
+            ]
+        ),
+        "`record` of knowledge": bench.calls(
+            lambda number: [
+                "record",
+                "knowledge",
+                f"Drain before a roll {stamp} {number}",
+                "--category",
+                category,
+                "--keywords",
+                "queue",
+                "-m",
+                BODY,
+            ]
+        ),
+        "`update` of a memory": bench.calls(lambda number: ["update", bench.some("memory", 100 + number), "-m", f"{BODY}\n- {stamp}"]),
+        "`update` of knowledge": bench.calls(lambda number: ["update", bench.some("knowledge", 100 + number), "-m", f"{BODY}\n- {stamp}"]),
+        "`archive`": bench.calls(lambda number: ["archive", bench.some("memory", 200 + number)]),
+    }
+    timed = bench.time(cases)
+    for name in list(cases)[1:]:
+        yield bench.result(name, timed[name], "`git add` + `git commit`", timed["git"], aim)
+
+
+def batch(bench: Bench) -> Iterator[Result]:
+    """Many records in one process: one commit each beside pygit2 in process, one commit for all in records a second."""
+    folder = os.path.dirname(bench.some("memory", 0, "path"))
+    each, whole = 200, 2000
+    file = bench.work / "batch.jsonl"
+
+    def prepare(count: int) -> Callable[[int], None]:
+        def fill(number: int) -> None:
+            scope = folder.partition("/")[2]
+            with file.open("w") as lines:
+                for row in range(count):
+                    title = f"Batch {time.time_ns()} {number} {row}"
+                    # Two thousand in one folder would be no scope that anybody keeps.
+                    own = scope if count == each else f"{scope}-{row // 300}"
+                    lines.write(json.dumps({"kind": "memory", "title": title, "scope": own, "keywords": ["queue"], "body": BODY}) + "\n")
+
+        return fill
+
+    floors = str(ROOT / "benchmarks" / "floors.py")
+    out = str(bench.work / "floor.out")
+    floor: list[float] = []
+    mine: list[Timing] = []
+    for _ in range(3):
+        alternate(
+            {"floor": Case(lambda _: [bench.python, floors, "commit", bench.theirs, folder, "50"], bench.theirs)}, bench.env, 1, 0, out
+        )
+        floor.append(float(Path(out).read_text()))
+        case = bench.call("record", "--batch", str(file), "--each", before=prepare(each), per=each)
+        mine.append(alternate({"each": case}, bench.env, 1, 0)["each"])
+    timing = Timing(tuple(one.ms[0] for one in mine), tuple(one.cpu[0] for one in mine), max(one.peak for one in mine))
+    yield bench.result(
+        f"`--batch` of {each}, one commit each (a record)", timing, "pygit2 in process", Timing(tuple(floor), tuple(floor), 0), "≤ 4"
+    )
+    together = bench.time({"all": bench.call("record", "--batch", str(file), "--one-commit", before=prepare(whole), per=whole)}, rounds=3)[
+        "all"
+    ]
+    line = bench.result(
+        f"`--batch` of {whole}, one commit (a record)", together, f"{1000 / together.median:.0f} records/s", None, "≥ 3000/s"
+    )
+    yield line
+
+
+def reads(bench: Bench) -> dict[str, Case]:
+    category = bench.some("knowledge", 0).partition("/")[2].partition("#")[0]
+    return {
+        "`show` of an entry": bench.calls(lambda number: ["show", bench.some("knowledge", number)]),
+        "`show` of a document": bench.calls(lambda number: ["show", bench.some("memory", number)]),
+        "`show` by the ending of an address": bench.calls(lambda number: ["show", bench.some("memory", number).rpartition("/")[2]]),
+        "`list` of one category": bench.call("list", "knowledge", "--category", category),
+    }
+
+
+def read(bench: Bench) -> Iterator[Result]:
+    """Reading with a fresh cache, beside a bare interpreter with one full-text query."""
+    alternate({"warm": bench.call("list", "--json")}, bench.env, 1, 0)
+    cases = reads(bench)
+    timed = bench.time({"floor": bench.query(), **cases})
+    for name in cases:
+        yield bench.result(name, timed[name], "`python -I -S`, one FTS5 query", timed["floor"], "≤ 4")
+
+
+def first(bench: Bench) -> Iterator[Result]:
+    """The first read after something changed, beside the same floor."""
+    switch = [bench.some("memory", number, "path") for number in range(50)]
+    bench.git("mine", "checkout", "-q", "-b", "other")
+    for path in switch:
+        append(bench.mine, path, "One more sentence on a branch.")
+    bench.git("mine", "commit", "-q", "-m", "Fifty files", "--", *switch)
+    edited = [bench.some("memory", number, "path") for number in range(60, 120)]
+
+    def by_hand(number: int) -> None:
+        append(bench.mine, edited[30 + number % 30], f"One more sentence by hand, {number}.")
+
+    def one_commit(number: int) -> None:
+        path = edited[number % 30]
+        append(bench.mine, path, f"One more sentence to commit, {number}.")
+        bench.git("mine", "commit", "-q", "-m", "By hand", "--", path)
+
+    def branch(number: int) -> None:
+        bench.git("mine", "checkout", "-q", "main" if number % 2 else "other")
+
+    def no_cache(_: int) -> None:
+        shutil.rmtree(os.path.join(bench.mine, ".git", "memgit"), ignore_errors=True)
+
+    name = bench.some("memory", 250).rpartition("/")[2]
+    cases: dict[str, tuple[Callable[[int], None] | None, str, int]] = {
+        "after one commit": (one_commit, "≤ 4 + what changed", bench.rounds),
+        "after a branch switch of 50 files": (branch, "≤ 4 + what changed", bench.rounds),
+        "after a hand edit": (by_hand, "≤ 4 + what changed", bench.rounds),
+        "without a cache": (no_cache, "–", 3),
+    }
+    for what, (before, aim, rounds) in cases.items():
+        timed = bench.time({"floor": bench.query(), "first": bench.call("show", name, before=before)}, rounds=rounds)
+        yield bench.result(f"first read {what}", timed["first"], "`python -I -S`, one FTS5 query", timed["floor"], aim)
+        if what == "after a hand edit":
+            bench.git("mine", "checkout", "-q", "--", *edited)
+    bench.git("mine", "checkout", "-q", "main")
+
+
+def append(folder: str, path: str, line: str) -> None:
+    """A paragraph at the end of a file."""
+    with Path(folder, path).open("a", encoding="utf-8") as file:
+        file.write(f"\n{line}\n")
+
+
+def log(bench: Bench) -> Iterator[Result]:
+    """The whole activity log as JSON, written to a file, beside `git log --raw`."""
+    out = str(bench.work / "log.out")
+    raw = ["git", "log", "--raw", "--no-abbrev", "-M", "--format=%H %ct %an%n%B"]
+
+    def no_cache(_: int) -> None:
+        shutil.rmtree(os.path.join(bench.mine, ".git", "memgit"), ignore_errors=True)
+
+    rounds = bench.rounds if bench.size <= 10_000 else 3
+    for state, before, aim in (("cold", no_cache, "≤ 3"), ("warm", None, "≤ 2")):
+        cases = {"git": Case(lambda _: raw, bench.mine), "memgit": bench.call("log", "--json", before=before)}
+        timed = bench.time(cases, rounds=rounds, out=out)
+        yield bench.result(f"`log --json`, {state}", timed["memgit"], "`git log --raw`", timed["git"], aim)
+
+
+ROWS: dict[str, Callable[[Bench], Iterator[Result]]] = {
+    "version": version, "read": read, "first": first, "log": log, "write": write, "batch": batch,
+}  # fmt: skip
+
+
+def table(results: Sequence[Result]) -> str:
+    """The results as Markdown."""
+    lines = [
+        "| records | what | ms | beside | ms | ratio | of processor time | aim | peak MiB |",
+        "|---:|---|---:|---|---:|---:|---:|---|---:|",
+    ]
+    for one in results:
+        theirs = "" if one.beside_ms is None else f"{one.beside_ms:.1f}"
+        ratio, work = ("" if value is None else f"{value:.2f}" for value in (one.ratio, one.work))
+        lines.append(
+            f"| {one.size:,} | {one.what} | {one.ms:.1f} | {one.beside} | {theirs} | {ratio} | {work} | {one.aim} | {one.peak:.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="1000,10000", help="numbers of records, with commas (default: %(default)s)")
+    parser.add_argument("--rows", default=",".join(ROWS), help="which rows (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=9, help="how often each case runs (default: %(default)s)")
+    parser.add_argument("--work", type=Path, default=ROOT / ".benchmarks", help="where repositories and the environment lie")
+    parser.add_argument("--json", type=Path, help="write the results to this file as well")
+    options = parser.parse_args(argv)
+    rows = options.rows.split(",")
+    if unknown := set(rows) - set(ROWS):
+        parser.error(f"no such row: {', '.join(sorted(unknown))}; there are {', '.join(ROWS)}")
+    bench = Bench(options.work.resolve(), options.rounds)
+    say("installing memgit")
+    bench.install()
+    results: list[Result] = []
+    for size in map(int, options.sizes.split(",")):
+        bench.use(size)
+        for row in rows:
+            if row == "version" and results:
+                continue
+            say(f"{size}: {row}")
+            results += ROWS[row](bench)
+    print(table(results))
+    if options.json is not None:
+        options.json.write_text(json.dumps([one._asdict() for one in results], indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Generators of the documentation that must not drift."""

@@ -1,0 +1,164 @@
+"""The configuration file `.memgit.yaml` at the knowledge root, and what a folder without one looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from memgit.errors import BadInput, UnreadableFile
+from memgit.model import layout as layouts
+from memgit.model.kinds import KINDS
+from memgit.model.layout import Layout, Place
+from memgit.model.record import Value
+
+if TYPE_CHECKING:
+    from memgit.formats.yaml import Entry
+
+NAME = ".memgit.yaml"
+INDEXES = ("committed", "local")
+FORM_NAMES = ("entries", "memgit", "vault", "mnema", "mnema-block")
+BASES: dict[str, str] = {"memgit": "", "mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}
+"""The layouts that a configuration may name, with the folder that each lies in unless `base` says another."""
+
+
+class Config(NamedTuple):
+    """What a knowledge root is: its layout, and whether derived files are committed.
+
+    `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place. `lint` is what stands under
+    that key, as typed (see `app.lint_settings`).
+    """
+
+    layout: Layout
+    indexes: str = "committed"
+    found: str = "file"
+    lint: str = ""
+
+
+def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
+    """A built-in layout by name; `notes` are the patterns of plain notes, `base` its folder."""
+    folder = BASES[name] if base is None else base
+    if name == "vault":
+        made = layouts.vault(folder)
+    elif name == "mnema":
+        made = layouts.mnema(folder)
+    elif name == "mem-skill":
+        made = layouts.mem_skill(folder)
+    elif name == "notes":
+        return layouts.notes(notes or ("**/*.md",))
+    else:
+        made = layouts.memgit(notes if notes is not None else ("notes/**/*.md",))
+        return made._replace(places=tuple(place._replace(folder=folder + place.folder) for place in made.places), base=folder)
+    if notes:
+        made = made._replace(places=made.places + tuple(place for place in layouts.memgit(notes).places if place.kind == "note"))
+    return made
+
+
+def parse(data: bytes) -> Config:
+    """The configuration from the bytes of `.memgit.yaml`.
+
+    Raises:
+        BadInput: a value that memgit does not know; it names the file, the key and what would do.
+    """
+    from memgit.formats.text import decode
+    from memgit.formats.yaml import read
+
+    try:
+        entries = read(decode(data).replace("\r\n", "\n").rstrip("\n") + "\n", inner="kinds", first_line=1)
+    except UnreadableFile as error:
+        raise BadInput(error.message, path=NAME, line=error.line, hint=error.hint) from None
+    values = {key: entry.value for key, entry in entries.items()}
+    name = _text(values, "layout", "memgit")
+    if name not in BASES:
+        raise _bad("layout", f"{name!r} is not one of {', '.join(BASES)}")
+    base = _text(values, "base", BASES[name])
+    if base and not base.endswith("/"):
+        base += "/"
+    if base.startswith("/") or ".." in base.split("/"):
+        raise _bad("base", "it must be a folder under the knowledge root")
+    indexes = _text(values, "indexes", "committed")
+    if indexes not in INDEXES:
+        raise _bad("indexes", f"{indexes!r} is not one of {', '.join(INDEXES)}")
+    notes = values.get("notes")
+    patterns = (notes,) if isinstance(notes, str) else notes
+    made = make_layout(name, base, patterns)
+    rows = entries["kinds"].inner if "kinds" in entries and values["kinds"] is not None else {}
+    if rows is None:
+        raise _bad("kinds", "it must be a mapping from kind to folder and pattern")
+    own = [_place(kind, _row(kind, entry)) for kind, entry in rows.items()]
+    replaced = {place.kind for place in own}
+    lint = values.get("lint") or ""
+    if not isinstance(lint, str) or (lint and entries["lint"].style != "map"):
+        raise _bad("lint", "select, ignore, severity and options stand under it, on lines of their own")
+    layout = made._replace(places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced))
+    return Config(layout, indexes, lint=lint)
+
+
+def _row(kind: str, entry: Entry) -> Mapping[str, Value]:
+    """One row under `kinds`, written in block form."""
+    from memgit.formats.yaml import read
+
+    text = entry.value if isinstance(entry.value, str) else ""
+    try:
+        inner = read("row:\n" + "".join(f"  {line}\n" for line in text.split("\n")), inner="row")["row"].inner
+    except UnreadableFile:
+        inner = None
+    if inner is None:
+        raise _bad(f"kinds.{kind}", "folder, pattern and form stand under it, on lines of their own")
+    return {key: found.value for key, found in inner.items()}
+
+
+def _place(kind: str, row: Mapping[str, Value]) -> Place:
+    if kind not in KINDS:
+        raise _bad("kinds", f"{kind!r} is not one of {', '.join(KINDS)}")
+    folder = str(row.get("folder") or "")
+    pattern = str(row.get("pattern") or "{key}.md")
+    form = str(row.get("form") or ("entries" if KINDS[kind].stored == "entry" else "memgit"))
+    if folder.startswith("/") or ".." in folder.split("/"):
+        raise _bad(f"kinds.{kind}.folder", "it must be a folder under the knowledge root")
+    if not pattern.endswith(".md") or pattern.startswith("/") or ".." in pattern.split("/"):
+        raise _bad(f"kinds.{kind}.pattern", "it must end in .md and stay under its folder")
+    if form not in FORM_NAMES or (form == "entries") != (KINDS[kind].stored == "entry"):
+        raise _bad(f"kinds.{kind}.form", f"{form!r} does not store {kind} records")
+    return Place(kind, folder if not folder or folder.endswith("/") else folder + "/", pattern, form)
+
+
+def _text(values: Mapping[str, Value], key: str, default: str) -> str:
+    value = values.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, str):
+        raise _bad(key, "it must be a text")
+    return value
+
+
+def _bad(key: str, message: str) -> BadInput:
+    return BadInput(f"{key}: {message}", path=NAME, hint="see docs/configuration.md")
+
+
+def detect(has_folder: Callable[[str], bool], has_file: Callable[[str], bool]) -> Layout | None:
+    """The layout of a workspace of one of the three systems, judged by its folders; None where it is none of them.
+
+    The two callables answer for paths relative to the folder in question.
+    """
+    if has_folder(".memory/10-Memories") or has_file(".memory/memory-index.json"):
+        return make_layout("vault")
+    if has_file(".mnema/mnema.config.json") or any(has_folder(f".mnema/{name}") for name in ("memory", "backlog", "roadmap", "skills")):
+        return make_layout("mnema")
+    for base in ("", "data/", ".self-improving/"):
+        if any(has_file(f"{base}{folder}/_index.json") for folder in ("knowledge-base", "experience")) or has_folder(
+            f"{base}knowledge-base"
+        ):
+            return make_layout("mem-skill", base)
+    return None
+
+
+def dump(layout: str, notes: tuple[str, ...] | None = None, base: str | None = None) -> bytes:
+    """The text of a new configuration file."""
+    from memgit.formats.yaml import dump_list, dump_scalar
+
+    lines = ["# memgit: https://pypi.org/project/memgit-kb", "version: 1", f"layout: {layout}", "indexes: committed"]
+    if base:
+        lines.append(f"base: {dump_scalar(base)}")
+    if notes:
+        lines.append(f"notes: {dump_list(notes)}")
+    return ("\n".join(lines) + "\n").encode()

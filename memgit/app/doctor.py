@@ -1,0 +1,325 @@
+"""What is wrong with a clone, and the command that mends each thing.
+
+A check is one small function from a `Patient` to what it found, and one row in `CHECKS`. Nothing is changed and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from memgit.app import config as configuration
+from memgit.app import derived_files
+from memgit.app.derived_files import Kept
+from memgit.app.init import ATTRIBUTES, DRIVER, attributes
+from memgit.app.present import printable_path
+from memgit.app.reader import DiskFiles, open_reader
+from memgit.app.workspace import Workspace, open_workspace
+from memgit.errors import BadInput, MemgitError, NotFound, Refused
+from memgit.git import identity, index, journal, lock
+from memgit.git.process import OLDEST_GIT, git_version
+from memgit.git.repository import Repository
+
+STALE = 60.0
+"""Seconds after which a lock of git's is taken for one that a dead process left."""
+USAGE = "refs/memgit/usage/"
+
+
+class Trouble(NamedTuple):
+    """One thing that is wrong.
+
+    Attributes:
+        check: the name of the check.
+        message: what is wrong.
+        command: what mends it, to be typed as it is; where only a person can mend it, what to do in words.
+        path, line: the file concerned, if it is about one.
+        advice: nothing is broken, but something is missing by default.
+    """
+
+    check: str
+    message: str
+    command: str
+    path: str | None = None
+    line: int | None = None
+    advice: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "path": None if self.path is None else printable_path(self.path)}
+
+
+class Patient(NamedTuple):
+    """What is examined: the environment, the folder, and what could be opened of it."""
+
+    env: Mapping[str, str]
+    folder: str
+    workspace: Workspace | None
+    repo: Repository | None
+    failure: MemgitError | None
+
+
+class Examined(NamedTuple):
+    """The troubles found, in the order of the checks; `checked` are the names of the checks that were made."""
+
+    troubles: tuple[Trouble, ...]
+    checked: tuple[str, ...]
+
+    @property
+    def ill(self) -> bool:
+        """Whether anything is broken."""
+        return any(not trouble.advice for trouble in self.troubles)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"ok": not self.ill, "troubles": [trouble.as_json() for trouble in self.troubles], "checked": list(self.checked)}
+
+
+def examine(folder: str, env: Mapping[str, str]) -> Examined:
+    """Looks at the clone that a folder lies in. A check that cannot be made says so as a trouble of its own.
+
+    Raises:
+        NotFound: the folder does not exist.
+    """
+    patient = _admit(folder, env)
+    try:
+        troubles: list[Trouble] = []
+        for name, look in CHECKS.items():
+            try:
+                troubles += [trouble._replace(check=name) for trouble in look(patient)]
+            except MemgitError as error:
+                troubles.append(Trouble(name, f"cannot be checked: {error.message}", error.hint or "", error.path, error.line))
+        return Examined(tuple(troubles), tuple(CHECKS))
+    finally:
+        if patient.workspace is not None:
+            patient.workspace.close()
+
+
+def _admit(folder: str, env: Mapping[str, str]) -> Patient:
+    if not os.path.isdir(folder):
+        raise NotFound(f"{folder}: no such folder")
+    failure: MemgitError | None = None
+    workspace: Workspace | None = None
+    repo: Repository | None = None
+    try:
+        workspace = open_workspace(folder, env)
+        repo = workspace.repo
+    except (BadInput, Refused) as error:
+        failure = error
+        with suppress(MemgitError):
+            repo = Repository.open(folder, env)
+    return Patient(env, folder, workspace, repo, failure)
+
+
+Check = Callable[[Patient], Iterator[Trouble]]
+
+
+def _git(patient: Patient) -> Iterator[Trouble]:
+    found, wanted = git_version(patient.env), ".".join(map(str, OLDEST_GIT))
+    if found and found < OLDEST_GIT:
+        yield Trouble("", f"git {'.'.join(map(str, found))} is too old for memgit", f"install git {wanted} or newer")
+
+
+def _repository(patient: Patient) -> Iterator[Trouble]:
+    if patient.repo is None:
+        error = patient.failure
+        if error is not None and not isinstance(error, BadInput):
+            yield Trouble("", error.message, error.hint or "", error.path, error.line)
+        elif error is None:
+            yield Trouble("", f"{patient.folder} lies in no git repository", "memgit init")
+
+
+def _configuration(patient: Patient) -> Iterator[Trouble]:
+    error = patient.failure
+    if error is not None and error.path == configuration.NAME:
+        yield Trouble("", error.message, error.hint or "edit the file", error.path, error.line)
+    elif error is not None and patient.repo is not None:
+        yield Trouble("", error.message, error.hint or "", error.path, error.line)
+
+
+def _identity(patient: Patient) -> Iterator[Trouble]:
+    if patient.repo is None:
+        return
+    try:
+        identity.author(patient.repo)
+        identity.committer(patient.repo)
+    except Refused as error:
+        yield Trouble("", error.message, error.hint or "git config --global user.name 'Your Name'")
+
+
+def _attributes(patient: Patient) -> Iterator[Trouble]:
+    workspace = _initialised(patient)
+    if workspace is None:
+        return
+    present = DiskFiles(workspace.root or "", None).data(ATTRIBUTES)
+    if attributes(present, workspace.layout) != (present or b""):
+        yield Trouble("", "the lines that have records merged as records are missing", "memgit init", ATTRIBUTES)
+
+
+def _merge_driver(patient: Patient) -> Iterator[Trouble]:
+    workspace = _initialised(patient)
+    if workspace is None or patient.repo is None:
+        return
+    if b"merge=memgit" not in (DiskFiles(workspace.root or "", None).data(ATTRIBUTES) or b""):
+        return
+    driver = patient.repo.config.get("merge.memgit.driver")
+    if not driver:
+        yield Trouble("", "the merge driver that .gitattributes names is not configured in this clone", "memgit init")
+        return
+    try:
+        program = shlex.split(driver)[0]
+    except (ValueError, IndexError):
+        program = ""
+    from shutil import which
+
+    if not program or which(program, path=patient.env.get("PATH")) is None:
+        command = f"git config merge.memgit.driver {shlex.quote(DRIVER['merge.memgit.driver'])}"
+        yield Trouble("", f"the merge driver calls {program or 'nothing'}, which is not on PATH", f"install memgit, or {command}")
+
+
+def _initialised(patient: Patient) -> Workspace | None:
+    """The workspace, where `memgit init` was run in it: one that was opened in place owes nothing."""
+    workspace = patient.workspace
+    return workspace if workspace is not None and workspace.root is not None and workspace.config.found == "file" else None
+
+
+def _derived(patient: Patient) -> Iterator[Trouble]:
+    workspace, repo = patient.workspace, patient.repo
+    if workspace is None or repo is None or workspace.root is None:
+        return
+    state = derived_files.of_working_tree(workspace, repo, Kept(repo))
+    rendered, _ = derived_files.derive(state)
+    left = {path: problem for path, one in rendered.items() for problem in one.problems if problem.fatal}
+    for found in derived_files.differences(state, rendered):
+        fatal = found.path in left
+        yield Trouble("", found.message, "edit the file, then memgit rebuild" if fatal else "memgit rebuild", found.path, found.line)
+
+
+def _cache(patient: Patient) -> Iterator[Trouble]:
+    if patient.workspace is None or patient.repo is None:
+        return
+    folder = os.path.join(patient.repo.common_dir, lock.FOLDER)
+    cache = patient.workspace.cache
+    if cache is None:
+        yield Trouble("", f"there can be no cache in {folder}, so every answer is slow", f"make the folder writable: ls -ld '{folder}'")
+    elif cache.readonly:
+        yield Trouble("", f"the cache in {folder} cannot be written, so every answer is slow", f"make it writable: ls -l '{folder}'")
+    elif (fault := cache.fault()) is not None:
+        yield Trouble("", f"the cache is broken: {fault}", "memgit rebuild")
+
+
+def _history(patient: Patient) -> Iterator[Trouble]:
+    repo = patient.repo
+    if repo is None:
+        return
+    if repo.shallow():
+        yield Trouble("", "the clone is shallow: history ends early, and answers about it are incomplete", "git fetch --unshallow")
+    if repo.partial():
+        for remote in _promisors(repo):
+            name = f"remote.{remote}"
+            commands = [f"git fetch --refetch --no-filter {shlex.quote(remote)}"]
+            commands += [f"git config --unset {shlex.quote(f'{name}.{key}')}" for key in ("promisor", "partialclonefilter") if
+                         repo.config.get(f"{name}.{key}") is not None]  # fmt: skip
+            if repo.config.get("extensions.partialclone") == remote:
+                commands.append("git config --unset extensions.partialclone")
+            yield Trouble("", "the clone was made with a filter: files that it left out are not known here", " && ".join(commands))
+
+
+def _promisors(repo: Repository) -> list[str]:
+    named = [key[7:-9] for key in repo.config if key.startswith("remote.") and key.endswith(".promisor") and repo.settings.truth(key)]
+    held = repo.config.get("extensions.partialclone")
+    return list(dict.fromkeys([*named, *([held] if held else [])]))
+
+
+def _unreadable(patient: Patient) -> Iterator[Trouble]:
+    if patient.workspace is None:
+        return
+    for path, problem in open_reader(patient.workspace).problems():
+        if problem.fatal:
+            yield Trouble("", problem.message, f"edit the file (memgit rule {problem.code} says more)", path, problem.line)
+
+
+def _identities(patient: Patient) -> Iterator[Trouble]:
+    if patient.workspace is None:
+        return
+    held: dict[str, list[tuple[str, int]]] = {}
+    for record in open_reader(patient.workspace).heads():
+        if record.id:
+            held.setdefault(record.id, []).append((record.path, record.line))
+    for id_, places in sorted(held.items()):
+        for path, line in places[1:]:
+            first = f"{printable_path(places[0][0])}:{places[0][1]}"
+            yield Trouble("", f"the id {id_} is claimed here and in {first}", "take it out of the copy", path, line)
+
+
+def _locks(patient: Patient) -> Iterator[Trouble]:
+    repo = patient.repo
+    if repo is None or repo.bare:
+        return
+    ref = repo.head().ref
+    for path in [index.lock_path(repo), f"{repo.git_dir}/HEAD.lock", *([f"{repo.common_dir}/{ref}.lock"] if ref else [])]:
+        try:
+            age = time.time() - os.stat(path).st_mtime
+        except OSError:
+            continue
+        if age > STALE:
+            message = f"{path} is {_words(age)} old: git takes it for a command under way"
+            yield Trouble("", message, f"if no git is running: rm {shlex.quote(path)}")
+
+
+def _words(seconds: float) -> str:
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds:.0f} seconds"
+
+
+def _interrupted(patient: Patient) -> Iterator[Trouble]:
+    repo = patient.repo
+    if repo is None or repo.bare or not journal.pending(repo.git_dir):
+        return
+    try:
+        with lock.hold(repo, 0):
+            found = journal.read(repo.git_dir)
+    except lock.Busy:
+        return  # its writer is alive
+    except Refused as error:
+        yield Trouble("", error.message, error.hint or "git status")
+        return
+    if found is not None:
+        yield Trouble("", f"process {found.pid} was interrupted while it wrote", "memgit rebuild (as any write, it ends the change first)")
+
+
+def _usage(patient: Patient) -> Iterator[Trouble]:
+    repo = patient.repo
+    if repo is None or patient.workspace is None:
+        return
+    for key in repo.config:
+        if key.startswith("remote.") and key.endswith(".url"):
+            remote = key[7:-4]
+            specs = [spec.lstrip("+").partition(":")[0] for spec in repo.config_all(f"remote.{remote}.fetch")]
+            if not any(USAGE.startswith(spec.partition("*")[0]) and "*" in spec for spec in specs):
+                spec = shlex.quote(f"{USAGE}*:{USAGE}*")
+                yield Trouble("", f"uses counted in other clones are not fetched from {remote}",
+                              f"git fetch {shlex.quote(remote)} {spec}", advice=True)  # fmt: skip
+
+
+CHECKS: dict[str, Check] = {
+    "git": _git,
+    "repository": _repository,
+    "configuration": _configuration,
+    "identity": _identity,
+    "attributes": _attributes,
+    "merge-driver": _merge_driver,
+    "interrupted": _interrupted,
+    "locks": _locks,
+    "history": _history,
+    "cache": _cache,
+    "unreadable": _unreadable,
+    "ids": _identities,
+    "derived": _derived,
+    "usage": _usage,
+}
+"""Every check by name, in the order in which they are made and shown. A new one is one function and one row."""

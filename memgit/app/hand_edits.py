@@ -1,0 +1,133 @@
+"""Committing hand edits as operations: the message says what the edits did to records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from memgit.app.config import NAME
+from memgit.app.reader import DiskFiles
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write import Board, Plan, Session, Written, carry_out
+from memgit.derive import TABLE, is_derived
+from memgit.derive.view import Rendered
+from memgit.errors import NotFound, Refused
+from memgit.formats import message as messages
+from memgit.git.filters import cleaned
+from memgit.git.put import Put, put
+from memgit.git.repository import Repository
+from memgit.git.status import dirty
+from memgit.model.change import Change, diff_records
+from memgit.model.operation import RecordChange
+from memgit.model.record import Record
+
+VERBS = {"create": "record", "update": "update", "extend": "extend", "archive": "archive", "restore": "restore", "rename": "rename",
+         "promote": "promote", "link": "link"}  # fmt: skip
+
+
+def commit_edits(
+    workspace: Workspace, context: Context, paths: Sequence[str] = (), *, reason: str | None = None, stage: bool = False
+) -> Written:
+    """Commits the uncommitted edits of record files (all, or those under `paths`) with the derived files that they owe.
+
+    An edited derived file counts for what people wrote into it: the rest is derived over it, and the working tree follows.
+
+    Raises:
+        NotFound: nothing under one of the paths is edited.
+        Refused: an edited file cannot be understood; it is named with its line.
+    """
+    repo = workspace.writable()
+    edited = edited_paths(workspace, repo, paths)
+    files = DiskFiles(workspace.root or "", repo)
+    derived = [path for path in edited if is_derived(workspace.layout, path)]
+    records = [path for path in edited if path not in derived]
+    taken: dict[str, tuple[bytes, Board]] = {}
+
+    def plan(session: Session) -> Plan:
+        board = session.board
+        old: list[Record] = []
+        new: list[Record] = []
+        for path in records:
+            old += board.parsed(path).records
+            data = files.data(path)
+            if data is None and os.path.lexists(os.path.join(workspace.root or "", path)):
+                raise Refused("not committed: it is no plain file", path=path, hint="a record is a file, never a link")
+            board.put(path, None if data is None else cleaned(repo, path, data))
+            parsed = board.parsed(path)
+            problem = next((found for found in parsed.problems if found.fatal), None)
+            if problem is not None:
+                raise Refused(f"not committed: {problem.message}", path=path, line=problem.line, hint="mend it, then memgit commit again")
+            new += parsed.records
+        notes = _take_derived(board, files, derived, taken)
+        if taken and not records:
+            return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
+        return describe(diff_records(old, new), len(records))._replace(notes=notes)
+
+    done = carry_out(workspace, context, plan, reason=reason, stage=stage)
+    if taken and (done.commit is not None or stage):
+        # What was typed has been taken; where it could not stand as it was (a broken index), the file is what was made of it.
+        put(repo, {path: Put(data, board.data(path)) for path, (data, board) in taken.items() if data != board.data(path)})
+    return done
+
+
+def _take_derived(board: Board, files: DiskFiles, paths: Sequence[str], taken: dict[str, tuple[bytes, Board]]) -> tuple[str, ...]:
+    """Puts edited derived files on the board; what to say of those that cannot be derived over, which are left out."""
+    taken.clear()
+    notes = []
+    for path in paths:
+        data = files.data(path)
+        if data is None:
+            continue
+        data = cleaned(board.repo, path, data)
+        board.put(path, data)
+        problem = next((found for found in _build(board, path).problems if found.fatal), None)
+        if problem is None:
+            taken[path] = (data, board)
+        else:
+            board.take_off(path)
+            notes.append(f"{path}:{problem.line}: not committed: {problem.message}")
+    return tuple(notes)
+
+
+def _build(board: Board, path: str) -> Rendered:
+    return next(derived for derived in TABLE if path in derived.owed(board.layout, path)).build(board, path)
+
+
+def edited_paths(workspace: Workspace, repo: Repository, wanted: Sequence[str]) -> list[str]:
+    """Record files, derived files and the configuration that differ from the newest commit; under the wanted paths only, if given."""
+    layout = workspace.layout
+    committed = workspace.config.indexes == "committed"
+    found = [
+        path for path, _ in dirty(repo)
+        if path == NAME
+        or (committed and is_derived(layout, path))
+        or (path.endswith(".md") and layout.find(path) is not None and not is_derived(layout, path))
+    ]  # fmt: skip
+    for want in wanted:
+        folder = want.rstrip("/") + "/"
+        if want not in ("", ".") and not any(path == want or path.startswith(folder) for path in found):
+            raise NotFound("nothing to commit there", path=want, hint="memgit diff shows what is edited")
+    if not wanted or "." in wanted:
+        return found
+    return [path for path in found if any(path == want or path.startswith(want.rstrip("/") + "/") for want in wanted)]
+
+
+def describe(changes: Sequence[Change], files: int) -> Plan:
+    """The operation that a set of record changes amounts to: one verb where they agree, `edit` where they do not."""
+    made = tuple(
+        RecordChange(change.action, present.id, present.address,
+                     change.old.address if change.action == "rename" and change.old is not None else None)
+        for change in changes
+        if (present := change.new or change.old) is not None
+    )  # fmt: skip
+    main = [change for change in made if change.action != "link"] or list(made)
+    actions = {change.action for change in main}
+    op = VERBS.get(main[0].action, "edit") if len(actions) == 1 else "edit"
+    if len(main) == 1 and op != "edit":
+        present = changes[made.index(main[0])].new
+        subject = messages.subject(op, present.kind if present else None, present.title if present else main[0].address)
+    elif made:
+        subject = messages.summary(op, "records", made)
+    else:
+        subject = messages.subject("edit", None, f"{files} files without a change to records")
+    return Plan(op, made, subject, anyway=True)

@@ -1,0 +1,397 @@
+"""Reading records: of a commit, or of the newest commit with the uncommitted edits of the working tree counted in.
+
+A reader answers for exactly one state: `revision` names the commit (None before the first), `fresh` says whether uncommitted edits
+are part of the answer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from memgit.app.workspace import Workspace
+from memgit.errors import Ambiguous, BadInput, NotFound, UnreadableFile
+from memgit.git.files import listed_files
+from memgit.git.repository import Repository
+from memgit.git.status import dirty
+from memgit.git.tree import Tree
+from memgit.model import address as addresses
+from memgit.model import link
+from memgit.model.address import Address
+from memgit.model.kinds import KINDS
+from memgit.model.link import Names, Wikilink
+from memgit.model.record import ParsedFile, Problem, Record
+
+if TYPE_CHECKING:
+    from memgit.cache.db import Cache
+    from memgit.cache.records import Snapshot
+
+REGULAR = (0o100644, 0o100755)
+MAX_NAMED = 5
+MAX_COMPARED = 5000
+"""Records up to which a mistyped address is compared with every one of them."""
+
+
+class Files:
+    """The record files of one state, by path: where `Reader` gets its bytes from."""
+
+    def paths(self) -> Iterable[str]:
+        """Every path of the state, sorted; folders, links and submodules left out."""
+        raise NotImplementedError
+
+    def data(self, path: str) -> bytes | None:
+        """The bytes of one file, None where there is none."""
+        raise NotImplementedError
+
+
+class TreeFiles(Files):
+    """The files of one commit."""
+
+    def __init__(self, repo: Repository, tree: Tree, folders: Iterable[str] = ("",)) -> None:
+        self._repo, self._tree, self._folders = repo, tree, tuple(folders)
+
+    def paths(self) -> Iterable[str]:
+        for folder in self._folders:
+            for path, mode, _ in self._tree.walk(folder):
+                if mode in REGULAR:
+                    yield path
+
+    def data(self, path: str) -> bytes | None:
+        entry = self._tree.get(path)
+        return self._repo.blob(entry.oid) if entry is not None and entry.mode in REGULAR else None
+
+
+class DiskFiles(Files):
+    """The files of a working tree, or of a folder outside any repository; what git ignores is left out, links are never followed."""
+
+    def __init__(self, root: str, repo: Repository | None) -> None:
+        self._root, self._repo = root, repo
+
+    def paths(self) -> Iterable[str]:
+        if self._repo is not None:
+            for path in listed_files(self._repo):
+                if self._plain(path):
+                    yield path
+            return
+        found: list[str] = []
+        for folder, folders, names in os.walk(self._root):
+            folders[:] = [name for name in folders if name != ".git"]
+            prefix = os.path.relpath(folder, self._root).replace(os.sep, "/") + "/"
+            found += [prefix.removeprefix("./") + name for name in names]
+        yield from (path for path in sorted(found) if self._plain(path))
+
+    def data(self, path: str) -> bytes | None:
+        if not self._plain(path):
+            return None
+        try:
+            with open(os.path.join(self._root, path), "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise UnreadableFile(f"cannot be read: {error.strerror}", path=path) from error
+
+    def _plain(self, path: str) -> bool:
+        """Whether a path is a regular file that no link leads to."""
+        full = self._root
+        try:
+            for part in path.split("/"):
+                full = os.path.join(full, part)
+                if os.path.islink(full):
+                    return False
+        except ValueError:
+            return False
+        return os.path.isfile(full)
+
+
+class Reader:
+    """Records of one state. Files are parsed once; what cannot be read becomes a problem, never an exception."""
+
+    def __init__(self, workspace: Workspace, files: Files, revision: str | None, fresh: bool) -> None:
+        self.workspace = workspace
+        self.files = files
+        self.revision = revision
+        self.fresh = fresh
+        self._parsed: dict[str, ParsedFile] = {}
+        self._names: Names | None = None
+
+    def file(self, path: str) -> ParsedFile:
+        """What one file holds; empty for a file that is not there or belongs to no kind."""
+        if path not in self._parsed:
+            from memgit.formats.forms import parse_file  # a read that the cache answers parses nothing
+
+            try:
+                data = self.files.data(path)
+            except UnreadableFile as error:
+                self._parsed[path] = ParsedFile((), (Problem(error.code, error.line or 1, error.message, True),))
+            else:
+                self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.workspace.layout, path, data)
+        return self._parsed[path]
+
+    def paths(self) -> Iterator[str]:
+        """The paths of files that may hold records, sorted."""
+        layout = self.workspace.layout
+        return (path for path in self.files.paths() if path.endswith(".md") and layout.find(path) is not None)
+
+    def records(self, kind: str | None = None) -> Iterator[Record]:
+        """Every record, in the order of paths and lines."""
+        for path in self.paths():
+            for record in self.file(path).records:
+                if kind is None or record.kind == kind:
+                    yield record
+
+    def heads(
+        self, kind: str | None = None, group: str | None = None, *, archived: bool = True, topic: str | None = None
+    ) -> Iterator[Record]:
+        """Records that may lack their text (see `load`). The filters leave out what surely does not fit; the caller looks closely."""
+        return (record for record in self.records(kind) if archived or not record.archived)
+
+    def load(self, record: Record) -> Record:
+        """A record with its text."""
+        return record
+
+    def taken(self, record_id: str) -> bool:
+        """Whether an id was ever handed out, as far as this reader can tell."""
+        return False
+
+    def problems(self) -> Iterator[tuple[str, Problem]]:
+        """What cannot be understood, by path."""
+        for path in self.paths():
+            parsed = self.file(path)
+            for problem in parsed.problems:
+                yield path, problem
+
+    def names(self) -> Names:
+        """The names that all records answer to."""
+        if self._names is None:
+            self._names = Names(self.records())
+        return self._names
+
+    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
+        """The records that a link could mean: one where it resolves, none or several where it does not."""
+        return list(self.names().resolve(target, origin).candidates)
+
+    def find(self, text: str) -> Record:
+        """The record that a text names: an address, any unique ending of one, an id, or a wikilink.
+
+        Raises:
+            NotFound: nothing answers to it; the nearest addresses are named.
+            Ambiguous: several records do; they are named.
+            BadInput: an address with a version, which only history can answer (see `app.history.at_version`).
+        """
+        text = text.strip()
+        if not text:
+            raise BadInput("an address is empty", hint="memgit list")
+        if text.startswith("[[") and text.endswith("]]"):
+            return self._one(text, self.named(link.parse(text[2:-2])))
+        exact = addresses.parse(text)
+        if exact is not None:
+            found = self.at(exact)
+            if found:
+                return self._one(text, found)
+        return self._one(text, self._lookup(text))
+
+    def at(self, address: Address) -> list[Record]:
+        """The records at a full address: read from the files where they must lie, without looking at any other."""
+        wanted = str(address._replace(version=None))
+        found: list[Record] = []
+        for path in self._candidates(address):
+            found += [record for record in self.file(path).records if record.address == wanted]
+        return found
+
+    def _candidates(self, address: Address) -> list[str]:
+        """The paths at which a record of that address may lie."""
+        layout = self.workspace.layout
+        out: list[str] = []
+        for place in layout.of(address.kind):
+            guess = f"{layout.base}{address.key}.md" if address.kind == "note" else place.path(address.key)
+            if "{" in guess:
+                continue
+            if guess not in out and layout.find(guess) is not None:
+                out.append(guess)
+        return out
+
+    def lookup(self, text: str) -> list[Record]:
+        """The records that a short form may mean."""
+        return self._lookup(text)
+
+    def _lookup(self, text: str) -> list[Record]:
+        """Records that a short form means: an id or address anywhere, a link target, or an ending of an address or title."""
+        linked = self.named(link.parse(text))
+        if linked:
+            return linked
+        wanted = link.normal(text)
+        endings = [record for record in self.records() if _ends(link.normal(record.address), wanted)]
+        return endings or [record for record in self.records() if link.normal(record.title) == wanted]
+
+    def _one(self, text: str, found: list[Record]) -> Record:
+        if len(found) == 1:
+            return found[0]
+        if found:
+            named = ", ".join(f"{record.address} ({record.path}:{record.line})" for record in found[:MAX_NAMED])
+            more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
+            raise Ambiguous(f"{text!r} names {len(found)} records: {named}{more}", hint="give more of the address, or an id")
+        near = self.suggest(text)
+        state = f" at {self.revision[:10]}" if self.revision and not self.fresh else ""
+        hint = f"did you mean {', '.join(near)}?" if near else "memgit list shows what is there"
+        raise NotFound(f"no record answers to {text!r}{state}", hint=hint)
+
+    def paths_holding(self, names: Sequence[str]) -> list[str]:
+        """The paths of record files whose text holds one of the names, sorted: candidates for links to a record."""
+        wanted = [name.encode("utf-8", "surrogateescape") for name in names]
+        out = []
+        for path in self.paths():
+            data = self.files.data(path)
+            if data is not None and any(name in data for name in wanted):
+                out.append(path)
+        return out
+
+    def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
+        """Records of a kind that may share terms with a new text."""
+        return self.records(kind)
+
+    def suggest(self, text: str) -> list[str]:
+        """Addresses near a mistyped one, the likeliest first."""
+        return addresses.nearest(text, (record.address for record in self.records()))
+
+
+def _ends(address: str, wanted: str) -> bool:
+    """Whether an address ends in a text, at a slash or a hash."""
+    if not address.endswith(wanted):
+        return False
+    before = address[: len(address) - len(wanted)]
+    return not before or before[-1] in "/#"
+
+
+class CachedReader(Reader):
+    """Answers from the cache, brought up to date in proportion to what changed; full addresses are read from their files alone.
+
+    Records of `records` and `find` by a short form are complete; `heads` gives them without their text, which is cheaper.
+    """
+
+    def __init__(
+        self, workspace: Workspace, repo: Repository, cache: Cache, files: Files, revision: str | None, fresh: bool, *, label: str = "at",
+    ) -> None:  # fmt: skip
+        super().__init__(workspace, files, revision, fresh)
+        self._repo, self._cache, self._label = repo, cache, "" if fresh else label
+        self._snapshot: Snapshot | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The records of the state, with uncommitted edits on top where they count."""
+        if self._snapshot is None:
+            from memgit.cache.records import Overlay, Snapshot
+
+            base = Snapshot(self._cache, self._repo, self.workspace.layout, self.revision, label=self._label)
+            self._snapshot = Overlay(base, self._uncommitted()) if self.fresh else base
+        return self._snapshot
+
+    def _uncommitted(self) -> dict[str, bytes | Problem | None]:
+        """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""
+        found: dict[str, bytes | Problem | None] = {}
+        for path, kind in dirty(self._repo):
+            if not path.endswith(".md") or self.workspace.layout.find(path) is None:
+                continue
+            try:
+                data = self.files.data(path)
+            except UnreadableFile as error:
+                found[path] = Problem(error.code, 1, error.message, True)
+                continue
+            if data is None and kind != "deleted" and os.path.lexists(os.path.join(self.workspace.root or "", path)):
+                found[path] = Problem("MG001", 1, "it is no plain file: a link or a folder", True)
+            else:
+                found[path] = data
+        return found
+
+    def heads(
+        self, kind: str | None = None, group: str | None = None, *, archived: bool = True, topic: str | None = None
+    ) -> Iterator[Record]:
+        return self.snapshot.records(kind, group, archived=archived, topic=topic)
+
+    def load(self, record: Record) -> Record:
+        return self.snapshot.load(record)
+
+    def records(self, kind: str | None = None) -> Iterator[Record]:
+        return map(self.load, self.heads(kind))
+
+    def paths(self) -> Iterator[str]:
+        return iter(self.snapshot.paths())
+
+    def problems(self) -> Iterator[tuple[str, Problem]]:
+        return self.snapshot.problems()
+
+    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
+        return self.snapshot.named(target, origin)
+
+    def paths_holding(self, names: Sequence[str]) -> list[str]:
+        return self.snapshot.holding(names)
+
+    def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
+        from memgit.cache.search import similar
+
+        return similar(self.snapshot, terms, kind=kind)
+
+    def suggest(self, text: str) -> list[str]:
+        near = self.snapshot.suggest(text)
+        if not near and sum(self.snapshot.counts().values()) <= MAX_COMPARED:
+            near = addresses.nearest(text, (record.address for record in self.heads()))
+        return near
+
+    def taken(self, record_id: str) -> bool:
+        from memgit.cache.lookup import seen
+
+        return seen(self._cache, record_id)
+
+    def _lookup(self, text: str) -> list[Record]:
+        return [self.load(record) for record in self.snapshot.lookup(text)]
+
+
+def open_reader(workspace: Workspace, at: str | None = None) -> Reader:
+    """A reader for a revision, or for the newest commit with uncommitted edits counted in.
+
+    Raises:
+        NotFound: no such revision.
+    """
+    repo = workspace.repo
+    if at is None and workspace.root is not None:
+        revision = repo.head().commit if repo is not None else None
+        disk = DiskFiles(workspace.root, repo)
+        if repo is not None and workspace.cache is not None:
+            return CachedReader(workspace, repo, workspace.cache, disk, revision, True)
+        return Reader(workspace, disk, revision, True)
+    repo = workspace.require_repository()
+    commit = repo.resolve(at) if at is not None else repo.head().commit
+    files = TreeFiles(repo, repo.tree(commit), workspace.layout.folders())
+    if workspace.cache is not None:
+        return CachedReader(workspace, repo, workspace.cache, files, commit, False)
+    return Reader(workspace, files, commit, False)
+
+
+def open_searchable(workspace: Workspace, at: str | None = None) -> CachedReader:
+    """As `open_reader`, with an index to search; in memory where the cache file cannot be used.
+
+    Raises:
+        Refused: the folder lies in no repository.
+    """
+    repo = workspace.require_repository()
+    reader = open_reader(workspace, at)
+    if isinstance(reader, CachedReader):
+        return reader
+    from memgit.cache.db import memory_cache
+
+    return CachedReader(workspace, repo, memory_cache(), reader.files, reader.revision, reader.fresh)
+
+
+def kinds_of(text: str | None) -> str | None:
+    """A kind by name, checked; a plural counts (`memories`, `decisions`).
+
+    Raises:
+        BadInput: no such kind.
+    """
+    if text is None or text in KINDS:
+        return text
+    singular = {"memories": "memory", "knowledge-base": "knowledge"}.get(text, text.removesuffix("s"))
+    if singular in KINDS:
+        return singular
+    raise BadInput(f"{text!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")

@@ -1,0 +1,225 @@
+"""Deriving everything again: the derived files of the working tree, and the cache from the commits.
+
+The working tree counts as it is: the newest commit with uncommitted edits. What is written is written there alone; nothing is staged, and
+nothing committed unless that is asked for. Another revision is only compared: its derived files could be put nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from memgit.app import config as configuration
+from memgit.app import derived_files, derived_state
+from memgit.app.derived_files import Difference, Kept, State
+from memgit.app.log import incomplete
+from memgit.app.present import printable_path
+from memgit.app.reader import CachedReader, open_reader
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write import Plan, Session, carry_out
+from memgit.derive import is_derived
+from memgit.derive.view import Rendered
+from memgit.errors import BadInput
+from memgit.git import history, recovery
+from memgit.git.exclude import set_excluded
+from memgit.git.put import Put, put
+from memgit.git.repository import Repository
+
+ATTEMPTS = 3
+"""How often to begin again where files change while they are being derived from."""
+TELL_EVERY = 500
+
+Progress = Callable[[str, int, int | None], None]
+"""Told now and then what is being read, how much of it is done, and how much there is, if that is known."""
+
+
+class Rebuilt(NamedTuple):
+    """What was done, or found.
+
+    Attributes:
+        revision: the commit that the answer is for, None before the first.
+        fresh: whether uncommitted edits are counted in.
+        complete: whether the clone holds all of history.
+        differences: what is wrong and was not mended.
+        written: the files that were written, removed ones among them.
+        records, events: how many there are, in the state and in its log.
+        derived: how many derived files the state has.
+        commit: the commit that was made, if any.
+        notes: what else the user should be told.
+    """
+
+    revision: str | None
+    fresh: bool
+    complete: bool
+    differences: tuple[Difference, ...]
+    written: tuple[str, ...]
+    records: int
+    events: int
+    derived: int
+    commit: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "revision": self.revision,
+            "fresh": self.fresh,
+            "complete": self.complete,
+            "differences": [{**found._asdict(), "path": printable_path(found.path)} for found in self.differences],
+            "written": [printable_path(path) for path in self.written],
+            "records": self.records,
+            "events": self.events,
+            "derived": self.derived,
+            "commit": self.commit,
+        }
+
+
+def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, progress: Progress | None = None) -> Rebuilt:
+    """Writes the derived files that are not as they should be into the working tree, and makes the cache anew.
+
+    Args:
+        commit: commits the derived files of the newest commit as `fix: indexes` first.
+
+    Raises:
+        BadInput: `commit`, where the configuration keeps derived files out of commits.
+        Refused: there is no working tree, another memgit is writing, or a file cannot be written.
+    """
+    repo = workspace.writable()
+    local = workspace.config.indexes == "local"
+    if commit and local:
+        raise BadInput("indexes: local keeps derived files out of commits", path=configuration.NAME, hint="memgit rebuild")
+    notes = [*recovery.mend(repo), *_history_notes(repo)]
+    made = None
+    if commit:
+        done = carry_out(workspace, context, _fix)
+        made = done.commit
+        notes += done.notes
+    kept = Kept(repo)
+    if workspace.cache is not None:
+        workspace.cache.renew()
+    _read_records(workspace, repo, kept, progress)
+    for attempt in range(ATTEMPTS):
+        state = derived_files.of_working_tree(workspace, repo, kept)
+        rendered, told = derived_files.derive(state)
+        wanted = _owed(state, rendered)
+        left = put(repo, wanted)
+        if not left or attempt == ATTEMPTS - 1 or not any("meanwhile" in why for why in left.values()):
+            break
+    notes += told
+    written = [path for path in sorted(wanted) if path not in left]
+    wrong = [Difference(path, 1, f"left alone: {why}") for path, why in left.items()]
+    for path, one in rendered.items():
+        wrong += [Difference(path, problem.line, f"left alone: {problem.message}") for problem in one.problems if problem.fatal]
+    present = [path for path, one in rendered.items() if one.data is not None]
+    if not local and not state.found and not wrong and not wanted:
+        derived_state.note(repo, state.tree, derived_state.known(repo, state.layout, state.tree), present)
+    set_excluded(repo, [path for path in present if state.tree.get(path) is None] if local else [])
+    if local:
+        notes += _tracked(state, present)
+    records, conflicts = _records(workspace)
+    events = _read_events(workspace, repo, state.commit, progress)
+    return Rebuilt(
+        state.commit, True, incomplete(repo) is None, tuple(sorted([*wrong, *conflicts])), tuple(written), records, events, len(present),
+        made, tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def check(workspace: Workspace, at: str | None = None, *, progress: Progress | None = None) -> Rebuilt:
+    """What `rebuild` would write, without writing; the cache alone is brought up to date.
+
+    Args:
+        at: a revision to check in place of the working tree, with the configuration that it has; a bare repository is checked at HEAD.
+
+    Raises:
+        NotFound: no such revision.
+        Refused: there is no repository.
+    """
+    repo = workspace.require_repository()
+    kept = Kept(repo)
+    if at is None and workspace.root is not None:
+        _read_records(workspace, repo, kept, progress)
+        state = derived_files.of_working_tree(workspace, repo, kept)
+        records, conflicts = _records(workspace)
+    else:
+        commit = repo.resolve(at) if at is not None else repo.head().commit
+        there = Workspace(workspace.root, repo, _config_of(workspace, repo, commit))
+        state = derived_files.of_commit(there, repo, commit, kept)
+        records, conflicts = _records(there, commit)
+        there.close()
+    rendered, notes = derived_files.derive(state)
+    found = sorted([*derived_files.differences(state, rendered), *conflicts])
+    events = 0 if state.commit is None else sum(1 for _ in history.order(repo, [state.commit]))
+    present = sum(one.data is not None for one in rendered.values())
+    return Rebuilt(
+        state.commit, state.working, incomplete(repo) is None, tuple(found), (), records, events, present,
+        notes=(*_history_notes(repo), *notes),
+    )  # fmt: skip
+
+
+def _fix(session: Session) -> Plan:
+    """The derived files of the newest commit, and the names that only its indexes have."""
+    board = session.board
+    state = derived_files.of_commit(board.workspace, board.repo, board.commit)
+    rendered, notes = derived_files.derive(state)
+    for path, put_ in _owed(state, rendered).items():
+        board.put(path, put_.after)
+    return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
+
+
+def _owed(state: State, rendered: Mapping[str, Rendered]) -> dict[str, Put]:
+    """What has to be written: derived files, and the entry files that names are put into."""
+    after = {path: data for path, data in state.edits.items() if path not in rendered}
+    after |= {path: one.data for path, one in rendered.items() if not any(problem.fatal for problem in one.problems)}
+    return {path: Put(before, data) for path, data in sorted(after.items()) if data != (before := state.before(path))}
+
+
+def _config_of(workspace: Workspace, repo: Repository, commit: str | None) -> configuration.Config:
+    """The configuration that a commit has; that of today where it has none."""
+    entry = repo.tree(commit).get(configuration.NAME)
+    return configuration.parse(repo.blob(entry.oid)) if entry is not None and entry.is_file else workspace.config
+
+
+def _history_notes(repo: Repository) -> list[str]:
+    missing = incomplete(repo)
+    return [] if missing is None else [missing]
+
+
+def _tracked(state: State, present: Iterable[str]) -> list[str]:
+    held = [path for path in present if state.tree.get(path) is not None and is_derived(state.layout, path)]
+    if not held:
+        return []
+    more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+    return [f"indexes: local, but {held[0]}{more} is committed: git rm --cached takes it out of the next commit"]
+
+
+def _read_records(workspace: Workspace, repo: Repository, kept: Kept, progress: Progress | None) -> None:
+    """Brings the records of the newest commit into the cache; what is parsed on the way is kept."""
+    if workspace.cache is None:
+        return
+    from memgit.cache.records import refresh
+
+    tell = None if progress is None else (lambda done, total: progress("records", done, total))
+    refresh(workspace.cache, repo, workspace.layout, repo.head().commit, tell, parse=kept.parse)
+
+
+def _records(workspace: Workspace, commit: str | None = None) -> tuple[int, list[Difference]]:
+    """How many records a state has, and the conflict markers that were left in them."""
+    reader = open_reader(workspace, commit)
+    count = sum(reader.snapshot.counts().values()) if isinstance(reader, CachedReader) else sum(1 for _ in reader.records())
+    conflicts = [
+        Difference(path, problem.line, f"conflict markers in a record: {problem.message}")
+        for path, problem in reader.problems() if problem.code == "MG104"
+    ]  # fmt: skip
+    return count, conflicts
+
+
+def _read_events(workspace: Workspace, repo: Repository, head: str | None, progress: Progress | None) -> int:
+    """Brings the activity log into the cache; how many events it has."""
+    if head is None:
+        return 0
+    from memgit.cache.events import Events
+
+    count = 0
+    for count, _ in enumerate(Events(repo, workspace.layout, workspace.cache).walk(head), 1):
+        if progress is not None and count % TELL_EVERY == 0:
+            progress("commits", count, None)
+    return count

@@ -1,0 +1,206 @@
+"""Renaming and moving: a new title, category, scope or file name, with every link to the record rewritten in the same commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memgit.app.links import link_text
+from memgit.app.record import KEYS, Request, place_for, safe_key
+from memgit.app.update import touch, unchanged
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write import Plan, Session, Written, carry_out
+from memgit.errors import BadInput, Conflict, Refused
+from memgit.formats import message as messages
+from memgit.formats.form import Draft
+from memgit.formats.forms import FORMS
+from memgit.formats.markdown import replace_wikilinks
+from memgit.formats.text import decode, encode, has_bom
+from memgit.model import link
+from memgit.model.kinds import KINDS
+from memgit.model.link import Wikilink
+from memgit.model.operation import RecordChange
+from memgit.model.record import Record
+from memgit.model.slug import digest
+
+
+def rename(
+    workspace: Workspace,
+    context: Context,
+    name: str,
+    *,
+    title: str | None = None,
+    key: str | None = None,
+    slug: str | None = None,
+    keep_path: bool = False,
+    reason: str | None = None,
+    stage: bool = False,
+) -> Written:
+    """Gives a record another title or another place.
+
+    Args:
+        title: the new title; a document's file follows it unless `keep_path` or `slug` says otherwise.
+        key: the new category, skill, scope or folder.
+        slug: the new file name of a document.
+
+    Raises:
+        Conflict: the new address is taken.
+        Refused: an observation, which keeps its id for a name.
+    """
+
+    def plan(session: Session) -> Plan:
+        record = session.writable(session.reader.find(name))
+        if record.kind == "observation":
+            raise Refused(f"{record.address} is an observation: it is never edited", path=record.path, line=record.line)
+        return move(session, record, title=title, key=key, slug=slug, keep_path=keep_path)
+
+    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+
+
+def move(session: Session, record: Record, *, title: str | None, key: str | None, slug: str | None, keep_path: bool) -> Plan:
+    """The plan of a rename; empty where the record has that title and place already."""
+    wanted = messages.one_line(title) if title is not None else record.title
+    if not wanted:
+        raise BadInput("the new title is empty")
+    path = new_path(session, record, wanted, key, slug, keep_path or (title is None and key is None and slug is None))
+    if (path, wanted) == (record.path, record.title):
+        return unchanged("rename", record)
+    linking = [other for other in linking_records(session, record) if (other.path, other.ordinal) != (record.path, record.ordinal)]
+    held = session.board.parsed(path).records if session.board.data(path) is not None else ()
+    entry = KINDS[record.kind].stored == "entry"
+    if path != record.path and not entry and session.board.data(path) is not None:
+        raise Conflict(f"{path} is there already", path=path, line=1, hint="choose another title or --slug")
+    if entry and any(link.normal(other.title) == link.normal(wanted) and other.ordinal != record.ordinal for other in held):
+        raise Conflict(f"{path} has a record of that title already", path=path, hint="choose another title")
+    moved = _carry(session, record, path, wanted) if entry else _carry_document(session, record, path, wanted)
+    touch(session, moved, {})
+    moved = session.again(moved.path, moved.ordinal)
+    rewritten = _rewrite(session, record, moved, linking)
+    named = RecordChange("rename", moved.id, moved.address, record.address)
+    # Under the same address the record has a new title only: nothing that named it before fails to find it.
+    changes = [named if named.address != named.was else named._replace(action="update", was=None)]
+    changes += [RecordChange("link", other.id, other.address) for other in rewritten]
+    moved = session.again(moved.path, moved.ordinal)
+    return Plan(
+        "rename", tuple(changes), messages.subject("rename", moved.kind, moved.title), (moved.path, moved.ordinal),
+        tuple(other.address for other in rewritten),
+    )  # fmt: skip
+
+
+def new_path(session: Session, record: Record, title: str, key: str | None, slug: str | None, keep: bool) -> str:
+    """Where the record lies after the rename."""
+    place = session.place_of(record)
+    folder, _, name = record.path.rpartition("/")
+    if KINDS[record.kind].stored == "entry":
+        if key is None:
+            return record.path
+        request = Request(record.kind, title, key=key)
+        return place_for(session, record.kind).path(KEYS[record.kind](session, request, place))
+    if keep and slug is None and key is None:
+        return record.path
+    stem = safe_key(slug, "file name") if slug is not None else name.removesuffix(".md")
+    if slug is None and not keep and title != record.title:
+        day = record.path.rpartition("/")[2][:8]
+        own = KEYS["skill"](session, Request(record.kind, title), place)
+        stem = f"{day}-{own}" if record.kind == "decision" and day.isdigit() else own
+        prefix = place.path("").rpartition("/")[2].removesuffix(".md")
+        stem = stem if record.kind == "decision" or not name.startswith(prefix) else prefix + stem
+    if key is not None:
+        if record.kind not in ("memory", "note"):
+            raise BadInput(f"a record of kind {record.kind} has no scope or folder to move to")
+        folder = (place.folder or "") + safe_key(key, "scope") if key else place.folder.rstrip("/")
+    path = f"{folder}/{stem}.md" if folder else f"{stem}.md"
+    if slug is None and path != record.path and session.board.data(path) is not None:
+        there = session.board.parsed(path).records
+        if there and link.normal(there[0].title) != link.normal(title):
+            path = f"{path.removesuffix('.md')}-{digest(title)}.md"
+    found = session.workspace.layout.find(path)
+    if found is None or found[0].kind != record.kind:
+        raise BadInput(f"{path} would not be a record of kind {record.kind}", hint="choose another place")
+    return path
+
+
+def _carry(session: Session, record: Record, path: str, title: str) -> Record:
+    """Renames an entry in its file, or takes it out of one file and appends it to another."""
+    form = session.form_of(record)
+    data = session.bytes_of(record)
+    if path == record.path:
+        session.board.put(path, form.edit(data, record.ordinal, {"title": title}))
+        return session.again(path, record.ordinal)
+    fields = dict(record.fields)
+    if record.kind == "experience":
+        found = session.workspace.layout.find(path)
+        fields["skill"] = found[1] if found else fields.get("skill")
+    existing = session.board.data(path)
+    ordinal = len(session.titles(path)) if existing is not None else 0
+    session.board.put(path, form.create(Draft(record.kind, title, fields, record.body), existing))
+    session.board.put(record.path, form.remove(data, record.ordinal))
+    return session.again(path, ordinal)
+
+
+def _carry_document(session: Session, record: Record, path: str, title: str) -> Record:
+    data = session.bytes_of(record)
+    if title != record.title:
+        data = FORMS[session.place_of(record).form].edit(data, record.ordinal, {"title": title})
+    if path != record.path:
+        session.board.put(record.path, None)
+    session.board.put(path, data)
+    return session.again(path, record.ordinal)
+
+
+def linking_records(session: Session, record: Record) -> list[Record]:
+    """The records that hold a link which resolves to `record`, found by the names that it answers to."""
+    names = {record.title, record.path.rpartition("/")[2].removesuffix(".md"), record.address}
+    if record.id:
+        names.add(record.id)
+    return [
+        other
+        for path in session.reader.paths_holding(sorted(names))
+        for other in session.board.parsed(path).records
+        if any(_same(session, target, other, record) for target in _targets(session, other))
+    ]
+
+
+def _targets(session: Session, record: Record) -> Iterable[Wikilink]:
+    from memgit.formats.markdown import wikilinks
+
+    yield from (link.parse(text) for text in record.related)
+    yield from (found for _, found in wikilinks(record.body))
+
+
+def _same(session: Session, target: Wikilink, origin: Record, record: Record) -> bool:
+    found = session.reader.named(target, origin)
+    return len(found) == 1 and (found[0].path, found[0].ordinal) == (record.path, record.ordinal)
+
+
+def _rewrite(session: Session, old: Record, new: Record, linking: list[Record]) -> list[Record]:
+    """Rewrites the links of the given records from the old name to the new; the records that changed."""
+    text = link_text_after(session, new)
+    fresh = link.parse(text)
+    changed: list[Record] = []
+    for path in sorted({record.path for record in linking}):
+        data = session.board.data(path)
+        if data is None:
+            continue
+        before = session.board.parsed(path).records
+        origin = next(record for record in linking if record.path == path)
+
+        def replace(target: Wikilink, origin: Record = origin) -> Wikilink:
+            return fresh._replace(label=target.label) if _same(session, target, origin, old) else target
+
+        source = decode(data)
+        rewritten = replace_wikilinks(source, replace)
+        if rewritten != source:
+            session.board.put(path, encode(rewritten, has_bom(data)))
+        after = session.board.parsed(path).records
+        changed += [record for was, record in zip(before, after, strict=False) if (was.body, was.fields) != (record.body, record.fields)]
+    return changed
+
+
+def link_text_after(session: Session, record: Record) -> str:
+    """The text of links to a record that was just renamed: the names known to the session are those before."""
+    try:
+        return link_text(session, record)
+    except BadInput:
+        if record.id:
+            return record.id
+        raise

@@ -1,0 +1,42 @@
+"""Showing one record, as it is now, at a revision, or in an earlier version of a skill."""
+
+from __future__ import annotations
+
+from memgit.app.reader import Reader, open_reader
+from memgit.app.workspace import Workspace
+from memgit.errors import NotFound
+from memgit.model import address as addresses
+from memgit.model.record import Record
+
+
+def show(workspace: Workspace, name: str, at: str | None = None) -> tuple[Record, Reader]:
+    """The record, and the reader that says which commit the answer is for.
+
+    Raises:
+        NotFound: no such record, revision or version.
+    """
+    reader = open_reader(workspace, at)
+    parsed = addresses.parse(name)
+    if parsed is not None and parsed.version is not None:
+        literal = reader.at(parsed._replace(key=f"{parsed.key}@{parsed.version}", version=None))
+        return (literal[0], reader) if literal else at_version(workspace, reader, parsed._replace(version=None), parsed.version)
+    return reader.find(name), reader
+
+
+def at_version(workspace: Workspace, reader: Reader, address: addresses.Address, version: int) -> tuple[Record, Reader]:
+    """The newest state of a skill at one version: now, or in the newest commit that still had it."""
+    record = reader.find(str(address))
+    if record.version == version:
+        return record, reader
+    from memgit.app.log import history
+
+    wanted = {record.address}
+    for event in history(workspace, record, at=reader.revision):
+        then = open_reader(workspace, event.commit)
+        wanted |= {change.was for change in event.records if change.was and change.address in wanted}
+        for known in wanted:
+            parsed = addresses.parse(known)
+            for found in then.at(parsed) if parsed is not None else []:
+                if found.version == version:
+                    return found, then
+    raise NotFound(f"{record.address} never had version {version}", path=record.path, hint=f"memgit history {record.address}")

@@ -1,0 +1,159 @@
+"""Opening a knowledge root: which folder it is, how it is laid out, and the repository that it lies in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from memgit import __version__
+from memgit.app import config as configuration
+from memgit.app.config import Config
+from memgit.errors import BadInput, NotFound, Refused
+from memgit.git.repository import Repository
+from memgit.model.layout import Layout
+
+if TYPE_CHECKING:
+    from memgit.cache.db import Cache
+
+
+class Context(NamedTuple):
+    """Who acts and when: `today` is `YYYY-MM-DD`, `now` ISO 8601 in UTC; `actor` and `run` name the agent and its run."""
+
+    today: str
+    now: str
+    env: Mapping[str, str]
+    actor: str | None = None
+    run: str | None = None
+    entropy: Callable[[int], bytes] = os.urandom
+
+
+class Workspace:
+    """An open knowledge root.
+
+    Attributes:
+        root: absolute path of the folder, None in a bare repository.
+        repo: the repository, None where the folder lies in none (then it can only be read).
+    """
+
+    def __init__(self, root: str | None, repo: Repository | None, config: Config) -> None:
+        self.root = root
+        self.repo = repo
+        self.config = config
+
+        self._cache: Cache | None = None
+        self._tried = False
+
+    @property
+    def layout(self) -> Layout:
+        return self.config.layout
+
+    @property
+    def cache(self) -> Cache | None:
+        """The cache of the repository, opened once; None where there is no repository, or no file can be used."""
+        if not self._tried and self.repo is not None:
+            from memgit.cache.db import open_cache
+
+            self._tried = True
+            self._cache = open_cache(self.repo.common_dir, __version__)
+        return self._cache
+
+    def close(self) -> None:
+        """Closes the cache, if it was opened."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def writable(self) -> Repository:
+        """The repository to write to.
+
+        Raises:
+            Refused: the folder lies in no repository, or in a bare one.
+        """
+        if self.repo is None:
+            raise Refused(f"{self.root} is not in a git repository", hint="memgit init")
+        if self.root is None:
+            raise Refused("this repository is bare: it has no working tree to write to", hint="clone it and work in the clone")
+        return self.repo
+
+    def require_repository(self) -> Repository:
+        """The repository to read history from; Refused where there is none."""
+        if self.repo is None:
+            raise Refused(f"{self.root} is not in a git repository", hint="memgit init")
+        return self.repo
+
+
+def open_workspace(start: str, env: Mapping[str, str]) -> Workspace:
+    """The knowledge root that a folder lies in.
+
+    The nearest folder upwards with a `.memgit.yaml` is the root; else the nearest that looks like a workspace of one of the three
+    systems; else the top of the repository (or, outside any, the folder itself), read as plain notes.
+
+    Raises:
+        NotFound: the folder does not exist.
+        BadInput: its configuration cannot be read.
+    """
+    if not os.path.isdir(start):
+        raise NotFound(f"{start}: no such folder")
+    try:
+        repo: Repository | None = Repository.open(start, env)
+    except NotFound:
+        repo = None
+    if repo is not None and repo.worktree is None:
+        return Workspace(None, repo, _config_in_tree(repo))
+    start = os.path.realpath(start)
+    top = os.path.realpath(repo.worktree) if repo is not None and repo.worktree is not None else None
+    folders = list(_upwards(start, top))
+    for folder in folders:
+        if os.path.lexists(os.path.join(folder, configuration.NAME)):
+            return Workspace(folder, _at(repo, folder, top), _config_on_disk(folder))
+    for folder in folders:
+        layout = detect_on_disk(folder)
+        if layout is not None:
+            return Workspace(folder, _at(repo, folder, top), Config(layout, found="detected"))
+    root = top or start
+    return Workspace(root, _at(repo, root, top), Config(configuration.make_layout("notes"), found="detected"))
+
+
+def detect_on_disk(folder: str) -> Layout | None:
+    """The layout of a workspace of one of the three systems that lies in a folder, None where none does."""
+    return configuration.detect(
+        lambda name: os.path.isdir(os.path.join(folder, name)), lambda name: os.path.isfile(os.path.join(folder, name))
+    )
+
+
+def _upwards(start: str, top: str | None) -> list[str]:
+    """The folders from start up to the top of the working tree; outside any, only the folder itself and those above it."""
+    out = [start]
+    while out[-1] != top and os.path.dirname(out[-1]) != out[-1]:
+        out.append(os.path.dirname(out[-1]))
+    return out if top is None or out[-1] == top else [start]
+
+
+def _at(repo: Repository | None, folder: str, top: str | None) -> Repository | None:
+    if repo is not None and top is not None:
+        repo.at_root(folder)
+    return repo
+
+
+def _config_on_disk(folder: str) -> Config:
+    path = os.path.join(folder, configuration.NAME)
+    if os.path.islink(path) or not os.path.isfile(path):
+        raise BadInput("it must be a plain file", path=configuration.NAME)
+    try:
+        with open(path, "rb") as file:
+            return configuration.parse(file.read())
+    except OSError as error:
+        raise Refused(f"cannot be read: {error.strerror}", path=configuration.NAME) from error
+
+
+def _config_in_tree(repo: Repository) -> Config:
+    tree = repo.tree(repo.head().commit)
+    entry = tree.get(configuration.NAME)
+    if entry is not None:
+        return configuration.parse(repo.blob(entry.oid))
+    layout = configuration.detect(
+        lambda name: (found := tree.get(name)) is not None and found.mode == 0o040000,
+        lambda name: (found := tree.get(name)) is not None and found.mode & 0o170000 == 0o100000,
+    )
+    return Config(layout or configuration.make_layout("notes"), found="detected")

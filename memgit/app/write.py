@@ -1,0 +1,376 @@
+"""The way of every write: from edits of record files to one commit that carries the derived files which it owes.
+
+A use case gives a `plan`: a pure function from the records of the newest commit to edits. It runs again whenever somebody else's commit
+came first, so it must read everything it decides on from the `Session` that it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from memgit.app import derived_state
+from memgit.app.config import NAME
+from memgit.app.present import record_json
+from memgit.app.reader import CachedReader, Reader, TreeFiles
+from memgit.app.workspace import Context, Workspace
+from memgit.derive import derive_all, derive_owed, owed_paths
+from memgit.derive.mem_skill import NAME as CATEGORY_INDEX
+from memgit.errors import BadInput, Refused
+from memgit.formats import message as messages
+from memgit.formats.form import Form
+from memgit.formats.forms import FORMS, parse_file
+from memgit.formats.text import MAX_BYTES
+from memgit.git.commit import Change, Merge, Merged, commit
+from memgit.git.history import touching
+from memgit.git.repository import Head, Repository
+from memgit.git.tree import Tree
+from memgit.model import link
+from memgit.model.ids import new_id
+from memgit.model.layout import Layout, Place
+from memgit.model.link import Wikilink
+from memgit.model.operation import PAST, RecordChange
+from memgit.model.record import ParsedFile, Record
+
+LOOKED_BACK = 500
+"""How many versions of a broken derived file are looked at."""
+
+
+class Board(TreeFiles):
+    """The files of the newest commit with the edits of the operation so far on top; also what derived files look at.
+
+    `commit` is the commit of the tree, from which `last_good` looks back; HEAD unless given.
+    """
+
+    def __init__(self, workspace: Workspace, repo: Repository, tree: Tree, commit: str | None = None) -> None:
+        super().__init__(repo, tree, workspace.layout.folders())
+        self.workspace = workspace
+        self.layout: Layout = workspace.layout
+        self.repo = repo
+        self.tree = tree
+        self.commit = commit
+        self.notes: tuple[str, ...] = ()
+        self.edits: dict[str, bytes | None] = {}
+        self.soft: frozenset[str] = frozenset()
+        self._parsed: dict[str, ParsedFile] = {}
+
+    def data(self, path: str) -> bytes | None:
+        return self.edits[path] if path in self.edits else super().data(path)
+
+    def paths(self) -> Iterator[str]:
+        for path in super().paths():
+            if self.edits.get(path, b"") is not None:
+                yield path
+        committed = self.tree
+        yield from sorted(path for path, data in self.edits.items() if data is not None and committed.get(path) is None)
+
+    def put(self, path: str, data: bytes | None) -> None:
+        """Edits one file; None deletes it.
+
+        Raises:
+            BadInput: the file would be larger than memgit reads.
+        """
+        if data is not None and len(data) > MAX_BYTES:
+            raise BadInput(
+                f"the file would have {len(data) / 1e6:.1f} MB; the limit is {MAX_BYTES / 1e6:.1f} MB", path=path,
+                hint="keep large material in a file of its own and link to it",
+            )  # fmt: skip
+        self.edits[path] = data
+        self._parsed.pop(path, None)
+
+    def take_off(self, path: str) -> None:
+        """Takes the edit of a file back."""
+        self.edits.pop(path, None)
+        self._parsed.pop(path, None)
+
+    def parsed(self, path: str) -> ParsedFile:
+        if path not in self._parsed:
+            data = self.data(path)
+            self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+        return self._parsed[path]
+
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        """The newest version of a file in history that is good, at most `LOOKED_BACK` versions back; None where there is none."""
+        commit = self.commit or self.repo.head().commit
+        if commit is None:
+            return None
+        for older in touching(self.repo, commit, [path], LOOKED_BACK):
+            data = self.repo.tree(older).data(path)
+            if data is not None and is_good(data):
+                return data
+        return None
+
+    def names(self, folder: str) -> Sequence[str]:
+        found = {name for name, mode, _ in self.tree.list(folder) if mode & 0o170000 == 0o100000}
+        for path, data in self.edits.items():
+            parent, _, name = path.rpartition("/")
+            if (parent + "/" if parent else "") == folder:
+                (found.discard if data is None else found.add)(name)
+        return sorted(found)
+
+    def folders(self, folder: str) -> Sequence[str]:
+        found = {name for name, mode, _ in self.tree.list(folder) if mode == 0o040000}
+        for path, data in self.edits.items():
+            if data is not None and path.startswith(folder) and "/" in path[len(folder) :]:
+                found.add(path[len(folder) :].split("/")[0])
+        return sorted(name for name in found if self._alive(f"{folder}{name}/"))
+
+    def _alive(self, folder: str) -> bool:
+        """Whether a folder still holds a file once the edits are made."""
+        gone = {path for path, data in self.edits.items() if data is None and path.startswith(folder)}
+        if not gone:
+            return True
+        return any(data is not None and path.startswith(folder) for path, data in self.edits.items()) or any(
+            path not in gone for path, _, _ in self.tree.walk(folder)
+        )
+
+
+class BoardReader(Reader):
+    """Reads the newest commit with the edits of the operation so far; short names are those before the operation."""
+
+    def __init__(self, workspace: Workspace, board: Board, revision: str | None) -> None:
+        super().__init__(workspace, board, revision, False)
+        self._board = board
+        self._before = (
+            CachedReader(workspace, board.repo, workspace.cache, board, revision, False, label="")
+            if workspace.cache is not None
+            else Reader(workspace, TreeFiles(board.repo, board.tree, workspace.layout.folders()), revision, False)
+        )
+
+    def file(self, path: str) -> ParsedFile:
+        return self._board.parsed(path)
+
+    def heads(
+        self, kind: str | None = None, group: str | None = None, *, archived: bool = True, topic: str | None = None
+    ) -> Iterator[Record]:
+        return self._before.heads(kind, group, archived=archived, topic=topic)
+
+    def records(self, kind: str | None = None) -> Iterator[Record]:
+        return self._before.records(kind)
+
+    def load(self, record: Record) -> Record:
+        return self._before.load(record)
+
+    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
+        return self._before.named(target, origin)
+
+    def paths_holding(self, names: Sequence[str]) -> list[str]:
+        return self._before.paths_holding(names)
+
+    def suggest(self, text: str) -> list[str]:
+        return self._before.suggest(text)
+
+    def taken(self, record_id: str) -> bool:
+        return self._before.taken(record_id)
+
+    def _lookup(self, text: str) -> list[Record]:
+        """By the names before the operation, as the records are now; one that the operation moved is not found so."""
+        found = []
+        for record in self._before.lookup(text):
+            now = self._board.parsed(record.path).records
+            found += [other for other in now if other.address == record.address]
+        return found
+
+
+class Plan(NamedTuple):
+    """What an operation is to do. Its edits lie on the board; an empty plan (no changes) makes no commit.
+
+    `record` names the record that the answer shows: its path and ordinal after the edits. `linked` are addresses of records that got
+    a link back. `anyway` commits edits that change no record, such as new line ends.
+    """
+
+    op: str
+    changes: tuple[RecordChange, ...]
+    subject: str
+    record: tuple[str, int] | None = None
+    linked: tuple[str, ...] = ()
+    source: str | None = None
+    derived_from: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    anyway: bool = False
+
+
+class Written(NamedTuple):
+    """The answer of a write. `commit` is None where nothing had to change or the change was only staged; `notes` are for stderr."""
+
+    op: str
+    action: str
+    record: Record | None
+    commit: str | None
+    linked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    changes: tuple[RecordChange, ...] = ()
+    staged: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "op": self.op,
+            "action": self.action,
+            "record": None if self.record is None else record_json(self.record),
+            "commit": self.commit,
+            "related": list(self.linked),
+            "changes": [change.as_json() for change in self.changes],
+            "staged": self.staged,
+        }
+
+
+class Session:
+    """What a plan works with: a reader of the newest commit, the board of edits, and the context of the operation."""
+
+    def __init__(self, workspace: Workspace, context: Context, board: Board, revision: str | None) -> None:
+        self.workspace = workspace
+        self.context = context
+        self.board = board
+        self.reader = BoardReader(workspace, board, revision)
+        self.hasty = False
+        self._held: dict[str, list[str]] = {}
+
+    def titles(self, path: str) -> list[str]:
+        """Titles of the records of a file in order, those added by this operation among them."""
+        if path not in self._held:
+            self._held[path] = [link.normal(record.title) for record in self.board.parsed(path).records]
+        return self._held[path]
+
+    def added(self, path: str, title: str) -> None:
+        """Notes that a record was appended to a file, so that a batch need not parse the file again for each."""
+        self.titles(path).append(link.normal(title))
+
+    def verify(self) -> None:
+        """Checks that every file that records were appended to reads back with exactly these records.
+
+        Raises:
+            BadInput: one does not; its path is named.
+        """
+        for path, titles in self._held.items():
+            if [link.normal(record.title) for record in self.board.parsed(path).records] != titles:
+                raise BadInput("a record would not read back as it was given", path=path, hint="look for headings or fences in the bodies")
+
+    def fresh_id(self) -> str:
+        return new_id(self.context.entropy, self.reader.taken)
+
+    def place_of(self, record: Record) -> Place:
+        found = self.workspace.layout.find(record.path)
+        if found is None:
+            raise Refused("the file belongs to no kind of record", path=record.path)
+        return found[0]
+
+    def form_of(self, record: Record) -> Form:
+        return FORMS[self.place_of(record).form]
+
+    def writable(self, record: Record) -> Record:
+        """The record, where its file can be written to.
+
+        Raises:
+            Refused: the file or the record could not be understood; the line and cause are named.
+        """
+        problem = record.problem
+        if problem is None or not problem.fatal:
+            problem = next((found for found in self.board.parsed(record.path).problems if found.fatal and found.code != "MG104"), None)
+        if problem is not None and problem.fatal:
+            raise Refused(
+                f"not written: {problem.message}", path=record.path, line=problem.line, hint="mend the file by hand, then try again"
+            )
+        return record
+
+    def bytes_of(self, record: Record) -> bytes:
+        data = self.board.data(record.path)
+        if data is None:
+            raise Refused("the file is gone", path=record.path)
+        return data
+
+    def again(self, path: str, ordinal: int) -> Record:
+        """The record as it is after the edits so far."""
+        return self.board.parsed(path).records[ordinal]
+
+
+_ACTIONS = {"rename": "renamed"}
+"""The answer's action where it is that of the operation, whatever it did to the first record."""
+
+Planner = Callable[[Session], Plan | None]
+
+
+def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None, stage: bool = False) -> Written:
+    """Runs a plan and commits it with the derived files that it owes.
+
+    Raises:
+        Refused: the repository cannot take a commit now, or the change overlaps uncommitted edits; nothing was changed.
+    """
+    repo = workspace.writable()
+    result: list[tuple[Plan, Board]] = []
+
+    def build(tree: Tree, head: Head) -> Change | None:
+        result.clear()
+        board = Board(workspace, repo, tree, head.commit)
+        session = Session(workspace, context, board, head.commit)
+        plan = planner(session)
+        if plan is None:
+            return None
+        result.append((plan, board))
+        if not plan.changes and not plan.anyway:
+            return None
+        board.soft = soft = owed(workspace, board)
+        text = messages.build(
+            plan.subject, plan.op, plan.changes, reason=reason, source=plan.source, actor=context.actor, run=context.run,
+            derived_from=plan.derived_from,
+        )  # fmt: skip
+        edits = {path: data for path, data in board.edits.items() if data != TreeFiles.data(board, path)}
+        return Change(edits, text, soft) if edits else None
+
+    done = commit(repo, build, merge=merger(workspace.layout), stage=stage)
+    if not result:
+        return Written("", "no_op", None, None, notes=done.notes)
+    plan, board = result[-1]
+    if done.commit is not None and workspace.config.indexes == "committed":
+        derived_state.note(repo, repo.tree(done.commit), derived_state.known(repo, board.layout, board.tree) - board.soft, board.soft)
+    record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
+    wrote = done.commit is not None or (stage and bool(plan.changes))
+    action = _ACTIONS.get(plan.op) or PAST[plan.changes[0].action] if plan.changes and wrote else "no_op"
+    return Written(
+        plan.op, action, record, done.commit, plan.linked if wrote else (), (*plan.notes, *board.notes, *done.notes),
+        plan.changes if wrote else (), stage and wrote,
+    )  # fmt: skip
+
+
+def owed(workspace: Workspace, board: Board) -> frozenset[str]:
+    """Puts the derived files that the edits owe on the board; the paths of all that they may concern."""
+    if workspace.config.indexes != "committed":
+        return frozenset()
+    changed = sorted(board.edits)
+    right = derived_state.known(board.repo, board.layout, board.tree)
+    if NAME in changed:
+        board.notes += keep_names(board, None)
+        derived: Mapping[str, bytes | None] = derive_all(board)
+        concerned = frozenset(derived)
+    else:
+        concerned = owed_paths(board.layout, changed)
+        doubtful = concerned.difference(right) | concerned.intersection(changed)
+        if doubtful:
+            board.notes += keep_names(board, doubtful)
+            changed = sorted(board.edits)
+        before = Board(workspace, board.repo, board.tree, board.commit)
+        derived = derive_owed(board, changed, before, right)
+    for path, data in derived.items():
+        board.edits[path] = data
+    return concerned
+
+
+def keep_names(board: Board, indexes: frozenset[str] | None) -> tuple[str, ...]:
+    """Sees to it that no name of a category is lost where indexes (None: all) were changed by others; what to tell the user."""
+    if indexes is not None and not any(path.endswith(CATEGORY_INDEX) for path in indexes):
+        return ()
+    from memgit.app.category_names import keep
+
+    return keep(board, indexes)
+
+
+def merger(layout: Layout) -> Merge:
+    """The three-way merge for paths of a layout: `(path, base, ours, theirs)`."""
+
+    def merge(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merged:
+        from memgit.formats.merge import merge_file
+
+        found = layout.find(path)
+        form, kind = (found[0].form, found[0].kind) if found is not None else ("", "")
+        return merge_file(form, kind, base, ours, theirs)
+
+    return merge

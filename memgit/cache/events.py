@@ -1,0 +1,477 @@
+"""Events remembered by commit, so that the log costs what it shows.
+
+What is remembered depends on the commit, the layout and the version of memgit alone, never on a branch. Beside it stand *lines*: for a few
+recent heads the order in which `git log` gives their commits. A head that moved on by plain commits continues its line; any other move
+numbers it anew. git is asked wherever the memory has no answer, and the memory may vanish at any time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from memgit import __version__
+from memgit.cache.db import Cache, memory_cache
+from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text, to_row
+from memgit.errors import NotFound, Refused
+from memgit.git import history
+from memgit.git.activity import FORMAT, Activity
+from memgit.git.history import RawCommit
+from memgit.git.repository import Repository
+from memgit.model.layout import Layout
+from memgit.model.operation import Event
+
+SCHEMA = """
+create table event_view (id integer primary key, fingerprint text not null unique);
+create table event (n integer primary key, view integer not null, id text not null, op text not null, actor text, run text,
+  day text not null, moment integer not null, kinds text not null, text text not null);
+create unique index event_id on event (id, view);
+create table event_line (id integer primary key, view integer not null, head text not null, used integer not null);
+create table event_reach (line integer not null, seq integer not null, n integer not null, primary key (line, seq)) without rowid;
+create unique index event_place on event_reach (n, line);
+create table event_name (name integer not null, n integer not null, primary key (name, n)) without rowid;
+"""
+SCHEMA_VERSION = 1
+LINES = 4
+VIEWS = 4
+STEPS = 2000
+"""Plain commits up to which a moved head is followed back to a known line; beyond it the line is numbered anew."""
+FIRST, BATCH = 25, 400
+"""Commits that are looked up and stored together: few at first, so that a short answer comes at once."""
+
+
+def fingerprint(repo: Repository, layout: Layout) -> str:
+    """All that an event depends on beside its commit."""
+    places = [(place.kind, place.folder, place.pattern, place.form, sorted(place.never)) for place in layout.places]
+    return repr((__version__, FORMAT, layout.base, places, repo.prefix, history.state(repo)))
+
+
+class _Stretch(NamedTuple):
+    """The part of a line that belongs to a head: all of it, or up to a place."""
+
+    line: int
+    upto: int | None
+
+    def where(self) -> tuple[str, list[str | int]]:
+        """The stretch as a condition on `event_reach r`, with its parameters."""
+        return ("r.line = ?", [self.line]) if self.upto is None else ("r.line = ? and r.seq <= ?", [self.line, self.upto])
+
+
+def _use(db: sqlite3.Connection, line: int) -> None:
+    db.execute("update event_line set used = (select max(used) + 1 from event_line) where id = ?", (line,))
+
+
+class Events:
+    """The activity log of one repository and layout, with or without a cache; where the cache fails, git alone answers."""
+
+    def __init__(self, repo: Repository, layout: Layout, cache: Cache | None = None) -> None:
+        self._repo = repo
+        self._layout = layout
+        self._activity: Activity | None = None
+        self._cache: Cache | None = None
+        self._generation = 0
+        self._view = 0
+        self._private = False
+        if cache is not None:
+            self._take(cache)
+
+    def _take(self, cache: Cache) -> None:
+        """Works with a cache from now on, unless it cannot hold events. One that is read-only is never written to."""
+        self._cache = None
+        try:
+            if not cache.readonly:
+                cache.schema("events", SCHEMA_VERSION, SCHEMA)
+            name = fingerprint(self._repo, self._layout)
+            query = "select id from event_view where fingerprint = ?"
+            found = cache.connection.execute(query, (name,)).fetchone()
+            if found is None and cache.readonly:
+                return
+            if found is None:
+                with cache.write() as db:
+                    db.execute("insert or ignore into event_view (fingerprint) values (?)", (name,))
+                    found = db.execute(query, (name,)).fetchone()
+                    _forget_old(db)
+        except sqlite3.Error as error:
+            if not cache.readonly:
+                self._give_up(cache, error)
+        else:
+            self._cache, self._view, self._generation = cache, found[0], cache.generation
+
+    def _give_up(self, cache: Cache | None, error: sqlite3.Error) -> None:
+        """Lets the cache mend itself for the next user, and goes on without it."""
+        self._cache = None
+        if cache is not None:
+            cache.recover(error)
+
+    def _memory(self) -> Cache | None:
+        """The cache as long as it is the one that the view's number was read from."""
+        if self._cache is not None and self._cache.generation != self._generation:
+            self._take(self._cache)
+        return self._cache
+
+    def walk(self, head: str, without: Sequence[str] = (), wanted: Filter = EVERYTHING, limit: int | None = None) -> Iterator[Entry]:
+        """The events of the commits that can be reached from a head, in the order of `git log`, newest first.
+
+        Args:
+            head: full hash of a commit.
+            without: commits whose history is left out.
+            limit: at most so many.
+
+        Raises:
+            Refused: git cannot read a commit; raised where the log breaks off.
+        """
+        given = 0
+        if limit is not None and limit <= 0:
+            return
+        cache = None if without else self._memory()
+        if cache is not None:
+            try:
+                line = self._line(cache, head)
+                if line is not None:
+                    for entry in self._selected(cache, line, wanted, limit):
+                        given += 1
+                        yield entry
+                    return
+            except sqlite3.Error as error:
+                self._give_up(cache, error)
+        passed = 0
+        for entry in self._told(head, without, lazily=limit is not None):
+            if wanted is EVERYTHING or wanted.takes(entry.event):
+                passed += 1
+                if passed > given:
+                    yield entry
+                if passed == limit:
+                    return
+
+    def touching(self, head: str, names: Iterable[str]) -> list[tuple[int, Event]]:
+        """The events in the history of a head that may concern one of some ids or addresses, newest first.
+
+        Each comes with its place in the log, counted from the oldest commit. A few may concern none of them: the caller looks.
+
+        Raises:
+            Refused: git cannot read a commit.
+        """
+        names = tuple(names)
+        found = self._touching(head, names)
+        if found is None:
+            self._private = True
+            self._take(memory_cache())
+            found = self._touching(head, names)
+        if found is None:
+            raise Refused("the activity log cannot be held in memory")
+        return found
+
+    def _touching(self, head: str, names: Iterable[str]) -> list[tuple[int, Event]] | None:
+        cache = self._memory()
+        if cache is None:
+            return None
+        try:
+            line = self._line(cache, head)
+            if line is None and not cache.readonly:
+                for _ in self._told(head, (), lazily=False):
+                    pass
+                line = self._line(cache, head) if self._memory() is cache else None
+            return self._named(cache, line, names) if line is not None else None
+        except sqlite3.Error as error:
+            self._give_up(cache, error)
+            return None
+
+    # Reading what is remembered
+
+    def _line(self, cache: Cache, head: str) -> _Stretch | None:
+        """Where the commits of a head stand: a line that ends in it or leads through it, or one that is continued to it."""
+        query = "select id, head from event_line where view = ? order by used desc"
+        lines = {known: line for line, known in cache.connection.execute(query, (self._view,))}
+        if head in lines:
+            if next(iter(lines)) != head and not cache.readonly:
+                with cache.write() as db:
+                    _use(db, lines[head])
+            return _Stretch(lines[head], None)
+        if not lines or history.bent(self._repo):
+            return None
+        base = head
+        chain: list[str] = []
+        while base not in lines:
+            place = cache.connection.execute(
+                "select r.line, r.seq, l.head from event e join event_reach r on r.n = e.n join event_line l on l.id = r.line"
+                " where e.id = ? and e.view = ? order by l.used desc limit 1", (base, self._view),
+            ).fetchone()  # fmt: skip
+            if place is not None:
+                line, seq, was = place
+                if not self._plain(was, base):
+                    return None
+                return self._continued(cache, line, was, seq, chain, base) if chain else _Stretch(line, seq)
+            parents = self._parents(base)
+            if parents is None or len(parents) != 1 or len(chain) >= STEPS:
+                return None
+            chain.append(base)
+            base = parents[0]
+        return self._continued(cache, lines[base], base, None, chain, base)
+
+    def _continued(self, cache: Cache, line: int, was: str, keep: int | None, chain: Sequence[str], base: str) -> _Stretch | None:
+        """A line led on to the newest of a chain of plain commits, after what stands above `keep` was taken off it."""
+        if cache.readonly:
+            return None
+        if self._repo.prefix:
+            read = list(history.commits(self._repo, [chain[0], f"^{base}"]))
+        else:
+            read = list(history.listed(self._repo, self._unknown(chain)))
+        known = self._recall([commit.commit for commit in read] if self._repo.prefix else chain)
+        fresh = {commit.commit: Entry(self._activity_of().event(commit), None) for commit in read if commit.commit not in known}
+        ids = [commit.commit for commit in read] if self._repo.prefix else chain
+        stored = self._stored(cache, list(fresh.values()))
+        if stored is None:
+            return None
+        place = {**{id_: n for id_, (n, _) in known.items()}, **dict(zip(fresh, stored, strict=True))}
+        with cache.write() as db:
+            if db.execute("select head from event_line where id = ?", (line,)).fetchone() != (was,):
+                return None
+            if keep is not None:
+                db.execute("delete from event_reach where line = ? and seq > ?", (line, keep))
+            top = db.execute("select max(seq) from event_reach where line = ?", (line,)).fetchone()[0] or 0
+            db.executemany(
+                "insert into event_reach (line, seq, n) values (?, ?, ?)",
+                [(line, seq, place[id_]) for seq, id_ in enumerate(reversed(ids), top + 1)],
+            )
+            db.execute("update event_line set head = ? where id = ?", (chain[0], line))
+            _use(db, line)
+        return _Stretch(line, None)
+
+    def _plain(self, head: str, base: str) -> bool:
+        """Whether only commits with one parent lead from a head down to one of its ancestors."""
+        for _ in range(STEPS):
+            if head == base:
+                return True
+            parents = self._parents(head)
+            if parents is None or len(parents) != 1:
+                return False
+            head = parents[0]
+        return False
+
+    def _parents(self, commit: str) -> list[str] | None:
+        try:
+            return self._repo.parents_of(commit)
+        except NotFound:
+            return None
+
+    def _selected(self, cache: Cache, stretch: _Stretch, wanted: Filter, limit: int | None) -> Iterator[Entry]:
+        """The events of a line. Their numbers are read at once, so that a slow reader holds up no writer and sees one state."""
+        where, values = stretch.where()
+        query = f"select n from event_reach r where {where}"  # noqa: S608
+        if wanted is not EVERYTHING:
+            condition, more = wanted.where()
+            query = f"select n from event_reach r join event using (n) where {where} and {condition}"  # noqa: S608
+            values += more
+        rows = cache.connection.execute(f"{query} order by seq desc limit ?", (*values, -1 if limit is None else limit))
+        numbers = array("q", (n for (n,) in rows))
+        for start in range(0, len(numbers), BATCH):
+            chunk = numbers[start : start + BATCH]
+            found = dict(cache.connection.execute(f"select n, text from event where n in ({','.join(map(str, chunk))})"))  # noqa: S608
+            for n in chunk:
+                if n not in found:
+                    raise sqlite3.OperationalError("the remembered events were cleared meanwhile")
+                yield Entry(None, found[n])
+
+    def _named(self, cache: Cache, stretch: _Stretch, names: Iterable[str]) -> list[tuple[int, Event]]:
+        where, values = stretch.where()
+        keys = ",".join(str(_key(name)) for name in names)
+        rows = cache.connection.execute(
+            "select distinct r.seq, e.text from event_name m join event_reach r on r.n = m.n join event e on e.n = m.n"  # noqa: S608
+            f" where {where} and m.name in ({keys}) order by r.seq desc",
+            values,
+        )
+        return [(seq, from_text(text)) for seq, text in rows]
+
+    # Asking git, and remembering
+
+    def _activity_of(self) -> Activity:
+        if self._activity is None:
+            self._activity = Activity(self._repo, self._layout)
+        return self._activity
+
+    def _told(self, head: str, without: Sequence[str], lazily: bool) -> Iterator[Entry]:
+        """The events as git tells the commits; those that are remembered are not read again, and new ones are remembered.
+
+        Where all of them are read, the line of the head is written at the end. `lazily` says that the reader may stop early.
+        """
+        revisions = [head, *(f"^{commit}" for commit in without)]
+        activity = self._activity_of()
+        if self._memory() is None:
+            for commit in history.commits(self._repo, revisions):
+                yield Entry(activity.event(commit), None)
+            return
+        numbers: array[int] | None = array("q") if not without else None
+        for known, commits in self._chunks(revisions, lazily):
+            entries = [known[commit] if isinstance(commit, str) else (0, Entry(activity.event(commit), None)) for commit in commits]
+            stored = self._kept([entry for n, entry in entries if not n])
+            if stored is None:
+                numbers = None
+            elif numbers is not None:
+                fresh = iter(stored)
+                numbers.extend(n or next(fresh) for n, _ in entries)
+            for _, entry in entries:
+                yield entry
+        cache = self._memory()
+        if numbers is not None and cache is not None:
+            try:
+                self._write_line(cache, head, numbers)
+            except sqlite3.Error as error:
+                self._give_up(cache, error)
+
+    def _kept(self, entries: Sequence[Entry]) -> list[int] | None:
+        """As `_stored`; None also where there is no cache that takes them."""
+        cache = self._memory()
+        if cache is None or cache.readonly:
+            return None
+        try:
+            return self._stored(cache, entries)
+        except sqlite3.Error as error:
+            self._give_up(cache, error)
+            return None
+
+    def _chunks(self, revisions: Sequence[str], lazily: bool) -> Iterator[tuple[dict[str, tuple[int, Entry]], Sequence[str | RawCommit]]]:
+        """Commits in the order of the log, some at a time: as read from git, or by id where they are in the first part."""
+        nothing = self._remembers_nothing()
+        if lazily or nothing:
+            waiting: list[RawCommit] = []
+            size = FIRST
+            for commit in history.commits(self._repo, revisions):
+                waiting.append(commit)
+                if len(waiting) >= size:
+                    yield ({}, waiting) if nothing else self._split(waiting)
+                    waiting, size = [], BATCH
+            yield ({}, waiting) if nothing else self._split(waiting)
+            return
+        ids = list(history.order(self._repo, revisions))
+        missing = [id_ for start in range(0, len(ids), BATCH) for id_ in self._unknown(ids[start : start + BATCH])]
+        source = history.listed(self._repo, missing)
+        absent = set(missing)
+        for start in range(0, len(ids), BATCH):
+            chunk = ids[start : start + BATCH]
+            known = self._recall([id_ for id_ in chunk if id_ not in absent])
+            read: list[str | RawCommit] = []
+            for id_ in chunk:
+                if id_ in known:
+                    read.append(id_)
+                else:
+                    read.append(next(source) if id_ in absent else next(history.listed(self._repo, [id_])))
+            yield known, read
+
+    def _split(self, commits: Sequence[RawCommit]) -> tuple[dict[str, tuple[int, Entry]], Sequence[str | RawCommit]]:
+        known = self._recall([commit.commit for commit in commits])
+        return known, [commit.commit if commit.commit in known else commit for commit in commits]
+
+    def _remembers_nothing(self) -> bool:
+        cache = self._memory()
+        try:
+            return cache is None or cache.connection.execute("select 1 from event where view = ? limit 1", (self._view,)).fetchone() is None
+        except sqlite3.Error as error:
+            self._give_up(cache, error)
+            return True
+
+    def _unknown(self, ids: Sequence[str]) -> list[str]:
+        known = self._rows("id", ids)
+        there = {row[0] for row in known}
+        return [id_ for id_ in ids if id_ not in there]
+
+    def _recall(self, ids: Sequence[str]) -> dict[str, tuple[int, Entry]]:
+        return {id_: (n, Entry(None, text)) for id_, n, text in self._rows("id, n, text", ids)}
+
+    def _rows(self, columns: str, ids: Sequence[str]) -> list[tuple[Any, ...]]:
+        cache = self._memory()
+        if cache is None or not ids:
+            return []
+        try:
+            return cache.connection.execute(
+                f"select {columns} from event where view = ? and id in ({','.join('?' * len(ids))})",  # noqa: S608
+                (self._view, *ids),
+            ).fetchall()
+        except sqlite3.Error as error:
+            self._give_up(cache, error)
+            return []
+
+    def _stored(self, cache: Cache, entries: Sequence[Entry]) -> list[int] | None:
+        """Remembers events and returns their numbers; None where one must not be, for files that are absent now may come later."""
+        if not entries:
+            return []
+        border = self._activity_of().border
+        keep = [entry for entry in entries if self._private or entry.event.complete or entry.event.commit in border]
+        rows = [to_row(entry) for entry in keep]
+        with cache.write() as db:
+            top = db.execute("select max(n) from event").fetchone()[0] or 0
+            before = db.total_changes
+            db.executemany(
+                "insert or ignore into event (n, view, id, op, actor, run, day, moment, kinds, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(n, self._view, *row) for n, row in enumerate(rows, top + 1)],
+            )
+            if db.total_changes - before == len(rows):
+                places = list(range(top + 1, top + 1 + len(rows)))
+            else:
+                known = dict(self._rows_of(db, [row.id for row in rows]))
+                places = [known[row.id] for row in rows]
+            db.executemany(
+                "insert or ignore into event_name (name, n) values (?, ?)",
+                [(_key(name), n) for entry, n in zip(keep, places, strict=True) for name in _names(entry.event)],
+            )
+        return places if len(keep) == len(entries) else None
+
+    def _rows_of(self, db: sqlite3.Connection, ids: Sequence[str]) -> Iterator[tuple[str, int]]:
+        for start in range(0, len(ids), BATCH):
+            chunk = ids[start : start + BATCH]
+            yield from db.execute(
+                f"select id, n from event where view = ? and id in ({','.join('?' * len(chunk))})",  # noqa: S608
+                (self._view, *chunk),
+            )
+
+    def _write_line(self, cache: Cache, head: str, numbers: array[int]) -> None:
+        """Numbers all commits of a head, oldest first; only what differs from the line that it takes over is written."""
+        lines = cache.connection.execute("select id, head from event_line where view = ? order by used desc", (self._view,)).fetchall()
+        reached = set(numbers)
+        with cache.write() as db:
+            # The line to go on with is one whose newest commit belongs to this history, else a new one, else the one not used for longest.
+            line = lines[-1][0] if len(lines) >= LINES else None
+            for one, known in reversed(lines):
+                top = db.execute("select n from event_reach where line = ? order by seq desc limit 1", (one,)).fetchone()
+                if known == head or (top is not None and top[0] in reached):
+                    line = one
+            if line is None:
+                db.execute("insert into event_line (view, head, used) values (?, ?, 0)", (self._view, head))
+                line = int(db.execute("select last_insert_rowid()").fetchone()[0])
+            there = array("q", (n for (n,) in db.execute("select n from event_reach where line = ? order by seq", (line,))))
+            numbers = array("q", reversed(numbers))
+            same = 0
+            while same < min(len(there), len(numbers)) and there[same] == numbers[same]:
+                same += 1
+            db.execute("delete from event_reach where line = ? and seq > ?", (line, same))
+            db.executemany(
+                "insert into event_reach (line, seq, n) values (?, ?, ?)",
+                ((line, seq, n) for seq, n in enumerate(numbers[same:], same + 1)),
+            )
+            db.execute("update event_line set head = ? where id = ?", (head, line))
+            _use(db, line)
+
+
+def _forget_old(db: sqlite3.Connection) -> None:
+    """Keeps the newest few views."""
+    for (view,) in db.execute("select id from event_view order by id desc limit -1 offset ?", (VIEWS,)).fetchall():
+        db.execute("delete from event_name where n in (select n from event where view = ?)", (view,))
+        db.execute("delete from event_reach where line in (select id from event_line where view = ?)", (view,))
+        for table in ("event_line", "event"):
+            db.execute(f"delete from {table} where view = ?", (view,))  # noqa: S608
+        db.execute("delete from event_view where id = ?", (view,))
+
+
+def _names(event: Event) -> set[str]:
+    """Every id and address that an event speaks of."""
+    out: set[str] = set()
+    for change in event.records:
+        out.add(change.address)
+        out.update(name for name in (change.id, change.was) if name is not None)
+    return out
+
+
+def _key(name: str) -> int:
+    return crc32(name.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,252 @@
+"""Finding records by name without reading them all: addresses, ids, endings, wikilinks, titles, and what a mistyped one may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, address_of, from_text
+from memgit.cache.tokens import fold, is_unbroken, phrase, words_of
+from memgit.model import link as links
+from memgit.model.kinds import KINDS
+from memgit.model.link import Wikilink, file_names, normal
+from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from memgit.cache.db import Cache
+    from memgit.cache.records import Snapshot
+
+MAX_GUESSES = 120
+"""Addresses that are compared letter by letter for suggestions."""
+MAX_NEIGHBOURS = 1_000
+"""Names with the same first letters that are looked at for suggestions."""
+MAX_WORDS = 20
+"""Words of a mistyped title that are looked for."""
+MAX_CANDIDATES = 500
+"""Records whose title holds a phrase that are looked at for one that ends in it."""
+
+_BY_NAME = f"select {{head}} {FROM_RECORDS} where record.name = ? and {{visible}}"
+_BY_ID = f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}"
+_BY_FILE = f"select {{head}} {FROM_FILES} where "
+_BY_WORDS = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}}"
+_COUNT = "select count(*) from words where words match ?"
+
+
+def at(snapshot: Snapshot, address: str) -> list[Record]:
+    """The records at a full address, the first one of a file first."""
+    kind, _, rest = address.partition("/")
+    if kind not in KINDS:
+        return []
+    if KINDS[kind].stored == "entry":
+        key, _, title = rest.partition("#")
+        found = snapshot.heads(f"{_BY_FILE}file.kind = ? and file.key = ? collate nocase and record.title = ? and {{visible}}",
+                               [kind, key, title])  # fmt: skip
+    else:
+        found = snapshot.heads(f"{_BY_FILE}file.kind = ? and file.key = ? collate nocase and {{visible}}", [kind, rest])
+    return _sorted(record for record in found if record.address == address)
+
+
+def lookup(snapshot: Snapshot, text: str) -> list[Record]:
+    """The records that a text may mean: the first of these that gives any.
+
+    A wikilink in brackets; a full address; an id or a link target; an ending of an address that starts after a slash or a hash; a whole
+    title; the last words of a title.
+    """
+    text = text.strip()
+    if text.startswith("[[") and text.endswith("]]"):
+        return named(snapshot, links.parse(text[2:-2]))
+    wanted = normal(text)
+    if not wanted:
+        return []
+    return (
+        at(snapshot, text)
+        or named(snapshot, links.parse(text))
+        or _ending(snapshot, wanted)
+        or _sorted(snapshot.heads(_BY_NAME, [wanted]))
+        or _title_ending(snapshot, wanted)
+    )
+
+
+def named(snapshot: Snapshot, target: Wikilink, origin: Record | None = None) -> list[Record]:
+    """The records that a link may lead to: what `model.link.Names` of all records would give as candidates."""
+    whole = normal(target.target if target.heading is None else f"{target.target}#{target.heading}")
+    found = _full(snapshot, whole)
+    if not found and target.heading is not None and not target.target and origin is not None:
+        found = _by_heading(_of_file(snapshot, normal(origin.path.removesuffix(".md"))), target.heading)
+    if not found and target.target:
+        records = _of_file(snapshot, normal(target.target.removesuffix(".md"))) or _full(snapshot, normal(target.target))
+        found = records if target.heading is None else _by_heading(records, target.heading)
+    return found
+
+
+def taken(snapshot: Snapshot, record_id: str) -> bool:
+    """Whether an id was ever seen by this cache, the records of the snapshot's commit among them."""
+    return snapshot.query(lambda _: seen(snapshot.cache, record_id))
+
+
+def seen(cache: Cache, record_id: str) -> bool:
+    """Whether an id is among all that the cache has read so far, without bringing it up to date first."""
+    key = crc32(record_id.encode("utf-8", "surrogatepass"))  # as `cache.events` keeps names; a chance hit only costs another draw
+    asked = (
+        ("record", "select 1 from record where id = ? limit 1", record_id),
+        ("gone", "select 1 from gone where id = ?", record_id),
+        ("event_name", "select 1 from event_name where name = ? limit 1", key),
+    )
+
+    def work() -> bool:
+        connection = cache.connection
+        tables = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
+        return any(table in tables and connection.execute(sql, (value,)).fetchone() for table, sql, value in asked)
+
+    return cache.run(work)
+
+
+def holding(snapshot: Snapshot, names: Iterable[str]) -> list[str]:
+    """The paths of files whose text may hold one of some names as a link target: all that do, and a few more."""
+    wanted = [phrase(name) for name in names]
+    if not all(term.words for term in wanted):
+        return snapshot.paths()
+    found = {from_text(path) for (path,) in snapshot.rows("select path from file where hidden_links is not null and {visible}")}
+    if wanted:
+        match = " OR ".join(term.match for term in wanted)
+        found.update(
+            from_text(path)
+            for (path,) in snapshot.rows(f"select distinct file.path {FROM_WORDS} where words match ? and {{visible}}", [match])  # noqa: S608
+        )
+    return sorted(found)
+
+
+def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
+    """Addresses that a mistyped one may have meant, the likeliest first.
+
+    Looks only at records whose name begins alike or whose title shares the beginnings of some rarer words, never at all of them.
+    """
+    from difflib import get_close_matches
+
+    text = normal(text).strip("[]")
+    near: set[tuple[str, str]] = set()
+    for beginning in _beginnings(text.rpartition("#")[2].rpartition("/")[2]):
+        after = beginning[:-1] + chr(ord(beginning[-1]) + 1)
+        for condition in ("record.name >= ? and record.name < ?", "file.stem >= ? and file.stem < ?"):
+            source = FROM_RECORDS if condition.startswith("record") else FROM_FILES
+            near |= _addresses(snapshot, f"{source} where {condition} and {{visible}} limit {MAX_NEIGHBOURS}", [beginning, after])
+    left = MAX_NEIGHBOURS
+    for count, match in sorted((snapshot.rows(_COUNT, [match])[0][0], match) for match in _parts(text)):
+        if count <= left:
+            left -= count
+            near |= _addresses(snapshot, f"{FROM_WORDS} where words match ? and {{visible}}", [match])
+    pairs = _pairs(text)
+    by_name: dict[str, str] = {}
+    for address, title in sorted(near, key=lambda pair: (-max(_likeness(pairs, name) for name in pair), pair))[:MAX_GUESSES]:
+        for name in (address, address.rpartition("#")[2].rpartition("/")[2], title):
+            by_name.setdefault(name.casefold(), address)
+    close = get_close_matches(text.casefold(), by_name, n=limit * 3, cutoff=0.5)
+    return list(dict.fromkeys(by_name[name] for name in close))[:limit]
+
+
+def _addresses(snapshot: Snapshot, sql: str, values: list[Any]) -> set[tuple[str, str]]:
+    """Addresses and titles alone, without reading the fields of the records."""
+    found = snapshot.rows(f"select file.kind, file.key, record.title, record.address {sql}", values)  # noqa: S608
+    return {(address_of(*row), from_text(row[2])) for row in found}
+
+
+def _parts(text: str) -> list[str]:
+    """What a title may share with a mistyped one: beginnings of its words, and its pairs of characters in scripts without blanks."""
+    out: dict[str, None] = {}
+    for word in words_of(fold(text)):
+        if is_unbroken(word):
+            out[f'{{title rest}} : "{word}"'] = None
+        elif len(word) > 2:
+            out[f'{{title rest}} : "{word[: max(3, len(word) - 2)]}"*'] = None
+    return list(out)[:MAX_WORDS]
+
+
+def _full(snapshot: Snapshot, name: str) -> list[Record]:
+    """The records with an address or id, compared in normal form."""
+    found = snapshot.heads(_BY_ID, [name])
+    for record in _candidates(snapshot, name):
+        if normal(record.address) == name:
+            found.append(record)
+    return _sorted(found)
+
+
+def _ending(snapshot: Snapshot, wanted: str) -> list[Record]:
+    """The records whose address ends in a text, from a slash or hash on."""
+    return _sorted(record for record in _candidates(snapshot, wanted) if _ends(normal(record.address), wanted))
+
+
+def _candidates(snapshot: Snapshot, text: str) -> list[Record]:
+    """All records whose address may end in a text, and a few more."""
+    found: list[Record] = []
+    names = {text} | {text[position + 1 :] for position, char in enumerate(text) if char == "#"}
+    for name in names:
+        found += snapshot.heads(_BY_NAME, [name])
+    last = text.rpartition("/")[2]
+    for column in ("stem", "tail"):
+        found += snapshot.heads(f"{_BY_FILE}file.{column} = ? and {{visible}}", [last])
+    inside = "from ending cross join record on record.n = ending.n cross join file on file.f = record.f"
+    return found + snapshot.heads(f"select {{head}} {inside} where ending.name = ? and {{visible}}", [text])
+
+
+def _of_file(snapshot: Snapshot, name: str) -> list[Record]:
+    """The records of files that answer to a name: the path without `.md`, or a tail of it."""
+    found = snapshot.heads(f"{_BY_FILE}file.stem = ? and {{visible}}", [name.rpartition("/")[2]])
+    return _sorted(record for record in found if any(normal(tail) == name for tail in file_names(record.path)))
+
+
+def _title_ending(snapshot: Snapshot, wanted: str) -> list[Record]:
+    """The records whose title ends in some words."""
+    term = phrase(wanted)
+    if not term.words:
+        return []
+    found = snapshot.heads(f"{_BY_WORDS} limit {MAX_CANDIDATES}", ["{title} : " + term.match])
+    return _sorted(record for record in found if normal(record.title).endswith(wanted) and _starts_word(normal(record.title), len(wanted)))
+
+
+def _starts_word(title: str, length: int) -> bool:
+    before = title[: len(title) - length]
+    return not before or not (before[-1].isalnum() and title[len(before)].isalnum())
+
+
+def _ends(address: str, wanted: str) -> bool:
+    if not address.endswith(wanted):
+        return False
+    before = address[: len(address) - len(wanted)]
+    return not before or before[-1] in "/#"
+
+
+def _by_heading(records: list[Record], heading: str) -> list[Record]:
+    if not records or "#" not in records[0].address:
+        return records
+    return [record for record in records if normal(record.title) == normal(heading)]
+
+
+def _sorted(records: Iterable[Record]) -> list[Record]:
+    """Each record once, in the order of paths and lines."""
+    found = {(record.path, record.ordinal): record for record in records}
+    return [found[place] for place in sorted(found)]
+
+
+def _beginnings(name: str) -> list[str]:
+    """The first letters of a name, as a title and as a file name would have them."""
+    start = name[:3]
+    if len(start) < 2 or "\ud800" <= max(start) <= "\udfff" or ord(start[-1]) >= 0x10FFFF:
+        return []
+    return list(dict.fromkeys((start, start.lower(), start.capitalize())))
+
+
+def _pairs(text: str) -> set[str]:
+    folded = text.casefold()
+    return {folded[i : i + 2] for i in range(len(folded) - 1)}
+
+
+def _likeness(pairs: set[str], address: str) -> float:
+    """How many pairs of letters two texts share, 0 to 1; the last part of an address alone counts too."""
+    if not pairs:
+        return 0.0
+    best = 0.0
+    for text in (address, address.rpartition("#")[2].rpartition("/")[2]):
+        other = _pairs(text)
+        best = max(best, 2 * len(pairs & other) / (len(pairs) + len(other)))
+    return best

@@ -1,0 +1,434 @@
+"""The records of one commit, read without opening a file, and of a commit with uncommitted edits on top.
+
+`refresh` brings the rows up to date in proportion to what changed since they were last looked at. A `Snapshot` answers for one commit, an
+`Overlay` for a commit and the files that differ from it in the working tree. Both see one state however long they are read and whatever other
+processes write meanwhile, and neither ever raises an error of SQLite: where the cache fails, it is made anew, or in memory.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memgit.cache import lookup, rows
+from memgit.cache import refresh as refreshing
+from memgit.cache.db import Cache
+from memgit.cache.refresh import Progress
+from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, HEAD, Content, Parse, address_of, from_fields, from_text, to_text
+from memgit.cache.tokens import terms
+from memgit.errors import NotFound
+from memgit.model.kinds import KINDS
+from memgit.model.layout import Layout, Place
+from memgit.model.link import Wikilink
+from memgit.model.record import ParsedFile, Problem, Record, Value
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+
+T = TypeVar("T")
+
+PAGE = 1_000
+"""Records that are read at once."""
+KEPT_FILES = 64
+"""Parsed files kept in memory for `load`."""
+
+
+def refresh(
+    cache: Cache, repo: Repository, layout: Layout, commit: str | None, progress: Progress | None = None, *, label: str = "",
+    parse: Parse | None = None,
+) -> Snapshot:  # fmt: skip
+    """The records of a commit (None: of the empty tree), brought up to date.
+
+    Args:
+        cache: an open cache; of `memory_cache` where there is no other.
+        repo: at its knowledge root.
+        progress: told how many files of how many are done, where it takes long.
+        label: keeps a second snapshot beside the worktree's own; for readers of other revisions, such as `at`.
+        parse: what reads files; `formats.forms.parse_file` unless given.
+
+    Raises:
+        NotFound: the commit is not there.
+    """
+    snapshot = Snapshot(cache, repo, layout, commit, label=label, progress=progress, parse=parse)
+    snapshot.query(lambda _: None)
+    return snapshot
+
+
+class Snapshot:
+    """The records of one commit.
+
+    Records come as heads, with an empty `body`; `load` gives them in full.
+
+    Attributes:
+        commit: the commit that the answers are for; None for the empty tree.
+        layout: how paths are read.
+    """
+
+    def __init__(
+        self, cache: Cache, repo: Repository, layout: Layout, commit: str | None, *, label: str = "", progress: Progress | None = None,
+        parse: Parse | None = None,
+    ) -> None:  # fmt: skip
+        self.cache = cache
+        self.repo = repo
+        self.layout = layout
+        self.commit = commit
+        self._name = refreshing.name_of(repo, layout, label)
+        self._progress = progress
+        self._parse = parse or _parse_file
+        self._bit = 0
+        self._state = (-1, -1)
+        self._parsed: dict[tuple[str, bytes], ParsedFile] = {}
+
+    # Asking the database
+
+    def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """What `work` reads from the connection, the rows being those of this snapshot. It may be started again from its beginning.
+
+        Raises:
+            NotFound: the commit is not there.
+        """
+
+        def ready() -> T:
+            self._ready()
+            return work(self.cache.connection)
+
+        return self.cache.run(ready)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """All rows of one query, in which `{visible}` is the condition that a row of `file` belongs to this snapshot."""
+        bound = _bound(values)
+        return self.query(lambda connection: connection.execute(sql.replace("{visible}", self.visible), bound).fetchall())
+
+    @property
+    def visible(self) -> str:
+        """That condition. It holds within one `query`."""
+        return f"(file.snapshots & {1 << self._bit})"
+
+    def _ready(self) -> None:
+        """Sees to it that the rows are those of the commit, and that a read transaction holds them so."""
+        cache = self.cache
+        if self._state == (cache.generation, cache.serial) and cache.connection.in_transaction:
+            return
+        cache.schema("records", rows.VERSION, rows.SCHEMA)
+        for _ in range(8):
+            if not self._holds():
+                with cache.write() as connection:
+                    refreshing.move(connection, self.repo, self.layout, self.commit, self._name, self._parse, self._progress)
+            self._prepare()
+            serial = cache.read()
+            if self._holds() and self._prepared():
+                self._state = (cache.generation, serial)
+                return
+            cache.end_read()  # another process moved the snapshot on between the two transactions
+        raise sqlite3.OperationalError("another process keeps moving the snapshot")
+
+    def _holds(self) -> bool:
+        row = self.cache.connection.execute("select bit, commit_id from snapshot where name = ?", (self._name[0],)).fetchone()
+        if row is None or row[1] != (self.commit or ""):
+            return False
+        self._bit = row[0]
+        return True
+
+    def _prepare(self) -> None:
+        """What else must be written before reading."""
+
+    def _prepared(self) -> bool:
+        """Whether it is there, asked within the read transaction."""
+        return True
+
+    def head(self, row: Sequence[Any]) -> Record:
+        """The head of a record from the columns `HEAD`.
+
+        Raises:
+            sqlite3.DatabaseError: the row is broken.
+        """
+        n, f, kind, key, path, title, line, end_line, address, fields, problem = row
+        try:
+            return Record(
+                kind, address_of(kind, key, title, address), from_text(path), from_text(title), line, end_line, n - f, from_fields(fields),
+                "", None if problem is None else _problems(f"[{problem}]")[0],
+            )  # fmt: skip
+        except (AttributeError, TypeError) as error:
+            raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
+
+    def heads(self, sql: str, values: Sequence[Any] = ()) -> list[Record]:
+        """The heads that one query finds: `{head}` stands for their columns, `{visible}` for the condition on `file`."""
+
+        bound = _bound(values)
+
+        def work(connection: sqlite3.Connection) -> list[Record]:
+            found = connection.execute(sql.replace("{head}", HEAD).replace("{visible}", self.visible), bound).fetchall()
+            return [self.head(row) for row in found]
+
+        return self.query(work)
+
+    # Reading
+
+    def records(
+        self, kind: str | None = None, group: str | None = None, *, archived: bool = True, topic: str | None = None
+    ) -> Iterator[Record]:
+        """Heads of records, in the order of paths (those that are not UTF-8 last) and lines.
+
+        Args:
+            kind: only this kind.
+            group: only this category, skill, scope or folder and those under it, in any case.
+            archived: count archived records in.
+            topic: leaves out most records that do not have these words among their keywords, topics or tags; the caller looks closely.
+        """
+        if topic is not None or group is not None:
+            yield from self._selected(kind, group, archived, topic)
+            return
+        path, ordinal = "", -1
+        conditions = "file.path >= ? and (file.path > ? or record.n - record.f > ?) and {visible}"
+        conditions += ("" if archived else " and not record.archived") + ("" if kind is None else " and file.kind = ?")
+        sql = f"select {{head}} {FROM_FILES} where {conditions} order by file.path, record.n limit {PAGE}"  # noqa: S608
+        while True:
+            page = self.heads(sql, [path, path, ordinal] if kind is None else [path, path, ordinal, kind])
+            yield from page
+            if len(page) < PAGE:
+                return
+            path, ordinal = page[-1].path, page[-1].ordinal
+
+    def _selected(self, kind: str | None, group: str | None, archived: bool, topic: str | None) -> Iterator[Record]:
+        found: Iterable[Record] | None = None if topic is None else self._of_topic(kind, topic)
+        if found is None:
+            found = self.records(kind, archived=archived) if group is None else self._of_group(kind, group.strip("/"))
+        for record in sorted(found, key=lambda record: (record.path, record.ordinal)):
+            if (archived or not record.archived) and (group is None or _within(rows.group_of(record), group.strip("/"))):
+                yield record
+
+    def _of_topic(self, kind: str | None, topic: str) -> list[Record] | None:
+        """Records that have the words of a topic side by side among their keywords; None where it has no words."""
+        phrase = next((term.match for term in terms('"' + topic.replace('"', " ") + '"') if term.required), None)
+        if phrase is None:
+            return None
+        condition, values = ("", []) if kind is None else (" and file.kind = ?", [kind])
+        return self.heads(
+            f"select {{head}} {FROM_WORDS} where words match ? and {{visible}}{condition}", [f"{{keywords}} : {phrase}", *values]
+        )
+
+    def _of_group(self, kind: str | None, group: str) -> list[Record]:
+        """Records of a group and a few more: the index compares without regard to the case of ASCII letters."""
+        kinds = [kind] if kind is not None else [row[0] for row in self.rows("select distinct kind from file")]
+        out: list[Record] = []
+        for each in kinds:
+            condition, values = "file.kind = ?", [each]
+            if group and group.isascii():
+                condition += " and (file.key collate nocase = ? or (file.key collate nocase >= ? and file.key collate nocase < ?))"
+                values += [group, f"{group}/", f"{group}0"]
+            out += self.heads(f"select {{head}} {FROM_FILES} where {condition} and {{visible}}", values)
+        return out
+
+    def recent(self, kind: str, limit: int, *, archived: bool = False) -> list[Record]:
+        """The heads of the records of a kind that were made or changed last, by the days that they name; the newest first."""
+        live = "" if archived else " and not record.archived"
+        return self.heads(
+            f"select {{head}} {FROM_RECORDS} where record.kind = ? and {{visible}}{live} order by record.day desc, record.n desc limit ?",
+            [kind, limit],
+        )
+
+    def file(self, path: str) -> list[Record]:
+        """The heads of the records of one file."""
+        return self.heads(f"select {{head}} {FROM_FILES} where file.path = ? and {{visible}} order by record.n", [path])
+
+    def paths(self, kind: str | None = None) -> list[str]:
+        """The paths of the files that may hold records (links and submodules at such paths too), sorted."""
+        where, values = ("", []) if kind is None else (" and file.kind = ?", [kind])
+        return sorted(from_text(path) for (path,) in self.rows(f"select path from file where {{visible}}{where}", values))  # noqa: S608
+
+    def load(self, record: Record) -> Record:
+        """A record in full, from its head. Where the file says something else by now, what stands at its place there."""
+        parsed = self.parsed(record.path)
+        return parsed.records[record.ordinal] if record.ordinal < len(parsed.records) else record
+
+    def parsed(self, path: str) -> ParsedFile:
+        """What one file holds, in full; empty where there is none."""
+        found = self.rows("select blob, f from file where path = ? and {visible}", [path])
+        if not found:
+            return ParsedFile(())
+        key = (path, found[0][0])
+        parsed = self._parsed.get(key)
+        if parsed is None:
+            if len(self._parsed) >= KEPT_FILES:
+                self._parsed.clear()
+            data = self.data(path)
+            parsed = self._parsed[key] = ParsedFile(()) if data is None else self._parse(self.layout, path, data)
+        return parsed
+
+    def data(self, path: str) -> bytes | None:
+        """The bytes of a record file; None where there is none, or none that is read."""
+        found = self.rows("select blob from file where path = ? and {visible}", [path])
+        if not found or len(found[0][0]) != 20:
+            return None
+        try:
+            return self.repo.blob(found[0][0].hex())
+        except NotFound:
+            return None
+
+    def problems(self) -> Iterator[tuple[str, Problem]]:
+        """What cannot be understood in files, links and submodules among them, by path."""
+        sql = "select path, problems from file where problems is not null and {visible}"
+        found = self.query(
+            lambda connection: [
+                (from_text(path), _problems(problems)) for path, problems in connection.execute(sql.replace("{visible}", self.visible))
+            ]
+        )
+        for path, problems in sorted(found):
+            for problem in problems:
+                yield path, problem
+
+    def metas(self, kind: str) -> list[tuple[str, str, Mapping[str, Value]]]:
+        """Path, key and what the file says about itself (name, keywords), of each file of a kind that says something."""
+        sql = "select path, key, meta from file where kind = ? and meta is not null and {visible}"
+        found = self.query(
+            lambda connection: [
+                (from_text(path), from_text(key), from_fields(meta))
+                for path, key, meta in connection.execute(sql.replace("{visible}", self.visible), [kind])
+            ]
+        )
+        return sorted(found, key=lambda item: item[0])
+
+    def counts(self) -> dict[str, int]:
+        """How many records there are of each kind, archived ones too."""
+        return dict(self.rows("select kind, sum(size) from file where {visible} group by kind having sum(size) > 0 order by kind"))
+
+    def groups(self, kind: str) -> dict[str, int]:
+        """How many records there are in each category, skill, scope or folder of a kind, archived ones too; sorted by name."""
+        out: dict[str, int] = {}
+        entry = kind in KINDS and KINDS[kind].stored == "entry"
+        for key, size in self.rows("select key, size from file where kind = ? and size > 0 and {visible}", [kind]):
+            name = from_text(key)
+            group = name if entry else name.rpartition("/")[0]
+            out[group] = out.get(group, 0) + size
+        return dict(sorted(out.items()))
+
+    # Names
+
+    def at(self, address: str) -> list[Record]:
+        """The heads of the records at a full address (more than one where a file has a title twice)."""
+        return lookup.at(self, address)
+
+    def lookup(self, text: str) -> list[Record]:
+        """The heads of the records that a text may mean: an address, an id, a wikilink, an ending of an address, a title, its ending."""
+        return lookup.lookup(self, text)
+
+    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
+        """The heads of the records that a link may lead to, as `model.link.Names` resolves it."""
+        return lookup.named(self, target, origin)
+
+    def suggest(self, text: str, limit: int = 3) -> list[str]:
+        """Addresses that a mistyped one may have meant, the likeliest first."""
+        return lookup.suggest(self, text, limit)
+
+    def holding(self, names: Iterable[str]) -> list[str]:
+        """The paths of files whose text may hold one of some names: all that do, and a few more. Sorted."""
+        return lookup.holding(self, names)
+
+    def taken(self, record_id: str) -> bool:
+        """Whether an id was ever seen, in whatever commit or uncommitted edit this cache has read or made an event of."""
+        return lookup.taken(self, record_id)
+
+
+class Overlay(Snapshot):
+    """The records of a commit with the uncommitted edits of the working tree counted in.
+
+    Args:
+        base: the snapshot of the commit.
+        dirty: every file that differs from the commit: its bytes, None where there is none any more, or why it is not read (a symbolic link).
+            Paths that hold no records are ignored.
+    """
+
+    def __init__(self, base: Snapshot, dirty: Mapping[str, bytes | Problem | None]) -> None:
+        super().__init__(base.cache, base.repo, base.layout, base.commit, progress=base._progress, parse=base._parse)
+        self._name = base._name
+        self._dirty: dict[str, tuple[Place, str, Content | None]] = {}
+        self._bytes: dict[str, bytes] = {}
+        for path, content in dirty.items():
+            found = self.layout.find(path)
+            if found is None:
+                continue
+            if isinstance(content, bytes):
+                self._bytes[path] = content
+                self._dirty[path] = (*found, Content(bytes.fromhex(self.repo.hash_blob(content)), content))
+            elif content is None:
+                self._dirty[path] = (*found, None)
+            else:
+                mark = self.repo.hash_blob(repr(content).encode("utf-8", "surrogateescape"))
+                self._dirty[path] = (*found, Content(b"p" + bytes.fromhex(mark), problem=content))
+        self._rows: dict[str, int] = {}
+        self._table = f"over_{id(self):x}"
+
+    @property
+    def visible(self) -> str:
+        if not self._dirty:
+            return super().visible
+        return f"(case (select shown from temp.{self._table} over where over.f = file.f) when 1 then 1 when 0 then 0 else {super().visible} end)"
+
+    def data(self, path: str) -> bytes | None:
+        return self._bytes.get(path) if path in self._dirty else super().data(path)
+
+    def _prepare(self) -> None:
+        missing = [(path, found) for path, found in self._dirty.items() if found[2] is not None and self._row(path) is None]
+        if missing:
+            with self.cache.write() as connection:
+                writer = rows.Writer(connection, self.repo, self._parse, bulk=len(missing) >= rows.BULK)
+                for path, (place, key, content) in missing:
+                    if content is not None:
+                        writer.add(self.layout, path, place, key, content, 0)
+                writer.finish()
+
+    def _row(self, path: str) -> int | None:
+        """The row of the uncommitted content at a path, if it was read before."""
+        place, _, content = self._dirty[path]
+        if content is None:
+            return None
+        row = self.cache.connection.execute(
+            "select f from file where path = ? and blob = ? and place = (select id from place where text = ?)",
+            (to_text(path), content.blob, rows.place_text(self.layout, place)),
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def _prepared(self) -> bool:
+        if not self._dirty:
+            return True
+        connection = self.cache.connection
+        shown: dict[int, int] = {}
+        for path, (_, _, content) in self._dirty.items():
+            shown.update(
+                (f, 0)
+                for (f,) in connection.execute(f"select f from file where path = ? and {super().visible}", (to_text(path),))  # noqa: S608
+            )
+            if content is not None:
+                f = self._row(path)
+                if f is None:
+                    return False
+                shown[f] = 1
+        connection.execute(f"create temp table if not exists {self._table}(f integer primary key, shown integer)")
+        connection.execute(f"delete from temp.{self._table}")  # noqa: S608
+        connection.executemany(f"insert into temp.{self._table} values (?, ?)", shown.items())  # noqa: S608
+        return True
+
+
+def _bound(values: Sequence[Any]) -> list[Any]:
+    return [to_text(value) if isinstance(value, str) else value for value in values]
+
+
+def _within(name: str, group: str) -> bool:
+    name, group = name.casefold(), group.casefold()
+    return name == group or name.startswith(group + "/")
+
+
+def _problems(text: str) -> list[Problem]:
+    from json import loads
+
+    try:
+        return [Problem(*found) for found in loads(text)]
+    except (ValueError, TypeError) as error:
+        raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
+
+
+def _parse_file(layout: Layout, path: str, data: bytes) -> ParsedFile:
+    from memgit.formats.forms import parse_file
+
+    return parse_file(layout, path, data)

@@ -1,0 +1,397 @@
+"""The rows of parsed files: their tables, what is kept of a file and its records, and how they are written and dropped.
+
+A file row stands for one content (blob) at one path read in one way (place of the layout). It says in `snapshots`, one bit each, which
+snapshots hold it. The records of a file have consecutive numbers from `f`, its own, on; no number is ever used twice.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memgit.cache.tokens import TOKENIZER, fold
+from memgit.errors import MemgitError
+from memgit.model.kinds import KINDS
+from memgit.model.layout import Layout, Place
+from memgit.model.link import normal
+from memgit.model.record import ParsedFile, Problem, Record, Value
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+
+Parse = Callable[[Layout, str, bytes], ParsedFile]
+
+VERSION = 1
+"""Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers give for the same bytes."""
+
+SCHEMA = f"""
+create table snapshot(bit integer primary key, name text not null unique, family text not null, commit_id text not null, used integer not null);
+create table place(id integer primary key, text text not null unique);
+create table file(
+    f integer primary key, kind text not null, key not null, path not null, blob blob not null, place integer not null,
+    size integer not null, snapshots integer not null, stem not null, tail, hidden_links integer, problems text, meta text, stale integer);
+create unique index file_path on file(path, blob, place);
+create index file_kind on file(kind, path);
+create index file_key on file(kind, key collate nocase);
+create index file_stem on file(stem);
+create index file_tail on file(tail) where tail is not null;
+create index file_links on file(f) where hidden_links is not null;
+create index file_problems on file(f) where problems is not null;
+create index file_meta on file(kind) where meta is not null;
+create index file_stale on file(stale) where snapshots = 0;
+create table record(
+    n integer primary key, f integer not null, kind text not null, day text not null, archived integer not null, title not null, name not null,
+    id text, address, line integer not null, end_line integer not null, fields text not null, problem text, crc integer not null);
+create index record_name on record(name);
+create index record_id on record(id) where id is not null;
+create index record_day on record(kind, day);
+create table ending(n integer not null, name not null);
+create index ending_n on ending(n);
+create index ending_name on ending(name);
+create table loose(f integer primary key, data blob not null);
+create table gone(id text primary key) without rowid;
+create table counter(next integer not null, files integer not null, ghosts integer not null);
+insert into counter values (1, 0, 0);
+create virtual table words using fts5(title, keywords, context, body, rest, content='', tokenize="{TOKENIZER}");
+insert into words(words, rank) values ('rank', 'bm25(6.0, 3.0, 1.5, 1.0, 0.5)');
+insert into words(words, rank) values ('automerge', 0);
+insert into words(words, rank) values ('crisismerge', 1000);
+insert into words(words, rank) values ('usermerge', 8)
+"""
+
+HEAD = (
+    "record.n, record.f, file.kind, file.key, file.path, record.title, record.line, record.end_line, record.address, record.fields,"
+    " record.problem"
+)
+"""The columns that make the head of a record."""
+FROM_FILES = "from file cross join record on record.n between file.f and file.f + file.size - 1"
+FROM_RECORDS = "from record cross join file on file.f = record.f"
+FROM_WORDS = "from words cross join record on record.n = words.rowid cross join file on file.f = record.f"
+"""The same rows, found by their file, by themselves, or by full text; SQLite takes the tables in this order."""
+
+BATCH = 500
+"""Files that are written together."""
+BULK = 1_000
+"""From this many files on, the full-text index gathers words in memory before it writes them: 40 % less time at 100,000 records."""
+BULK_BYTES = 32 << 20
+BULK_PAGES = 64_000
+"""KiB of pages kept in memory meanwhile, so that the indexes of names and ids, which grow in no order, are not read again and again."""
+MERGED_PAGES = 64
+"""Pages of the full-text index that each write puts in order. Left to itself, FTS5 orders it all at once in every 250th write or so, which
+takes seconds at 100,000 records; in small pieces it takes a millisecond or two of each write until it is in order, and then hardly any."""
+KEPT = 16
+"""One in so many file rows may be in no snapshot."""
+MOST_GHOSTS = 1_000
+"""Records that could not be taken out of the full-text index, because their old text is gone, before all is made anew."""
+
+_KEYWORDS = ("keywords", "topics", "tags")
+_CONTEXT = ("context", "description", "summary")
+_SEEN = frozenset(
+    ["id", "title", "created", "updated", "at", "archived", "version", "usage_count", "last_used", *_KEYWORDS, *_CONTEXT]
+)  # fmt: skip
+
+Text = str | bytes
+"""Text in the database; bytes where it came from a file name that is not UTF-8, which SQLite takes for no text."""
+
+
+class Content(NamedTuple):
+    """What there is to read at a path.
+
+    Attributes:
+        blob: git's name of it as bytes; a mark in front tells symlinks and submodules, which are not read.
+        data: its bytes, where they lie in no blob yet.
+        problem: why it is not read.
+    """
+
+    blob: bytes
+    data: bytes | None = None
+    problem: Problem | None = None
+
+
+def to_text(text: str) -> Text:
+    """Text as it is kept."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape")
+    return text
+
+
+def from_text(kept: Text) -> str:
+    """Text as it was before it was kept."""
+    return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogateescape")
+
+
+def to_json(value: Any) -> str:
+    """A value as one line; file names that are not UTF-8 are escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text if isinstance(to_text(text), str) else json.dumps(value, separators=(",", ":"))
+
+
+def from_fields(text: str) -> dict[str, Value]:
+    """The fields of a record.
+
+    Raises:
+        sqlite3.DatabaseError: the row is broken.
+    """
+    try:
+        return {name: tuple(value) if type(value) is list else value for name, value in json.loads(text).items()}
+    except (ValueError, AttributeError) as error:
+        raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
+
+
+def place_text(layout: Layout, place: Place) -> str:
+    """All that the reading of a file depends on besides its path and bytes."""
+    return to_json([place.kind, place.folder, place.pattern, place.form, sorted(place.never), place.new, layout.base])
+
+
+def layout_of(text: str) -> Layout:
+    """A layout of the one place that `place_text` wrote down."""
+    kind, folder, pattern, form, never, new, base = json.loads(text)
+    return Layout("", (Place(kind, folder, pattern, form, frozenset(never), new),), base)
+
+
+def indexed(record: Record) -> tuple[str, str, str, str, str]:
+    """What the full-text index holds of a record: title, keywords, context, body and all the rest, folded."""
+    fields = record.fields
+    rest = [group_of(record)]
+    for name, value in fields.items():
+        if name not in _SEEN and value:
+            rest.append(value if isinstance(value, str) else "\n".join(value))
+    return (
+        fold(record.title),
+        fold("\n".join("\n".join(record.items(name)) for name in _KEYWORDS if name in fields)),
+        fold("\n".join(record.text(name) or "" for name in _CONTEXT if name in fields)),
+        fold(record.body),
+        fold("\n".join(rest)),
+    )
+
+
+def address_of(kind: str, key: Text, title: Text, address: Text | None) -> str:
+    """The address of a record, which is written down only where its kind and key do not give it."""
+    if address is not None:
+        return from_text(address)
+    start = f"{kind}/{from_text(key)}"
+    return f"{start}#{from_text(title)}" if kind in KINDS and KINDS[kind].stored == "entry" else start
+
+
+def group_of(record: Record) -> str:
+    """The category, skill, scope or folder in a record's address."""
+    rest = record.address.partition("/")[2]
+    return rest.partition("#")[0] if record.kind in KINDS and KINDS[record.kind].stored == "entry" else rest.rpartition("/")[0]
+
+
+def day_of(record: Record) -> str:
+    """The day that a record counts for: of its last change, else of its making; empty where it names none."""
+    return (record.text("updated") or record.text("created") or record.text("at") or "")[:10]
+
+
+class Writer:
+    """Writes file rows within one write transaction; `finish` must be called before it ends."""
+
+    def __init__(self, connection: sqlite3.Connection, repo: Repository, parse: Parse, *, bulk: bool = False) -> None:
+        self._connection = connection
+        self._repo = repo
+        self._parse = parse
+        self._next: int
+        self._files: int
+        self._ghosts: int
+        self._next, self._files, self._ghosts = connection.execute("select next, files, ghosts from counter").fetchone()
+        self._first = self._next
+        self._places: dict[tuple[Place, str], int] = {}
+        self._rows: list[tuple[Any, ...]] = []
+        self._records: list[tuple[Any, ...]] = []
+        self._words: list[tuple[Any, ...]] = []
+        self._endings: list[tuple[Any, ...]] = []
+        self._loose: list[tuple[int, bytes]] = []
+        self._now = int(time.time())
+        self._bulk = bulk
+        self._bare = not self._files
+        if bulk:
+            connection.execute("insert into words(words, rank) values ('hashsize', ?)", (BULK_BYTES,))
+            connection.execute(f"pragma cache_size = -{BULK_PAGES}")
+
+    def place(self, layout: Layout, place: Place) -> int:
+        """The number of a place, written down if it is new."""
+        key = (place, layout.base)
+        found = self._places.get(key)
+        if found is None:
+            text = place_text(layout, place)
+            self._connection.execute("insert or ignore into place(text) values (?)", (text,))
+            found = int(self._connection.execute("select id from place where text = ?", (text,)).fetchone()[0])
+            self._places[key] = found
+        return found
+
+    def add(self, layout: Layout, path: str, place: Place, key: str, content: Content, snapshots: int) -> int:
+        """The number of the row for a content at a path; read and written unless it is there. `snapshots` are bits to be set in it."""
+        known = self.known(layout, path, place, content, snapshots)
+        return self.read(layout, path, place, key, content, snapshots) if known is None else known
+
+    def known(self, layout: Layout, path: str, place: Place, content: Content, snapshots: int) -> int | None:
+        """The number of a row that is there; its bits are set."""
+        if self._bare:
+            return None
+        row = self._connection.execute(
+            "select f, snapshots from file where path = ? and blob = ? and place = ?",
+            (to_text(path), content.blob, self.place(layout, place)),
+        ).fetchone()
+        if row is None:
+            return None
+        f, held = int(row[0]), int(row[1])
+        if held | snapshots != held:
+            self._connection.execute("update file set snapshots = snapshots | ?, stale = null where f = ?", (snapshots, f))
+        elif not held:
+            self._connection.execute("update file set stale = ? where f = ?", (self._now, f))
+        return f
+
+    def read(self, layout: Layout, path: str, place: Place, key: str, content: Content, snapshots: int, data: bytes | None = None) -> int:
+        """Reads a content that has no row yet, and gives the number of its row. `data` are its bytes, where they are at hand."""
+        f = self._next
+        parsed = ParsedFile(())
+        if content.problem is not None:
+            parsed = ParsedFile((), (content.problem,))
+        else:
+            try:
+                if data is None:
+                    data = self._repo.blob(content.blob.hex()) if content.data is None else content.data
+                parsed = self._parse(layout, path, data)
+            except MemgitError as error:  # missing or broken in the repository: the other files still count
+                parsed = ParsedFile((), (Problem("MG001", 1, error.message, True),))
+        self._put(f, path, place, key, self.place(layout, place), content, snapshots, parsed, data or b"")
+        if content.data is not None:
+            self._loose.append((f, zlib.compress(content.data, 1)))
+        self._next += max(1, len(parsed.records))
+        self._files += 1
+        if len(self._rows) >= BATCH or not self._bulk:
+            self.flush()
+        return f
+
+    def _put(
+        self, f: int, path: str, place: Place, key: str, number: int, content: Content, snapshots: int, parsed: ParsedFile, data: bytes
+    ) -> None:
+        stem = normal(path.removesuffix(".md").rpartition("/")[2])
+        tail = normal(key.rpartition("/")[2])
+        problems = to_json(parsed.problems) if parsed.problems else None
+        meta = to_json(dict(parsed.meta)) if parsed.meta else None
+        entry = place.kind in KINDS and KINDS[place.kind].stored == "entry"
+        for ordinal, record in enumerate(parsed.records):
+            n = f + ordinal
+            texts = indexed(record)
+            name = normal(record.title)
+            address = f"{place.kind}/{key}#{record.title}" if entry else f"{place.kind}/{key}"
+            self._records.append(
+                (n, f, record.kind, day_of(record), 1 if record.archived else 0, to_text(record.title), to_text(name), record.id,
+                 None if record.address == address else to_text(record.address), record.line, record.end_line, to_json(dict(record.fields)),
+                 to_json(record.problem) if record.problem is not None else None, checksum(texts))
+            )  # fmt: skip
+            self._words.append((n, *texts))
+            self._endings += [(n, to_text(ending)) for ending in endings(record)]
+        self._rows.append(
+            (f, place.kind, to_text(key), to_text(path), content.blob, number, len(parsed.records), snapshots, to_text(stem),
+             None if tail == stem else to_text(tail), _outside(data, parsed), problems, meta, None if snapshots else self._now)
+        )  # fmt: skip
+
+    def drop(self, f: int, bit: int) -> None:
+        """Takes a row out of a snapshot."""
+        self._connection.execute(
+            "update file set snapshots = snapshots & ~?, stale = case when snapshots & ~? then null else ? end where f = ?",
+            (bit, bit, self._now, f),
+        )
+
+    def flush(self) -> None:
+        """Writes what was gathered."""
+        many = self._connection.executemany
+        many("insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows)
+        many("insert into record values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._records)
+        many("insert into words(rowid, title, keywords, context, body, rest) values (?, ?, ?, ?, ?, ?)", self._words)
+        if self._endings:
+            many("insert into ending values (?, ?)", self._endings)
+        if self._loose:
+            many("insert or replace into loose values (?, ?)", self._loose)
+        for rows in (self._rows, self._records, self._words, self._endings, self._loose):
+            rows.clear()
+
+    def finish(self) -> None:
+        """Writes the rest, and drops old rows that no snapshot holds where there are too many of them."""
+        self.flush()
+        if self._bulk:
+            self._connection.execute("insert into words(words, rank) values ('hashsize', 1048576)")
+            self._connection.execute("pragma cache_size = -2000")
+        else:
+            self._connection.execute("insert into words(words, rank) values ('merge', ?)", (MERGED_PAGES,))
+        self._prune()
+        self._connection.execute("update counter set next = ?, files = ?, ghosts = ?", (self._next, self._files, self._ghosts))
+
+    def _prune(self) -> None:
+        """Drops the rows that were in a snapshot longest ago; those that were just written stay."""
+        stale = self._connection.execute("select count(*) from file where snapshots = 0").fetchone()[0]
+        most = max(4, self._files // KEPT)
+        if stale <= most:
+            return
+        doomed = self._connection.execute(
+            "select file.f, path, blob, size, text from file join place on place.id = file.place where snapshots = 0 and f < ? order by stale, f limit ?",
+            (self._first, stale - most // 2),
+        ).fetchall()
+        for f, path, blob, size, place in doomed:
+            self._remove(f, from_text(path), blob, size, place)
+        if self._ghosts > MOST_GHOSTS + self._files // 2:
+            raise sqlite3.DatabaseError("the full-text index holds too many records that are gone")
+
+    def _remove(self, f: int, path: str, blob: bytes, size: int, place: str) -> None:
+        connection = self._connection
+        crcs = dict(connection.execute("select n, crc from record where n between ? and ?", (f, f + size - 1)))
+        for n, texts in self._old_words(f, path, blob, place).items():
+            if crcs.get(n) == checksum(texts):
+                del crcs[n]
+                connection.execute(
+                    "insert into words(words, rowid, title, keywords, context, body, rest) values ('delete', ?, ?, ?, ?, ?, ?)", (n, *texts)
+                )
+        # A search leaves out numbers without a record, so what stays in the index is a loss of space only.
+        self._ghosts += len(crcs)
+        self._files -= 1
+        span = (f, f + size - 1)
+        connection.execute("insert or ignore into gone select id from record where n between ? and ? and id is not null", span)
+        connection.execute("delete from ending where n between ? and ?", span)
+        connection.execute("delete from record where n between ? and ?", span)
+        connection.execute("delete from loose where f = ?", (f,))
+        connection.execute("delete from file where f = ?", (f,))
+
+    def _old_words(self, f: int, path: str, blob: bytes, place: str) -> Mapping[int, tuple[str, ...]]:
+        """What was put into the full-text index for a file, from its bytes; empty where they are gone."""
+        loose = self._connection.execute("select data from loose where f = ?", (f,)).fetchone()
+        try:
+            data = zlib.decompress(loose[0]) if loose is not None else self._repo.blob(blob.hex())
+        except (MemgitError, zlib.error):
+            return {}
+        return {f + ordinal: indexed(record) for ordinal, record in enumerate(self._parse(layout_of(place), path, data).records)}
+
+
+def _outside(data: bytes, parsed: ParsedFile) -> int | None:
+    """1 where a file has wikilinks that are part of no record (above the first entry, in a block that cannot be read), else None."""
+    if b"[[" not in data:
+        return None
+    if any(record.problem is not None for record in parsed.records):
+        return 1
+    first = parsed.records[0].line if parsed.records else data.count(b"\n") + 2
+    return 1 if b"[[" in b"\n".join(data.split(b"\n", first - 1)[: first - 1]) else None
+
+
+def endings(record: Record) -> Iterable[str]:
+    """Endings of an address that start after a slash or hash inside its last part, which are not found by that part itself."""
+    last = normal(record.title) if "#" in record.address and record.address.endswith(f"#{record.title}") else ""
+    if not last:
+        last = normal(record.address).rpartition("/")[2]
+        if "#" not in last:
+            return ()
+    return [last[position + 1 :] for position, char in enumerate(last) if char in "/#" and position + 1 < len(last)]
+
+
+def checksum(texts: Iterable[str]) -> int:
+    """Of what the full-text index holds of a record: it can be taken out only by giving exactly the same again."""
+    return zlib.crc32("\0".join(texts).encode("utf-8", "surrogatepass"))

@@ -1,0 +1,272 @@
+"""Snippets: the lines of a record that a query hit, with what matched in them.
+
+Which words of a text match is asked of the same tokenizer that made the index, in a table in memory, so endings, accents and case fold alike.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
+from memgit.model.record import Record
+
+WIDTH = 200
+"""Characters of a snippet, unless the caller says otherwise."""
+MAX_TEXT = 200_000
+"""Characters of a record that are looked at."""
+
+_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff"
+_SPACE = str.maketrans("\t\r\f\v\x85\u2028\u2029", "       ")
+
+
+@cache
+def _ascii_word() -> re.Pattern[str]:
+    return re.compile("[A-Za-z0-9]+")
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    return re.compile(f"[^\\W_](?:[^\\W_]|[{_MARKS}])*")
+
+
+class Snippet(NamedTuple):
+    """A piece of a record: the line (from 1) in its file where the best match is, one line of text, and the parts of it that matched."""
+
+    line: int
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+    def marked(self, start: str, end: str) -> str:
+        """The text with marks around what matched."""
+        out: list[str] = []
+        done = 0
+        for first, last in self.spans:
+            out += [self.text[done:first], start, self.text[first:last], end]
+            done = last
+        return "".join([*out, self.text[done:]])
+
+
+_Word = tuple[int, int, int, str]
+"""Number of the line, start, end and text of a word."""
+
+
+class _Found(NamedTuple):
+    line: int
+    start: int
+    end: int
+    term: int
+
+
+class Snippets:
+    """Makes snippets for one query; to be closed."""
+
+    def __init__(self, query: str) -> None:
+        wanted = terms(query)
+        self._terms = telling(wanted)
+        self._loose = [
+            Term("", (word,), len(word) > 2)
+            for word in dict.fromkeys(word for term in wanted for word in term.words if word.casefold() not in STOP_WORDS)
+        ]
+        self._database = sqlite3.connect(":memory:", isolation_level=None)
+        self._database.execute(f"create virtual table words using fts5(word, content='', tokenize=\"{TOKENIZER}\")")
+
+    def __enter__(self) -> Snippets:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the table in memory."""
+        self._database.close()
+
+    def of(self, record: Record, data: bytes | None, width: int = WIDTH) -> Snippet:
+        """The best piece of a record.
+
+        Args:
+            record: as found, with its lines.
+            data: the bytes of its file; None where they are gone, which gives the title.
+            width: characters at most.
+        """
+        if data is None:
+            return Snippet(record.line, record.title[:width])
+        text = data.decode("utf-8-sig", "replace")
+        lines = [line.translate(_SPACE) for line in text.split("\n")[record.line - 1 : record.end_line]]
+        left = MAX_TEXT
+        for number, line in enumerate(lines):
+            left -= len(line)
+            if left < 0:
+                lines[number] = line[: len(line) + left]
+                del lines[number + 1 :]
+                break
+        found = self._matches(lines, self._terms) or self._matches(lines, self._loose)
+        lead = _lead(lines)
+        best = _best(lines, found, lead) if found else next((i for i in range(lead, len(lines)) if _is_text(lines[i])), 0)
+        return _cut(lines, best, found, record.line, width)
+
+    def _matches(self, lines: Sequence[str], wanted: Sequence[Term]) -> list[_Found]:
+        """Where terms stand, in the order of lines."""
+        stream: list[_Word] = [(number, *word) for number, line in enumerate(lines) for word in _words(line)]
+        alike = self._alike({word for *_, word in stream}, wanted)
+        out: list[_Found] = []
+        for index, term in enumerate(wanted):
+            literal = _literal(term)
+            if literal is not None:
+                out += [_Found(number, start, start + len(literal), index) for number, start in _places(lines, literal)]
+                continue
+            sets = [alike[word, term.prefix and word == term.words[-1]] for word in term.words]
+            size = len(sets)
+            for at in range(len(stream) - size + 1):
+                if all(stream[at + i][3] in sets[i] for i in range(size)):
+                    for number, words in _by_line(stream[at : at + size]):
+                        out.append(_Found(number, words[0][1], words[-1][2], index))
+        return sorted(out)
+
+    def _alike(self, words: set[str], wanted: Sequence[Term]) -> dict[tuple[str, bool], set[str]]:
+        """Which of some words match each word of the query."""
+        listed = sorted(words)
+        self._database.execute("insert into words(words) values ('delete-all')")
+        self._database.execute("begin")
+        self._database.executemany("insert into words(rowid, word) values (?, ?)", ((i, fold(word)) for i, word in enumerate(listed)))
+        self._database.execute("commit")
+        out: dict[tuple[str, bool], set[str]] = {}
+        for term in wanted:
+            for word in term.words:
+                key = (word, term.prefix and word == term.words[-1])
+                if key not in out:
+                    match = f'"{word}"' + ("*" if key[1] else "")
+                    rows = self._database.execute("select rowid from words where words match ?", (match,))
+                    out[key] = {listed[i] for (i,) in rows}
+        return out
+
+
+def _by_line(words: Sequence[_Word]) -> Iterator[tuple[int, list[_Word]]]:
+    """Neighbouring words, those of one line together."""
+    for number in dict.fromkeys(word[0] for word in words):
+        yield number, [word for word in words if word[0] == number]
+
+
+def _words(line: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and text of the words of a line in scripts with blanks."""
+    if line.isascii():
+        for match in _ascii_word().finditer(line):
+            yield match.start(), match.end(), match[0]
+        return
+    start = 0
+    for piece in [*patterns().pieces.finditer(line), None]:
+        end = len(line) if piece is None else piece.start()
+        for match in _word().finditer(line, start, end):
+            yield match.start(), match.end(), match[0]
+        start = end if piece is None else piece.end()
+
+
+def _literal(term: Term) -> str | None:
+    """The very characters that a term of a script without blanks, or an emoji, looks for; None for ordinary words."""
+    if all(is_unbroken(word) for word in term.words):
+        return "".join(word[0] for word in term.words[:-1]) + term.words[-1]
+    if all(word.startswith("emoji") and not word.isalpha() for word in term.words):
+        try:
+            return "".join(chr(int(word[5:], 16)) for word in term.words)
+        except (ValueError, OverflowError):
+            return None
+    return None
+
+
+def _places(lines: Iterable[str], literal: str) -> Iterator[tuple[int, int]]:
+    for number, line in enumerate(lines):
+        start = line.find(literal)
+        while start >= 0:
+            yield number, start
+            start = line.find(literal, start + 1)
+
+
+def _lead(lines: Sequence[str]) -> int:
+    """How many lines the frontmatter at the top takes."""
+    if lines and lines[0].rstrip() == "---":
+        for number in range(1, len(lines)):
+            if lines[number].rstrip() in ("---", "..."):
+                return number + 1
+    return 0
+
+
+def _best(lines: Sequence[str], found: Sequence[_Found], lead: int) -> int:
+    """The line where most terms stand; the next one counts a little, headings count half and frontmatter a third."""
+    by_line: dict[int, set[int]] = {}
+    for match in found:
+        by_line.setdefault(match.line, set()).add(match.term)
+    none: set[int] = set()
+
+    def worth(number: int) -> tuple[float, int]:
+        here = by_line[number]
+        total = len(here) + len(by_line.get(number + 1, none) - here) / 2
+        return total / (3 if number < lead else 2 if lines[number].startswith("#") else 1), -number
+
+    return max(by_line, key=worth)
+
+
+def _is_text(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith(("#", "---", "```", "~~~"))
+
+
+def _cut(lines: Sequence[str], best: int, found: Sequence[_Found], first_line: int, width: int) -> Snippet:
+    """The best line and those after it as one line of text, cut at blanks to the width."""
+    text = ""
+    spans: list[tuple[int, int]] = []
+    number = best
+    while number < len(lines) and (number == best or len(text) < width):
+        line = lines[number]
+        plain = line.strip()
+        if number != best and (not plain or plain in ("---", "...") or plain.startswith(("## ", "```", "~~~"))):
+            if text.strip() and plain:
+                break
+            number += 1
+            continue
+        offset = len(line) - len(line.lstrip())
+        if plain.startswith("#"):
+            bare = plain.lstrip("#").lstrip()
+            offset += len(plain) - len(bare)
+            plain = bare
+        if text:
+            text += " "
+        spans += [
+            (len(text) + match.start - offset, len(text) + match.end - offset)
+            for match in found
+            if match.line == number and match.start >= offset and match.end - offset <= len(plain)
+        ]
+        text += plain
+        number += 1
+    return Snippet(first_line + best, *_trimmed(text, _merged(spans), width))
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those that touch or overlap as one."""
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
+
+
+def _trimmed(text: str, spans: Sequence[tuple[int, int]], width: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+    if len(text) <= width:
+        return text, tuple(spans)
+    first = spans[0][0] if spans else 0
+    start = 0 if first < width * 2 // 3 else first - width // 3
+    if start:
+        blank = text.find(" ", start, first)
+        start = blank + 1 if blank >= 0 else start
+    head = "\u2026" if start else ""
+    end = min(len(text), start + width - len(head) - 1)
+    if end < len(text):
+        blank = text.rfind(" ", start + width // 2, end + 1)
+        end = blank if blank >= 0 else end
+    tail = "\u2026" if end < len(text) else ""
+    shift = len(head) - start
+    kept = tuple((max(one, start) + shift, min(two, end) + shift) for one, two in spans if two > start and one < end)
+    return head + text[start:end] + tail, kept

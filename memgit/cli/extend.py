@@ -1,0 +1,41 @@
+"""`memgit extend`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from memgit.app.update import extend
+from memgit.cli.options import (
+    address_argument,
+    body_options,
+    context_of,
+    edited_body,
+    field_options,
+    fields_from,
+    read_body,
+    workspace_of,
+    write_options,
+)
+from memgit.cli.output import print_written
+
+
+@click.command("extend")
+@address_argument
+@body_options
+@field_options("source", "keywords", "topics", "tags", "files", "tools_used", "impacts")
+@click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
+@click.option("--if-version", metavar="ID", help="Refuse (exit 1) unless the record is still this version.")
+@write_options
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Append a dated section to the record at ADDRESS; lists given as options are added to."""
+    body = read_body(options["body"], options["body_file"])
+    if body is None:
+        body = edited_body("", f"addition to {options['address']}")
+    done = extend(
+        workspace_of(ctx), context_of(ctx), options["address"], body or "", fields=fields_from(options), related=options["related"],
+        if_version=options["if_version"], reason=options["reason"], stage=options["stage"],
+    )  # fmt: skip
+    print_written(done, options["as_json"])

@@ -1,0 +1,45 @@
+"""`memgit history`."""
+
+from __future__ import annotations
+
+import click
+
+from memgit.app import log as activity
+from memgit.app.reader import open_reader
+from memgit.cli.options import address_argument, at_option, json_option, workspace_of
+from memgit.cli.output import echo, write_utf8
+from memgit.errors import NotFound
+from memgit.model import address as addresses
+from memgit.model.ids import is_id
+from memgit.model.record import Record
+
+
+@click.command("history")
+@address_argument
+@at_option
+@click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many commits.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, address: str, at: str | None, limit: int | None, as_json: bool) -> None:
+    """Show the operations on the record at ADDRESS, newest first, through renames, moves and merges; also of one that is gone."""
+    workspace = workspace_of(ctx)
+    missing = activity.incomplete(workspace.require_repository())
+    if missing:
+        echo(f"memgit: {missing}", err=True)
+    record: Record | str
+    gone: NotFound | None = None
+    try:
+        record = open_reader(workspace, at).find(address)
+    except NotFound as error:
+        if addresses.parse(address) is None and not is_id(address):
+            raise
+        record, gone = address, error
+    found = list(activity.entries(workspace, at, cache=workspace.cache, record=record, limit=limit))
+    if not found and gone is not None:
+        raise gone
+    if as_json:
+        for piece in activity.as_json(found):
+            write_utf8(piece)
+        return
+    for line in activity.as_text(entry.event for entry in found):
+        echo(line)

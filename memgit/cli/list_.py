@@ -1,0 +1,54 @@
+"""`memgit list`."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import click
+
+from memgit.app.listing import list_records
+from memgit.app.present import record_json
+from memgit.app.reader import kinds_of, open_reader
+from memgit.cli.options import at_option, json_option, workspace_of
+from memgit.cli.output import echo, emit_json_list, faint, safe
+
+
+@click.command("list")
+@click.argument("kind_argument", metavar="[KIND]", required=False)
+@click.option("--kind", metavar="KIND", help="Only records of this kind.")
+@click.option("--category", metavar="NAME", help="Only knowledge of this category.")
+@click.option("--skill", metavar="ID", help="Only experience with this skill.")
+@click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it.")
+@click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
+@click.option("--keyword", metavar="TEXT", help="Only records with this keyword.")
+@click.option("--status", metavar="TEXT", help="Only records with this status.")
+@click.option("--archived", is_flag=True, help="Count archived records in.")
+@click.option("--only-archived", is_flag=True, help="Only archived records.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
+@at_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """List records, by default all that are not archived."""
+    kind = kinds_of(options["kind"] or options["kind_argument"])
+    group = None
+    for option, of in (("category", "knowledge"), ("skill", "experience"), ("scope", "memory")):
+        if options[option] is not None:
+            kind, group = of, options[option]
+    reader = open_reader(workspace_of(ctx), options["at"])
+    found = list_records(
+        reader, kind=kind, group=group, topic=options["topic"], keyword=options["keyword"], status=options["status"],
+        archived=options["archived"], only_archived=options["only_archived"],
+    )  # fmt: skip
+    found = itertools.islice(found, options["limit"]) if options["limit"] is not None else found
+    if options["as_json"]:
+        emit_json_list(record_json(reader.load(record)) for record in found)
+        return
+    for record in found:
+        mark = faint(" (archived)") if record.archived else ""
+        title = "" if record.address.endswith(f"#{record.title}") else f"  {safe(record.title)}"
+        click.echo(f"{safe(record.address)}{faint(title)}{mark}")
+    for path, problem in reader.problems():
+        if problem.fatal:
+            echo(f"memgit: {path}:{problem.line}: {problem.message}", err=True)

@@ -1,0 +1,59 @@
+"""`memgit log`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from memgit.app import log as activity
+from memgit.app.reader import kinds_of, open_reader
+from memgit.cli.options import json_option, workspace_of
+from memgit.cli.output import echo, write_utf8
+from memgit.model import address as addresses
+from memgit.model.ids import is_id
+from memgit.model.operation import OPS
+
+FORMATS = ("text", "markdown", "json")
+
+
+@click.command("log")
+@click.argument("revisions", required=False, metavar="[REV|A..B]")
+@click.option("--at", "at", metavar="REV", help="Look back from a commit, branch or tag.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many commits.")
+@click.option("--since", metavar="DATE", help="Only from this day on: 2026-03-01, or '2 weeks ago'.")
+@click.option("--until", metavar="DATE", help="Only up to this day.")
+@click.option("--op", "ops", multiple=True, metavar="OP", help=f"Only this operation; repeatable: {', '.join(OPS)}.")
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only operations on records of this kind; repeatable.")
+@click.option("--actor", "actors", multiple=True, metavar="NAME", help="Only by this agent; repeatable.")
+@click.option("--run", "runs", multiple=True, metavar="NAME", help="Only in this run; repeatable.")
+@click.option("--record", "record", metavar="ADDRESS", help="Only operations on this record.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print; markdown is Mem Skill's log.md.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Show the activity log: what each commit did to records, newest first."""
+    workspace = workspace_of(ctx)
+    repo = workspace.require_repository()
+    wanted = activity.filters(
+        since=options["since"], until=options["until"], ops=options["ops"], kinds=[kinds_of(kind) or kind for kind in options["kinds"]],
+        actors=options["actors"], runs=options["runs"], now=int(time.time()),
+    )  # fmt: skip
+    missing = activity.incomplete(repo)
+    if missing:
+        echo(f"memgit: {missing}", err=True)
+    record = options["record"]
+    if record is not None and addresses.parse(record) is None and not is_id(record):
+        record = open_reader(workspace, options["at"]).find(record)
+    found = activity.entries(
+        workspace, options["revisions"] or options["at"], cache=workspace.cache, record=record, limit=options["limit"], wanted=wanted
+    )
+    form = "json" if options["as_json"] else options["form"]
+    if form == "json":
+        for piece in activity.as_json(found):
+            write_utf8(piece)
+        return
+    events = (entry.event for entry in found)
+    for line in activity.as_text(events) if form == "text" else activity.as_markdown(events, workspace.layout):
+        echo(line)

@@ -1,0 +1,35 @@
+"""`memgit merge-driver`: what git calls to merge one file (`merge.memgit.driver`; see gitattributes(5))."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from memgit.app.merge_driver import merge_paths
+from memgit.cli.output import echo
+from memgit.errors import MemgitError
+
+
+@click.command("merge-driver")
+@click.argument("base", type=click.Path())
+@click.argument("ours", type=click.Path())
+@click.argument("theirs", type=click.Path())
+@click.argument("path", type=click.Path())
+@click.option("--ours-name", default="", help="Name of our side, for conflict markers.")
+@click.option("--theirs-name", default="", help="Name of their side.")
+def command(base: str, ours: str, theirs: str, path: str, ours_name: str, theirs_name: str) -> int:
+    """Merge OURS and THEIRS, which both come from BASE, into OURS; PATH is the file's name in the repository. Exit 1 on a conflict."""
+    # git before 2.42 does not know the names and passes the placeholders on.
+    labels = (
+        "ours" if ours_name.startswith("%") else ours_name or "ours",
+        "theirs" if theirs_name.startswith("%") else theirs_name or "theirs",
+    )
+    try:
+        conflicts = merge_paths(base, ours, theirs, path, labels, os.environ, os.getcwd())
+    except MemgitError as error:
+        echo(f"memgit: {error}", err=True)
+        return 129  # above 128 git reports that the driver died and keeps our side as it was, in conflict
+    for conflict in conflicts:
+        echo(f"memgit: {path}:{conflict.line}: {conflict.message}", err=True)
+    return 1 if conflicts else 0

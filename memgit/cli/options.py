@@ -1,0 +1,195 @@
+"""What several commands share: opening the workspace, options for body, fields and answers."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import click
+
+from memgit.app.workspace import Context, Workspace, open_workspace
+from memgit.errors import BadInput, NotFound, Refused
+from memgit.model.kinds import FIELDS
+from memgit.model.record import Value
+
+F = TypeVar("F", bound=Callable[..., Any])
+STDIN_PATIENCE = 2.0
+"""Seconds to wait for the first byte of a piped standard input: some callers leave an empty pipe open for ever."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+at_option = click.option("--at", "at", metavar="REV", help="Answer as of a commit, branch or tag.")
+reason_option = click.option("--reason", metavar="TEXT", help="Why; it becomes the text of the commit.")
+stage_option = click.option("--stage", is_flag=True, help="Stage the change instead of committing it.")
+
+
+def address_argument(function: F) -> F:
+    """The argument ADDRESS, with completion from the records that are there."""
+    return click.argument("address", shell_complete=_complete_address)(function)
+
+
+def _complete_address(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from memgit.app.reader import open_reader
+    from memgit.errors import MemgitError
+
+    root = ctx.find_root()
+    folder = (root.obj or {}).get("folder") or root.params.get("folder") or "."
+    try:
+        reader = open_reader(open_workspace(folder, os.environ))
+        return [record.address for record in reader.records() if record.address.startswith(incomplete)][:200]
+    except MemgitError:
+        return []
+
+
+def write_options(function: F) -> F:
+    """--reason, --stage and --json."""
+    for option in (json_option, stage_option, reason_option):
+        function = option(function)
+    return function
+
+
+def body_options(function: F) -> F:
+    """-m and -F, in the manner of git commit."""
+    function = click.option("-F", "--file", "body_file", metavar="FILE", help="Take the body from a file; - is standard input.")(function)
+    return click.option("-m", "--message", "body", metavar="TEXT", multiple=True, help="The body; several become paragraphs.")(function)
+
+
+SHORT = {"keywords": "--keyword", "topics": "--topic", "tags": "--tag", "files": "--key-file", "tools_used": "--tool",
+         "deciders": "--decider", "impacts": "--impact"}  # fmt: skip
+
+
+def field_options(*names: str) -> Callable[[F], F]:
+    """One option a field; list fields are repeatable and take commas."""
+
+    def add(function: F) -> F:
+        for name in reversed(names):
+            field = FIELDS[name]
+            flags = [f"--{name.replace('_', '-')}"] + ([SHORT[name]] if name in SHORT else [])
+            text = field.help[0].upper() + field.help[1:]
+            if field.many:
+                function = click.option(*flags, f"field_{name}", multiple=True, metavar="TEXT", help=f"{text}; repeat or use commas.")(
+                    function
+                )
+            else:
+                function = click.option(*flags, f"field_{name}", metavar="TEXT", help=f"{text}.")(function)
+        return function
+
+    return add
+
+
+def fields_from(options: Mapping[str, Any]) -> dict[str, Value]:
+    """The fields that options gave; an empty text empties the field."""
+    out: dict[str, Value] = {}
+    for option, value in options.items():
+        if not option.startswith("field_") or value is None or value == ():
+            continue
+        name = option.removeprefix("field_")
+        if FIELDS[name].many:
+            parts = [part.strip() for text in value for part in ([text] if name in ("files", "impacts") else text.split(","))]
+            out[name] = tuple(dict.fromkeys(part for part in parts if part))
+        else:
+            out[name] = clean(value, f"--{name.replace('_', '-')}")
+    return out
+
+
+def clean(text: str, what: str) -> str:
+    """An argument as text of one line.
+
+    Raises:
+        BadInput: it is no UTF-8.
+    """
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise BadInput(f"{what} is not UTF-8")
+    return " ".join(text.split("\n")).strip() if "\n" in text else text.strip()
+
+
+def context_of(ctx: click.Context) -> Context:
+    """Who acts and when."""
+    settings = ctx.find_root().obj
+    now = datetime.now(UTC)
+    return Context(
+        today=datetime.now().astimezone().date().isoformat(),
+        now=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        env=os.environ,
+        actor=settings["actor"],
+        run=settings["run"],
+    )
+
+
+def workspace_of(ctx: click.Context) -> Workspace:
+    """The knowledge root that -C or the current directory lies in."""
+    workspace = open_workspace(ctx.find_root().obj["folder"], os.environ)
+    ctx.find_root().call_on_close(workspace.close)
+    return workspace
+
+
+def read_body(body: tuple[str, ...], body_file: str | None, *, use_stdin: bool = True) -> str | None:
+    """The body from -m, -F or a piped standard input; None where none was given.
+
+    Raises:
+        BadInput: both -m and -F, or bytes that are no UTF-8.
+        NotFound: no such file.
+    """
+    if body and body_file is not None:
+        raise BadInput("-m and -F exclude each other")
+    if body:
+        text = "\n\n".join(body)
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise BadInput("-m is not UTF-8")
+        return text
+    if body_file == "-":
+        return _decoded(sys.stdin.buffer.read(), "standard input")
+    if body_file is not None:
+        try:
+            with open(body_file, "rb") as file:
+                return _decoded(file.read(), body_file)
+        except FileNotFoundError:
+            raise NotFound(f"{body_file}: no such file") from None
+        except OSError as error:
+            raise Refused(f"{body_file}: {error.strerror}") from error
+    if use_stdin and piped():
+        text = _decoded(sys.stdin.buffer.read(), "standard input")
+        return text or None
+    return None
+
+
+def piped() -> bool:
+    """Whether standard input is a file, or a pipe that something was written to (or that was closed)."""
+    if sys.stdin is None or sys.stdin.closed:
+        return False
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError):
+        return False
+    if stat.S_ISREG(mode):
+        return True
+    if not stat.S_ISFIFO(mode):
+        return False
+    import select
+
+    ready, _, _ = select.select([sys.stdin], [], [], STDIN_PATIENCE)
+    return bool(ready)
+
+
+def _decoded(data: bytes, what: str) -> str:
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadInput(f"{what} is not UTF-8 (byte {error.start})", line=line, hint="convert it with iconv -t utf-8") from None
+
+
+SCISSORS = "# ------------------------ >8 ------------------------"
+
+
+def edited_body(start: str, about: str) -> str | None:
+    """The body from the person's editor, on a terminal; None where there is no terminal or nothing was written."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return None
+    text = click.edit(
+        f"{start}\n{SCISSORS}\n# {about}\n# Everything from the line above on is dropped.\n", extension=".md", require_save=False
+    )
+    return None if text is None else text.split(SCISSORS)[0].strip("\n")

@@ -1,0 +1,112 @@
+"""Printing: text for people, JSON for programs; nothing that a record holds reaches the terminal as a control sequence."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memgit.app.present import printable_path
+from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from memgit.app.write import Written
+
+MAX_LINE = 2000
+
+
+def safe(text: str) -> str:
+    """The text with control characters and lone surrogates shown instead of sent, line feeds and tabs kept."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in "\n\t" or _joins(char) else _shown(char) for char in text)
+
+
+def _joins(char: str) -> bool:
+    """Zero-width joiner and variation selectors belong to emoji; blanks other than the plain one are harmless."""
+    return char in "\u200d\ufe0e\ufe0f\u00a0\u3000\u202f\u2009"
+
+
+def _shown(char: str) -> str:
+    number = ord(char)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def emit_json(value: Any) -> None:
+    """Writes one JSON value and a newline to standard output as UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+    write_utf8(text + "\n")
+
+
+def emit_json_list(values: Iterable[Any]) -> None:
+    """Writes a JSON list, one element a line, without holding all of it."""
+    first = True
+    write_utf8("[")
+    for value in values:
+        write_utf8(("\n" if first else ",\n") + json.dumps(value, ensure_ascii=False))
+        first = False
+    write_utf8("]\n" if first else "\n]\n")
+
+
+def write_utf8(text: str) -> None:
+    """Text to standard output whatever the locale says; bytes of file names that are no UTF-8 become U+FFFD."""
+    data = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(data)
+        return
+    sys.stdout.flush()
+    buffer.write(data.encode())
+
+
+def echo(text: str = "", *, err: bool = False) -> None:
+    """One line for a person."""
+    click.echo(safe(printable_path(text)), err=err)
+
+
+def heading(text: str) -> str:
+    return click.style(safe(text), bold=True)
+
+
+def faint(text: str) -> str:
+    return click.style(safe(text), dim=True)
+
+
+def print_written(done: Written, as_json: bool) -> None:
+    """The answer of a write: one line on standard output, notes on standard error."""
+    for note in done.notes:
+        echo(f"memgit: {note}", err=True)
+    if as_json:
+        emit_json(done.as_json())
+        return
+    if done.action == "no_op":
+        echo(f"nothing to change{f': {done.record.address}' if done.record is not None else ''}")
+        return
+    where = "staged" if done.staged else (done.commit or "")[:10]
+    what = done.record.address if done.record is not None else f"{len(done.changes)} record{'' if len(done.changes) == 1 else 's'}"
+    click.echo(f"{done.action} {heading(what)} {faint(f'[{where}]')}")
+    for address in done.linked:
+        echo(f"  linked {address}")
+
+
+def print_record(record: Record, state: str | None) -> None:
+    """A record for a person: title, address, fields, text."""
+    click.echo(heading(record.title))
+    click.echo(faint(f"{record.address}  {record.path}:{record.line}" + (f"  at {state}" if state else "")))
+    for name, value in record.fields.items():
+        if value:
+            text = ", ".join(value) if isinstance(value, tuple) else value
+            click.echo(f"{faint(f'{name}:')} {safe(cut_line(text))}")
+    if record.problem is not None:
+        click.echo(click.style(safe(f"! line {record.problem.line}: {record.problem.message}"), fg="yellow"))
+    if record.body:
+        click.echo()
+        click.echo(safe("\n".join(cut_line(line) for line in record.body.split("\n"))))
+
+
+def cut_line(line: str) -> str:
+    """A line that is not endless on a terminal; JSON holds the whole."""
+    return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}… ({len(line)} characters)"

@@ -1,0 +1,193 @@
+"""`memgit record`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from memgit.app import similar
+from memgit.app.reader import kinds_of
+from memgit.app.record import Request, record, record_many
+from memgit.cli.options import (
+    body_options,
+    clean,
+    context_of,
+    edited_body,
+    field_options,
+    fields_from,
+    read_body,
+    workspace_of,
+    write_options,
+)
+from memgit.cli.output import echo, emit_json, print_written
+from memgit.errors import BadInput
+from memgit.model.kinds import FIELDS, KINDS
+from memgit.model.record import Value
+
+FIELD_OPTIONS = (
+    "context", "source", "keywords", "topics", "tags", "summary", "files", "description", "tools_used", "related_task", "status",
+    "deciders", "supersedes", "superseded_by", "impacts",
+)  # fmt: skip
+KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope", "note": "folder"}
+
+
+@click.command("record")
+@click.argument("kind", required=False)
+@click.argument("title", required=False)
+@body_options
+@click.option("--category", metavar="NAME", help="Category of knowledge; by default the one that its keywords match, else general.")
+@click.option("--category-name", metavar="TEXT", help="Display name of a new category.")
+@click.option("--category-keywords", metavar="TEXT", help="Keywords of a new category, with commas.")
+@click.option("--skill", metavar="ID", help="Skill that an experience belongs to.")
+@click.option("--scope", metavar="PATH", help="Scope of a memory.")
+@click.option("--folder", metavar="PATH", help="Folder of a note.")
+@click.option("--slug", metavar="NAME", help="File name of a document, without .md.")
+@click.option("--date", metavar="YYYY-MM-DD", help="Day of recording, by default today.")
+@field_options(*FIELD_OPTIONS)
+@click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
+@click.option("--derived-from", multiple=True, metavar="ADDRESS", help="A record that this one grew out of; repeatable.")
+@click.option("--similar", "similar_", type=click.Choice(similar.MODES), help="What to do when a close record exists; by default ask on a "
+              "terminal, create elsewhere.")  # fmt: skip
+@click.option("--upsert", is_flag=True, help="Update the record that has this address already.")
+@click.option("--batch", metavar="FILE", help="Record every line of a JSON-lines file; - is standard input.")
+@click.option("--one-commit/--each", "one_commit", default=True, help="For --batch: one commit for all (default), or one for each.")
+@write_options
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Record a new piece of knowledge: KIND is knowledge, experience, skill, memory, observation, decision or note.
+
+    The body comes from -m, -F, standard input, or an editor on a terminal.
+    """
+    if options["batch"] is not None:
+        if options["kind"] is not None:
+            raise BadInput("--batch takes kind and title from the file")
+        _batch(ctx, options)
+        return
+    if not options["kind"] or not options["title"]:
+        raise BadInput("record needs a KIND and a TITLE", hint=f"memgit record knowledge 'What was learned' (kinds: {', '.join(KINDS)})")
+    request = _request(options)
+    workspace = workspace_of(ctx)
+    body = read_body(options["body"], options["body_file"])
+    if body is None:
+        body = edited_body("", f"{request.kind}: {request.title}")
+    choose = _choose if _terminal() else None
+    mode = options["similar_"] or ("ask" if choose is not None and not options["upsert"] else "create")
+    done = record(
+        workspace, context_of(ctx), request._replace(body=body or "", similar=mode), reason=options["reason"], stage=options["stage"],
+        choose=choose,
+    )  # fmt: skip
+    print_written(done, options["as_json"])
+
+
+def _request(options: dict[str, Any]) -> Request:
+    kind_text, _, key_text = str(options["kind"]).partition("/")
+    kind = kinds_of(kind_text) or kind_text
+    for other, option in KEY_OPTIONS.items():
+        if options[option] is not None and other != kind:
+            raise BadInput(f"--{option} belongs to records of kind {other}")
+    key = options[KEY_OPTIONS[kind]] if kind in KEY_OPTIONS else None
+    category: dict[str, Value] = {}
+    if options["category_name"]:
+        category["name"] = clean(options["category_name"], "--category-name")
+    if options["category_keywords"]:
+        category["keywords"] = tuple(word.strip() for word in options["category_keywords"].split(",") if word.strip())
+    return Request(
+        kind, clean(options["title"], "the title"), fields=fields_from(options), key=clean(key or key_text, "the key") or None,
+        slug=options["slug"], related=options["related"], derived_from=options["derived_from"], upsert=options["upsert"],
+        date=options["date"], category=category,
+    )  # fmt: skip
+
+
+def _terminal() -> bool:
+    import sys
+
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _choose(request: Request, found: Sequence[similar.Close]) -> tuple[str, similar.Close | None]:
+    """Asks what to do about close records; the highest overlap gives the default."""
+    echo(f"close to {request.title!r}:")
+    for number, close in enumerate(found, 1):
+        echo(f"  {number}. {close.record.address} ({close.overlap:.0%} overlap, {close.advice})")
+    mode = click.prompt("update, extend or create", type=click.Choice(["update", "extend", "create"]), default=found[0].advice)
+    if mode == "create":
+        return "create", None
+    number = click.prompt("which", type=click.IntRange(1, len(found)), default=1) if len(found) > 1 else 1
+    return mode, found[number - 1]
+
+
+def _batch(ctx: click.Context, options: dict[str, Any]) -> None:
+    name = options["batch"]
+    text = read_body((), name, use_stdin=False) or ""
+    requests = [
+        from_json(line, number, name, options["similar_"] or "create", options["upsert"])
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip()
+    ]
+    if not requests:
+        raise BadInput("there is no record in it", path=name)
+    workspace, context = workspace_of(ctx), context_of(ctx)
+    if options["one_commit"]:
+        what = options["reason"] or ("standard input" if name == "-" else name.rpartition("/")[2])
+        done = record_many(workspace, context, requests, what, reason=options["reason"], stage=options["stage"])
+        print_written(done, options["as_json"])
+        return
+    answers = []
+    for request in requests:
+        done = record(workspace, context, request, reason=options["reason"], stage=options["stage"])
+        if options["as_json"]:
+            answers.append(done.as_json())
+        else:
+            print_written(done, False)
+    if options["as_json"]:
+        emit_json(answers)
+
+
+def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Request:
+    """A request from one line of a batch: `{kind, title, body, category|skill|scope|folder, slug, date, related, derived_from, …}`.
+
+    Raises:
+        BadInput: the line is no such object; file and line are named.
+    """
+    try:
+        given = json.loads(line)
+    except ValueError as error:
+        raise BadInput(f"no JSON: {error}", path=path, line=number) from None
+    except RecursionError:
+        raise BadInput("nested too deeply", path=path, line=number) from None
+    if not isinstance(given, dict) or not isinstance(given.get("kind"), str) or not isinstance(given.get("title"), str):
+        raise BadInput("each line is an object with kind and title", path=path, line=number)
+    try:
+        kind = kinds_of(given.pop("kind")) or ""
+    except BadInput as error:
+        raise BadInput(error.message, path=path, line=number, hint=error.hint) from None
+    title, body = given.pop("title"), given.pop("body", None) or ""
+    given.update(given.pop("fields", None) or {})
+    key = given.pop(KEY_OPTIONS.get(kind, "category"), None)
+    lists = {name: _texts(given.pop(name, None), path, number, name) for name in ("related", "derived_from")}
+    slug, date = given.pop("slug", None), given.pop("date", None)
+    category = {name.removeprefix("category_"): given.pop(name) for name in ("category_name", "category_keywords") if given.get(name)}
+    fields: dict[str, Value] = {}
+    for name, value in given.items():
+        if name not in FIELDS:
+            raise BadInput(f"no field is called {name!r}", path=path, line=number, hint=f"a {kind} has {', '.join(KINDS[kind].fields)}")
+        fields[name] = _texts(value, path, number, name) if FIELDS[name].many else None if value is None else str(value)
+    for what, value in (("title", title), ("body", body), ("key", key), ("slug", slug), ("date", date)):
+        if value is not None and (not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value)):
+            raise BadInput(f"{what} must be a text", path=path, line=number)
+    meta = {name: _texts(value, path, number, name) if name == "keywords" else str(value) for name, value in category.items()}
+    return Request(
+        kind, title, body.replace("\r\n", "\n"), fields, key, slug, lists["related"], lists["derived_from"], mode, upsert, date, meta
+    )
+
+
+def _texts(value: Any, path: str, number: int, name: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    items = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+    if not isinstance(items, list) or not all(isinstance(item, (str, int, float)) for item in items):
+        raise BadInput(f"{name} must be a list of texts", path=path, line=number)
+    return tuple(str(item) for item in items if str(item))

@@ -1,0 +1,21 @@
+"""`memgit restore`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from memgit.app.archive import restore
+from memgit.cli.options import address_argument, context_of, workspace_of, write_options
+from memgit.cli.output import print_written
+
+
+@click.command("restore")
+@address_argument
+@write_options
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Bring the archived record at ADDRESS back; an observation stays archived."""
+    done = restore(workspace_of(ctx), context_of(ctx), options["address"], reason=options["reason"], stage=options["stage"])
+    print_written(done, options["as_json"])

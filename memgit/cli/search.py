@@ -1,0 +1,69 @@
+"""`memgit search`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from memgit.app.reader import kinds_of
+from memgit.app.search import Result, as_json, search
+from memgit.cli.options import at_option, json_option, workspace_of
+from memgit.cli.output import emit_json, faint, heading, safe
+
+GROUPS = {"category": "knowledge", "skill": "experience", "scope": "memory"}
+
+
+@click.command("search")
+@click.argument("words", nargs=-1, required=True, metavar="WORD...")
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only records of this kind; repeatable.")
+@click.option("--category", metavar="NAME", help="Only knowledge of this category.")
+@click.option("--skill", metavar="ID", help="Only experience with this skill.")
+@click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it.")
+@click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
+@click.option("--since", metavar="YYYY-MM-DD", help="Only records changed on this day or later.")
+@click.option("--until", metavar="YYYY-MM-DD", help="Only records changed on this day or earlier.")
+@click.option("--actor", "actors", multiple=True, metavar="NAME", help="Only records that this agent had a hand in; repeatable.")
+@click.option("--archived", is_flag=True, help="Count archived records in.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), default=10, show_default=True, help="At most so many.")
+@at_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes must stand together."""
+    from memgit.app.record import check_date
+    from memgit.cache.search import Query
+
+    kinds = [kinds_of(kind) or kind for kind in options["kinds"]]
+    group = None
+    for option, of in GROUPS.items():
+        if options[option] is not None:
+            kinds, group = [of], options[option]
+    for day in (options["since"], options["until"]):
+        if day is not None:
+            check_date(day)
+    query = Query(
+        " ".join(options["words"]), tuple(kinds), group, options["topic"], options["since"], options["until"],
+        None if options["archived"] else False, options["limit"],
+    )  # fmt: skip
+    answer = search(workspace_of(ctx), query, at=options["at"], actors=options["actors"])
+    if options["as_json"]:
+        emit_json(as_json(answer))
+        return
+    for result in answer.results:
+        _print(result)
+
+
+def _print(result: Result) -> None:
+    record, snippet = result.record, result.snippet
+    click.echo(f"{heading(record.address)}{faint(' (archived)' if record.archived else '')}")
+    click.echo(f"  {faint(f'{record.path}:{snippet.line or record.line}')}  {_marked(result)}")
+
+
+def _marked(result: Result) -> str:
+    """The snippet with its matches in colour; between asterisks where there is no colour to be seen."""
+    text, out, done = result.snippet.text, [], 0
+    for first, last in result.snippet.spans:
+        out += [safe(text[done:first]), click.style(safe(text[first:last]), fg="yellow", bold=True)]
+        done = last
+    return "".join([*out, safe(text[done:])])

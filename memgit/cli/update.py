@@ -1,0 +1,45 @@
+"""`memgit update`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from memgit.app.update import update
+from memgit.cli.options import (
+    address_argument,
+    body_options,
+    context_of,
+    field_options,
+    fields_from,
+    read_body,
+    workspace_of,
+    write_options,
+)
+from memgit.cli.output import print_written
+from memgit.cli.record import FIELD_OPTIONS
+from memgit.errors import BadInput
+
+
+@click.command("update")
+@address_argument
+@body_options
+@field_options(*FIELD_OPTIONS)
+@click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
+@click.option("--new-version", is_flag=True, help="For a skill: count its version up; its uses start at zero.")
+@click.option("--if-version", metavar="ID", help="Refuse (exit 1) unless the record is still at this version_id, or as in this commit.")
+@write_options
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Replace the body of the record at ADDRESS, or the fields that are given; an empty text empties a field."""
+    fields = fields_from(options)
+    given = bool(fields or options["related"] or options["new_version"])
+    body = read_body(options["body"], options["body_file"], use_stdin=not given)
+    if body is None and not given:
+        raise BadInput("there is nothing to update", hint="-m TEXT, -F FILE, standard input, or options for fields")
+    done = update(
+        workspace_of(ctx), context_of(ctx), options["address"], body=body, fields=fields, related=options["related"],
+        new_version=options["new_version"], if_version=options["if_version"], reason=options["reason"], stage=options["stage"],
+    )  # fmt: skip
+    print_written(done, options["as_json"])

@@ -1,0 +1,105 @@
+"""The table of derived files, and deriving them: all of a state, or those that a change owes.
+
+A new derived file is one module and one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+
+from memgit.derive import jsontext
+from memgit.derive.index_folder import FOLDER_INDEX
+from memgit.derive.index_places import NAME as INDEX_NAME
+from memgit.derive.index_root import ROOT_INDEX
+from memgit.derive.mem_skill import NAME as MEM_SKILL_NAME
+from memgit.derive.mem_skill import folders
+from memgit.derive.mem_skill_experience import EXPERIENCE_INDEX
+from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
+from memgit.derive.mem_skill_knowledge import KNOWLEDGE_INDEX
+from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
+from memgit.derive.mnema import MNEMA_INDEX
+from memgit.derive.vault import NAME as VAULT_NAME
+from memgit.derive.vault import VAULT_INDEX
+from memgit.derive.vault_pages import VAULT_PAGE, VAULT_README
+from memgit.derive.view import DerivedFile, MappingView, Rendered, View
+from memgit.model.layout import Layout
+
+TABLE: tuple[DerivedFile, ...] = (
+    KNOWLEDGE_INDEX,
+    EXPERIENCE_INDEX,
+    ROOT_INDEX,
+    FOLDER_INDEX,
+    VAULT_INDEX,
+    VAULT_PAGE,
+    VAULT_README,
+    MNEMA_INDEX,
+)
+
+NAMES = frozenset([MEM_SKILL_NAME, INDEX_NAME, VAULT_NAME, "index.md", "README.md"])
+"""The file names that derived files have; others may have them too."""
+
+
+def render_all(view: View) -> dict[str, Rendered]:
+    """Every derived file of a state by path, as it should be, with what is wrong with the one that is there."""
+    out: dict[str, Rendered] = {}
+    for derived in TABLE:
+        for path in derived.paths(view):
+            if path not in out:
+                out[path] = derived.build(view, path)
+    return out
+
+
+def derive_all(view: View) -> dict[str, bytes | None]:
+    """The derived files of a state that are not as they should be: path to bytes, None for one that should not be there."""
+    return {path: rendered.data for path, rendered in render_all(view).items() if rendered.data != view.data(path)}
+
+
+def owed_paths(layout: Layout, changed: Iterable[str]) -> frozenset[str]:
+    """The paths of the derived files that a change of some paths may change; cheap."""
+    return frozenset(owed for path in changed for derived in TABLE for owed in derived.owed(layout, path))
+
+
+def derive_owed(
+    view: View, changed: Iterable[str], base: View | None = None, right: Container[str] | None = None
+) -> dict[str, bytes | None]:
+    """The derived files that a change owes, as `derive_all` gives them: path to bytes, None for one that has to go.
+
+    Args:
+        view: the state after the change.
+        changed: the paths that the change touched, whether they are still there or not.
+        base: the state before it, where its derived files are known to be right: then what did not change is taken from them, and the
+            cost does not grow with the number of records. Without it every folder concerned is read.
+        right: the derived files that are known to be right in the base; None for all.
+    """
+    paths = frozenset(changed)
+    wanted: dict[str, DerivedFile] = {}
+    for derived in TABLE:
+        for path in sorted(paths):
+            for owed in derived.owed(view.layout, path):
+                wanted.setdefault(owed, derived)
+    out: dict[str, bytes | None] = {}
+    for path, derived in wanted.items():
+        rendered = None
+        if base is not None and derived.quick is not None and (right is None or path in right):
+            rendered = derived.quick(view, base, path, paths)
+        if rendered is None:
+            rendered = derived.build(view, path)
+        if rendered.data != view.data(path):
+            out[path] = rendered.data
+    return out
+
+
+def is_derived(layout: Layout, path: str) -> bool:
+    """Whether a path is that of a derived file in a layout, be the file there or not. Cheap."""
+    return path.rpartition("/")[2] in NAMES and any(path in derived.owed(layout, path) for derived in TABLE)
+
+
+def starters(layout: Layout) -> dict[str, bytes]:
+    """The derived files that a new, empty knowledge root begins with."""
+    files: dict[str, bytes] = {}
+    if layout.name in ("memgit", "mem-skill"):
+        for spec in (KNOWLEDGE, EXPERIENCE):
+            for folder in folders(layout, spec):
+                files[folder + MEM_SKILL_NAME] = (jsontext.dumps(dict(spec.top), spec.style) + "\n").encode()
+    view = MappingView(layout, files)
+    return {**files, **{path: data for path, data in derive_all(view).items() if data is not None}}

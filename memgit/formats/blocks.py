@@ -1,0 +1,458 @@
+"""Blocks of Markdown as CommonMark has them, as far as records need them: headings, fenced code, HTML, containers.
+
+Rules: https://spec.commonmark.org/0.31.2/. A `Scanner` reads line by line with its containers (quotes and list items); most files need no
+more than `outline`'s single pass over the lines that start at column 0, which no container can hold. Linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+BLANK, TEXT, HEADING, UNDERLINE, RULE, FENCE, CODE, HTML = range(8)
+"""What a line is. UNDERLINE makes a heading of the text above it; FENCE is fenced code with its fences, CODE is set in by four."""
+
+MAX_DEPTH = 100
+"""Quotes and list items inside one another; what is nested deeper is text."""
+
+_ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
+_FENCE = re.compile(r"(`{3,})(?=[^`]*$)|(~{3,})")
+_UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$")
+_MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
+DEFINITION = re.compile(r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(<[^<>]*>|[^ \t<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$")
+
+_VERBATIM = re.compile(r"<(?:script|pre|style|textarea)(?=[ \t>]|$)", re.IGNORECASE)
+_VERBATIM_END = re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)
+_BLOCK_TAG = re.compile(
+    r"</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset"
+    r"|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol"
+    r"|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?=[ \t]|/?>|$)",
+    re.IGNORECASE,
+)
+OPEN_TAG = (
+    r"<[A-Za-z][A-Za-z0-9-]*+"
+    r"(?:\s++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)*+\s*+/?>"
+)
+CLOSE_TAG = r"</[A-Za-z][A-Za-z0-9-]*+\s*+>"
+_TAG_ALONE = re.compile(rf"(?:{OPEN_TAG}|{CLOSE_TAG})[ \t]*$")
+ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
+
+
+class Heading(NamedTuple):
+    """A heading outside code, quotes and lists.
+
+    `title` is its text as typed, without hashes. `line` to `end_line` are its lines (an underlined one has several), `start` and `end`
+    its place in the text in characters, the last line end not included.
+    """
+
+    level: int
+    title: str
+    line: int
+    end_line: int
+    start: int
+    end: int
+
+
+class Hidden(NamedTuple):
+    """A stretch of whole lines, in characters, that is fenced code or HTML and not inside a quote or list.
+
+    `weak` is HTML that ends at a blank line, where a reader of raw text still sees ordinary Markdown.
+    """
+
+    start: int
+    end: int
+    weak: bool
+
+
+class Outline(NamedTuple):
+    """Headings and hidden stretches of a text; `unclosed` is the line of a fence or comment that is open to the end, with what it is."""
+
+    headings: list[Heading]
+    hidden: list[Hidden]
+    unclosed: tuple[int, str] | None
+
+
+def atx(line: str) -> tuple[int, str] | None:
+    """Level and title of a `#` heading; None for any other line. The line comes without its end."""
+    stripped = line.lstrip(" ")
+    match = _ATX.match(stripped)
+    if match is None or len(line) - len(stripped) > 3:
+        return None
+    return len(match[1]), heading_text(stripped[match.end() :])
+
+
+def heading_text(content: str) -> str:
+    """What is left of a heading's line after the opening hashes: closing hashes and outer blanks are dropped."""
+    text = content.strip(" \t\r")
+    if text.endswith("#"):
+        bare = text.rstrip("#")
+        if not bare or bare[-1] in " \t":
+            return bare.rstrip(" \t")
+    return text
+
+
+class Scanner:
+    """Reads blocks line by line: `feed` takes a line without its end and says what it is.
+
+    After each line `depth` is the number of quotes and list items around it, and `block` a number that changes when a new paragraph or
+    heading begins; lines of one paragraph share it. `setext=False` takes a line of dashes under text for a rule, as entry files mean it.
+    """
+
+    __slots__ = ("_containers", "_defined", "_end", "_fence", "_leaf", "_setext", "block", "depth", "weak")
+
+    def __init__(self, *, setext: bool = True) -> None:
+        self._containers: list[list[int]] = []  # [columns of a list item's content, or -1 for a quote; 1 once it holds something]
+        self._leaf = BLANK
+        self._fence = ""
+        self._end: str | re.Pattern[str] | None = None
+        self._defined = False
+        self._setext = setext
+        self.block = 0
+        self.depth = 0
+        self.weak = False
+
+    @property
+    def open(self) -> str | None:
+        """What is open, outside quotes and lists, and will swallow the next lines whatever they are: "fence" or "HTML", or None."""
+        if self._containers:
+            return None
+        return "fence" if self._leaf == FENCE else "HTML" if self._leaf == HTML and not self.weak else None
+
+    def feed(self, line: str) -> int:
+        """What the next line is. A tab counts to the next multiple of four columns."""
+        kind = self._feed(line.expandtabs(4) if "\t" in line else line)
+        self.depth = len(self._containers)
+        return kind
+
+    def hidden_by(self, line: str) -> tuple[int, bool]:
+        """FENCE or HTML where the next line, whatever it says, is inside such a block, else BLANK; and whether that HTML is weak."""
+        if self._leaf not in (FENCE, HTML):
+            return BLANK, False
+        matched, rest = self._match(line.expandtabs(4) if "\t" in line else line)
+        if matched < len(self._containers) or (self._leaf == HTML and self.weak and not rest.strip(" ")):
+            return BLANK, False
+        return self._leaf, self._leaf == HTML and self.weak
+
+    def _match(self, rest: str) -> tuple[int, str]:
+        """How many of the open containers a line continues, and what is left of it."""
+        matched = 0
+        for width, filled in self._containers:
+            stripped = rest.lstrip(" ")
+            indent = len(rest) - len(stripped)
+            if width < 0:
+                if indent > 3 or not stripped.startswith(">"):
+                    break
+                rest = stripped[2:] if stripped.startswith("> ") else stripped[1:]
+            elif not stripped:
+                if not filled:
+                    break
+                rest = ""
+            elif indent >= width:
+                rest = rest[width:]
+            else:
+                break
+            matched += 1
+        return matched, rest
+
+    def _feed(self, rest: str) -> int:
+        containers = self._containers
+        matched = 0
+        if containers:
+            matched, rest = self._match(rest)
+        complete = matched == len(containers)
+        if complete and self._leaf == FENCE:
+            return self._in_fence(rest)
+        if complete and self._leaf == HTML and self._in_html(rest):
+            return HTML
+        return self._open(rest, matched)
+
+    def _in_fence(self, rest: str) -> int:
+        stripped = rest.strip(" ")
+        if (
+            len(stripped) >= len(self._fence)
+            and stripped.startswith(self._fence)
+            and not stripped.strip(self._fence[0])
+            and len(rest) - len(rest.lstrip(" ")) <= 3
+        ):
+            self._leaf = BLANK
+        return FENCE
+
+    def _in_html(self, rest: str) -> bool:
+        """Whether a line goes on with the HTML block that is open; closes the block where it ends."""
+        if self.weak:
+            if rest.strip(" "):
+                return True
+            self._leaf = BLANK
+            return False
+        if self._ends_html(rest):
+            self._leaf = BLANK
+        return True
+
+    def _ends_html(self, rest: str) -> bool:
+        return self._end in rest if isinstance(self._end, str) else bool(self._end and self._end.search(rest))
+
+    def _close(self, matched: int) -> None:
+        """Leaves the containers that the line does not continue, and whatever paragraph or block was open."""
+        del self._containers[matched:]
+        self._leaf = BLANK
+
+    def _open(self, rest: str, matched: int) -> int:
+        """Opens what a line starts: containers first, then one block; a line that starts nothing is text."""
+        containers = self._containers
+        text_open = self._leaf == TEXT
+        fresh = False
+        while True:
+            stripped = rest.lstrip(" ")
+            indent = len(rest) - len(stripped)
+            if not stripped:
+                self._close(len(containers) if fresh else matched)
+                return BLANK
+            if indent > 3:
+                if text_open:
+                    break
+                self._leave(matched, fresh)
+                return CODE
+            interrupts = text_open and matched == len(containers)
+            first = stripped[0]
+            deep = len(containers) >= MAX_DEPTH
+            if first == ">" and not deep:
+                self._leave(matched, fresh)
+                containers.append([-1, 0])
+                rest = stripped[2:] if stripped.startswith("> ") else stripped[1:]
+                fresh, text_open = True, False
+                continue
+            if first not in "#`~<=-_*+0123456789":
+                break
+            kind = self._leaf_start(stripped, first, text_open, interrupts)
+            if kind is not None:
+                self._leave(matched, fresh)
+                if kind == FENCE or (kind == HTML and (self.weak or not self._ends_html(stripped))):
+                    self._leaf = kind
+                elif kind == HEADING:
+                    self.block += 1
+                return kind
+            marker = _MARKER.match(stripped)
+            if marker is None or deep:
+                break
+            after = stripped[marker.end() :]
+            if interrupts and (not after.strip(" ") or (marker[1] is not None and int(marker[1]) != 1)):
+                break
+            self._leave(matched, fresh)
+            blanks = len(after) - len(after.lstrip(" "))
+            if not after.strip(" ") or blanks > 4:
+                blanks = 1
+            containers.append([indent + marker.end() + blanks, 0])
+            rest = after[blanks:]
+            fresh, text_open = True, False
+        return self._text(stripped, matched, fresh)
+
+    def _leave(self, matched: int, fresh: bool) -> None:
+        """Makes room for a new child at the place where the line stands."""
+        self._close(len(self._containers) if fresh else matched)
+        if self._containers:
+            self._containers[-1][1] = 1
+
+    def _leaf_start(self, stripped: str, first: str, text_open: bool, interrupts: bool) -> int | None:
+        """The block that a line starts, with `_fence` or `_end` set for it; None for a list item or text."""
+        if first == "#":
+            return HEADING if _ATX.match(stripped) else None
+        if first in "`~":
+            fence = _FENCE.match(stripped)
+            if fence is None:
+                return None
+            self._fence = fence[0]
+            return FENCE
+        if first == "<":
+            start = _html_start(stripped, text_open)
+            if start is None:
+                return None
+            self._end, self.weak = start
+            return HTML
+        if interrupts and self._setext and first in "=-" and not self._defined and _UNDERLINE.match(stripped):
+            return UNDERLINE
+        if first in "-_*" and _is_rule(stripped):
+            return RULE
+        return None
+
+    def _text(self, stripped: str, matched: int, fresh: bool) -> int:
+        """Text: it goes on with an open paragraph (even one in a container that the line left out), or begins one."""
+        if not fresh and self._leaf == TEXT:
+            if self._defined:
+                self._defined = DEFINITION.match(stripped) is not None
+            return TEXT
+        self._leave(matched, fresh)
+        self._leaf = TEXT
+        self._defined = stripped[0] == "[" and DEFINITION.match(stripped) is not None
+        self.block += 1
+        return TEXT
+
+
+def _is_rule(stripped: str) -> bool:
+    """Whether a line is a thematic break; counted instead of matched, so that it is linear."""
+    first = stripped[0]
+    return not stripped.strip(f"{first} \t\r") and stripped.count(first) > 2
+
+
+def _html_start(stripped: str, text_open: bool) -> tuple[str | re.Pattern[str] | None, bool] | None:
+    """How the HTML block that a line starts will end (text in a line; None and True: a blank line), or None for no HTML block."""
+    for start, end in ENDS.items():
+        if stripped.startswith(start):
+            return end, False
+    if stripped.startswith("<!"):
+        return (">", False) if stripped[2:3].isascii() and stripped[2:3].isalpha() else None
+    if _VERBATIM.match(stripped):
+        return _VERBATIM_END, False
+    if _BLOCK_TAG.match(stripped) or (not text_open and _TAG_ALONE.match(stripped)):
+        return None, True
+    return None
+
+
+_STOP = re.compile(r"\n( {0,3})(?=[`~#<])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z]))")
+_STOP_OR_LINE = re.compile(
+    r"\n( {0,3})(?=[`~#<=-])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z])|(?:-+|=+)[ \t]*\r?(?=\n|\Z))"
+)
+_BLANK_LINE = re.compile(r"^[ \t]*\r?$", re.MULTILINE)
+
+
+def outline(text: str, *, setext: bool = True, line: int = 1) -> Outline:
+    """Headings, code and HTML outside quotes and lists; `line` is the number of the text's first line."""
+    return _flat(text, setext, line) or _deep(text, setext, line)
+
+
+def _flat(text: str, setext: bool, first_line: int) -> Outline | None:
+    """The outline from lines that start at column 0 alone, or None where a set-in line, a bare tag or an underline needs the whole story.
+
+    At column 0 a heading, a fence and most HTML end every container and paragraph, so what stands before them does not matter.
+    """
+    found: list[Heading] = []
+    hidden: list[Hidden] = []
+    line, counted = first_line, 0
+    position, size = 0, len(text)
+    stops = _STOP_OR_LINE if setext else _STOP
+    led = f"\n{text}"  # a pattern that begins with a character is searched much faster than one that begins with `^`
+    while True:
+        match = stops.search(led, position)
+        if match is None:
+            return Outline(found, hidden, None)
+        start = match.start()
+        indent, fence, hashes, tag = match.groups()
+        after = match.end() - 1
+        stop = text.find("\n", after)
+        stop = size if stop < 0 else stop
+        position = stop + 1
+        if fence is None and hashes is None and tag is None:
+            if not _blank_before(text, start):
+                return None
+            continue
+        if indent:
+            return None
+        line += text.count("\n", counted, start)
+        counted = start
+        if hashes is not None:
+            last = stop - 1 if text.startswith("\r", stop - 1) else stop
+            found.append(Heading(len(hashes), heading_text(text[after:last]), line, line, start, last))
+            continue
+        if fence is not None:
+            if fence[0] == "`" and text.find("`", after, stop) >= 0:
+                continue
+            closing = re.compile(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(text, position)
+            what, weak, end = "fence", False, None if closing is None else closing.end()
+        else:
+            head = text[start:stop].rstrip("\r")
+            ending = _html_start(head, True)
+            if ending is None:
+                if _TAG_ALONE.match(head):
+                    return None
+                continue
+            what, weak = "comment" if head.startswith("<!--") else "HTML block", ending[1]
+            end = _html_end(text, start, position, *ending)
+        if end is None:
+            hidden.append(Hidden(start, size, weak))
+            return Outline(found, hidden, None if weak else (line, what))
+        stop = text.find("\n", end) if not weak else end - 1
+        stop = size if stop < 0 else stop
+        hidden.append(Hidden(start, min(stop + 1, size), weak))
+        position = stop + 1
+
+
+def _html_end(text: str, start: int, following: int, ending: str | re.Pattern[str] | None, weak: bool) -> int | None:
+    """Where an HTML block ends: inside its last line, or at the start of the blank line after it."""
+    if weak:
+        blank = _BLANK_LINE.search(text, following) if following <= len(text) else None
+        return None if blank is None else blank.start()
+    if isinstance(ending, str):
+        place = text.find(ending, start)
+        return None if place < 0 else place
+    match = _VERBATIM_END.search(text, start)
+    return None if match is None else match.start()
+
+
+def _blank_before(text: str, start: int) -> bool:
+    """Whether the line before a line is blank or not there."""
+    if start == 0:
+        return True
+    previous = text.rfind("\n", 0, start - 1) + 1
+    return not text[previous : start - 1].strip(" \t\r")
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text without their ends, each with its place."""
+    start = 0
+    for part in text.split("\n"):
+        yield start, part[:-1] if part.endswith("\r") else part
+        start += len(part) + 1
+
+
+def _deep(text: str, setext: bool, first_line: int) -> Outline:
+    """The outline by reading every line with its containers."""
+    found: list[Heading] = []
+    hidden: list[Hidden] = []
+    scanner = Scanner(setext=setext)
+    span: tuple[int, int] | None = None  # place and line of the fence or HTML block that is open
+    block, block_start = -1, 0
+    weak = False
+    size = len(text)
+    for number, (start, line) in enumerate(lines(text), first_line):
+        if start == size and number > first_line:
+            break
+        was_open = span is not None
+        kind = scanner.feed(line)
+        if kind == TEXT and scanner.block != block:
+            block, block_start = scanner.block, start
+        if scanner.depth == 0 and kind in (FENCE, HTML):
+            if not was_open:
+                span = start, number
+            weak = kind == HTML and scanner.weak
+            if scanner.open is None and not (kind == HTML and scanner.weak) and span is not None:
+                stop = text.find("\n", start)
+                hidden.append(Hidden(span[0], size if stop < 0 else stop + 1, False))
+                span = None
+        elif span is not None:
+            hidden.append(Hidden(span[0], start, weak))
+            span = None
+        if scanner.depth:
+            continue
+        if kind == HEADING:
+            heading = atx(line)
+            if heading is not None:
+                found.append(Heading(*heading, number, number, start, start + len(line)))
+        elif kind == UNDERLINE:
+            parts = [part.strip(" \t\r") for part in text[block_start : start - 1].split("\n")]
+            while DEFINITION.match(parts[0]):  # what stands above the heading in the same paragraph
+                del parts[0]
+                block_start = text.index("\n", block_start) + 1
+            title = " ".join(parts)
+            found.append(Heading(1 if "=" in line else 2, title, number - len(parts), number, block_start, start + len(line)))
+    if span is None:
+        return Outline(found, hidden, None)
+    hidden.append(Hidden(span[0], size, weak))
+    what = "fence" if scanner.open == "fence" else "comment" if text.startswith("<!--", first_character(text, span[0])) else "HTML block"
+    return Outline(found, hidden, None if weak else (span[1], what))
+
+
+def first_character(text: str, start: int) -> int:
+    """The place of the first character of a line that is not a blank."""
+    while text.startswith(" ", start):
+        start += 1
+    return start

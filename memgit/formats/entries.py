@@ -1,0 +1,444 @@
+"""The form "entries": Mem Skill's and auto-skill's files, many records to a file, one `## ` section each.
+
+`Entries` is their `form.Form`. What separates records, how labels are spelled, line ends and the byte order mark follow
+the file itself. The body of a new record is `bodies.of` its text: plain paragraphs become the items of a list, anything else is kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
+from memgit.formats import bodies, titles
+from memgit.formats.blocks import Outline, outline
+from memgit.formats.entry import Entry, Habits, clean, compose
+from memgit.formats.form import Draft
+from memgit.formats.labels import LABELS, ORDER, SOLUTION, written
+from memgit.formats.markdown import conflict_markers
+from memgit.formats.sections import Section, Span, content_end, fields, hide, sections, split
+from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, normal, split_lines
+from memgit.model.link import normal as normal_name
+from memgit.model.record import ParsedFile, Problem, Record, Value
+
+UNCLOSED = "MG001"
+"""The code under which a code fence or comment is reported that hides the rest of its file."""
+LOOK_BACK = 20
+"""How many records at the end of a file show how it writes them."""
+
+
+class EntryFile(NamedTuple):
+    """An entry file taken apart. Places are characters of `text`, which has `\\n` for every line end and no byte order mark."""
+
+    text: str
+    mask: str
+    outline: Outline
+    sections: tuple[Section, ...]
+    body: int
+    fault: UnreadableFile | None
+    conflicts: tuple[tuple[int, int], ...]
+    markers: tuple[int, ...]
+
+    @property
+    def records(self) -> list[Section]:
+        return [section for section in self.sections if section.record]
+
+
+def take_apart(text: str) -> EntryFile:
+    """Takes a text apart, frontmatter first."""
+    start, fault, line = 0, None, 1
+    rest = text
+    if text.startswith("---"):
+        from memgit.formats import frontmatter
+
+        parts = frontmatter.split(text)
+        start, fault = parts.body, parts.fault
+        rest = text[start:]
+        line += text.count("\n", 0, start)
+    found = outline(rest, setext=False, line=line)
+    mask = hide(rest, found)
+    if start:
+        found = Outline(
+            [heading._replace(start=heading.start + start, end=heading.end + start) for heading in found.headings],
+            found.hidden,
+            found.unclosed,
+        )
+        mask = "\0" * start + mask
+    markers = tuple(conflict_markers(rest, line=line))
+    parts_ = tuple(sections(text, mask, found))
+    if not markers:
+        return EntryFile(text, mask, found, parts_, start, fault, (), ())
+    conflicts = _conflicts(text, markers)
+    return EntryFile(
+        text, mask, found, tuple(_before_conflict(text, mask, section, markers) for section in parts_), start, fault, conflicts, markers
+    )
+
+
+def _conflicts(text: str, markers: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """The conflicts of a text as first and last line; one without end reaches to the end of the text."""
+    lines = text.split("\n")
+    out: list[tuple[int, int]] = []
+    opened = 0
+    for line in markers:
+        mark = lines[line - 1][0]
+        if mark == "<" and not opened:
+            opened = line
+        elif mark == ">":
+            out.append((opened or line, line))
+            opened = 0
+    if opened:
+        out.append((opened, len(lines)))
+    return tuple(out)
+
+
+def _before_conflict(text: str, mask: str, section: Section, markers: Iterable[int]) -> Section:
+    """A section without a marker at its end that opens a conflict over the sections that follow."""
+    line = next((line for line in markers if section.line < line <= section.last), 0)
+    if line != section.last:
+        return section
+    start = text.rfind("\n", section.head, section.end)
+    if not text.startswith("<", start + 1):
+        return section
+    end = content_end(text, mask, section.head, start + 1)
+    return section._replace(end=end, last=section.line + text.count("\n", section.start, end))
+
+
+def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -> ParsedFile:
+    """The records of an entry file; never raises: a file that cannot be read gives no record and one fatal problem.
+
+    `meta` is the frontmatter of a category file, `name` and `keywords` (a tuple) among it. `problems` holds everything that is wrong, the
+    problems of records among them.
+    """
+    try:
+        text = normal(decode(data))
+    except UnreadableFile as error:
+        return ParsedFile((), (Problem(error.code, error.line or 1, error.message, True),))
+    file = take_apart(text)
+    problems: list[Problem] = []
+    meta: Mapping[str, Value] = {}
+    if file.fault is not None:
+        problems.append(Problem(file.fault.code, file.fault.line or 1, file.fault.message, True))
+    elif file.body:
+        meta, problem = _meta(text)
+        problems += [problem] if problem else []
+    problems += [Problem("MG104", line, "a conflict marker was left in", True) for line in file.markers]
+    if file.outline.unclosed is not None:
+        line, what = file.outline.unclosed
+        problems.append(Problem(UNCLOSED, line, f"the {what} is never closed: what follows it is hidden"))
+    records: list[Record] = []
+    prefix = f"{kind}/{key}#"
+    for section in file.sections:
+        if not section.record:
+            continue
+        read = fields(text, file.mask, section.head, section.end)
+        title = section.title
+        problem = None
+        if not title or not read.values.get("created") or read.twice or file.markers or file.outline.unclosed:
+            found = _problems(file, section, read.values, read.twice)
+            problem = max(found, key=lambda problem: problem.fatal, default=None)
+            problems += [problem for problem in found if problem not in problems]
+        records.append(Record(kind, prefix + title, path, title, section.line, section.last, len(records), read.values, read.body, problem))
+    _same_titles(records, problems)
+    if not records and not text.strip():
+        problems.append(Problem("MG001", 1, "the file is empty"))
+    problems.sort(key=lambda problem: problem.line)
+    return ParsedFile(tuple(records), tuple(problems), meta)
+
+
+def _problems(file: EntryFile, section: Section, values: Mapping[str, Value], twice: Iterable[tuple[str, int]]) -> list[Problem]:
+    """What is wrong with one record, but for its title standing twice."""
+    out: list[Problem] = []
+    for first, last in file.conflicts:
+        if first <= section.last and last >= section.line:
+            marker = next(line for line in file.markers if line >= first)
+            out.append(Problem("MG104", marker, "a conflict marker was left in", True))
+    if file.outline.unclosed is not None and section.line < file.outline.unclosed[0] <= section.last:
+        line, what = file.outline.unclosed
+        out.append(Problem(UNCLOSED, line, f"the {what} is never closed: what follows it is hidden"))
+    if not section.title:
+        out.append(Problem("MG003", section.line, "a record without a title"))
+    elif not any(name in ORDER for name in values):
+        out.append(Problem("MG003", section.line, "a heading without any field"))
+    elif not values.get("created"):
+        out.append(Problem("MG003", section.line, "a record without a date"))
+    for label, place in twice:
+        out.append(Problem("MG004", file.text.count("\n", 0, place) + 1, f"{label} stands twice in one record; the first one counts"))
+    return out
+
+
+def _same_titles(records: list[Record], problems: list[Problem]) -> None:
+    """Marks records of one file that have the same title; each names the line of another. The two sides of a conflict are one record."""
+    places: dict[str, list[int]] = {}
+    skipped = 0
+    for number, record in enumerate(records):
+        if not record.title or (record.problem is not None and record.problem.fatal):
+            skipped += 1
+        else:
+            places.setdefault(record.title if record.title.isascii() else normal_name(record.title), []).append(number)
+    if len(places) + skipped == len(records):
+        return
+    for numbers in places.values():
+        for number in numbers if len(numbers) > 1 else ():
+            record = records[number]
+            other = records[numbers[0] if number != numbers[0] else numbers[1]].line
+            problem = Problem("MG005", record.line, f"the title {record.title!r} stands in line {other} too")
+            problems.append(problem)
+            records[number] = record._replace(problem=problem)
+
+
+def _meta(text: str) -> tuple[Mapping[str, Value], Problem | None]:
+    """What the frontmatter of a category says; keywords as a tuple, however they are typed."""
+    from memgit.formats import frontmatter, yaml
+
+    parts = frontmatter.split(text)
+    try:
+        entries = yaml.read(parts.block or "")
+    except UnreadableFile as error:
+        return {}, Problem(error.code, error.line or 1, error.message, True)
+    meta: dict[str, Value] = {name: entry.value for name, entry in entries.items()}
+    words = meta.get("keywords")
+    if isinstance(words, str):
+        meta["keywords"] = split(words)
+    return meta, None
+
+
+def set_meta(data: bytes, meta: Mapping[str, Value]) -> bytes:
+    """The category file with keys of its frontmatter set; None and empty values take a key away, and the block with its last one.
+
+    Raises:
+        UnreadableFile: the file or its frontmatter cannot be understood.
+        Refused: a key cannot be changed by itself.
+    """
+    from memgit.formats import frontmatter
+
+    text = decode(data)
+    parts = frontmatter.split(text)
+    if parts.fault is not None:
+        raise parts.fault
+    newline = newline_of(text) if text else "\n"
+    if parts.block is None and not any(meta.values()):
+        return data
+    block = frontmatter.Block(parts.block or "", newline)
+    for name, value in meta.items():
+        held = block.entries.get(name)
+        if not value:
+            block.drop(name)
+        elif held is None or (split(held.value) if isinstance(value, tuple) and isinstance(held.value, str) else held.value) != value:
+            block.put(name, value, order=("name", "keywords"))
+    if parts.block is None:
+        return encode(f"---{newline}{block.text}---{newline}{text}", has_bom(data))
+    rest = text[parts.body :]
+    head = text[: parts.start] + block.text + text[parts.start + len(parts.block) : parts.body]
+    return encode(head + rest if block.text.strip() else rest, has_bom(data))
+
+
+def create(draft: Draft, existing: bytes | None) -> bytes:
+    """The file with one more record at its end, in the manner of those that are there.
+
+    Raises:
+        BadInput: no title, an unclosed fence in the body, a field that entries do not have.
+        Refused: something in the file would swallow the new record: an open fence, an open comment, a conflict.
+    """
+    title = titles.clean(draft.title)
+    values = {name: clean(name, value) for name, value in draft.fields.items() if value}
+    body = bodies.of(draft.body)
+    text = decode(existing) if existing else ""
+    file = take_apart(normal(text))
+    if file.fault is not None:
+        raise file.fault
+    if file.outline.unclosed is not None:
+        line, what = file.outline.unclosed
+        raise Refused(f"the {what} that opens in line {line} is never closed", line=line, hint="close it, then record again")
+    if file.conflicts and file.conflicts[-1][1] > file.markers[-1]:
+        raise Refused("the file ends inside a merge conflict", line=file.markers[-1], hint="resolve it, then record again")
+    habits = habits_of(file, draft.kind)
+    lines = compose(title, values, body, habits)
+    newline = newline_of(text)
+    entry = Entry([line + newline for line in lines], newline, habits)
+    known = {name: value for name, value in entry.fields.values.items() if name in ORDER and value}
+    if not entry.whole or entry.title != title or entry.fields.body != body or known != {k: v for k, v in values.items() if v}:
+        raise BadInput("the record cannot be written so that it reads back the same", hint="change its text")
+    record = "".join(entry.lines)
+    if text and not text.endswith("\n"):
+        record = record[: -len(newline)]
+    return _bounded(encode(text + _lead(file, text, newline) + record, has_bom(existing or b"")))
+
+
+def _bounded(data: bytes) -> bytes:
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"the file would have {len(data):,} bytes, and at most {MAX_BYTES:,} are read", hint="use another category")
+    return data
+
+
+def _lead(file: EntryFile, text: str, newline: str) -> str:
+    """What stands between the end of a file and a new record."""
+    content = file.text.rstrip(" \t\n")
+    if not content:
+        return "" if not text or text.endswith("\n") else newline
+    lead = "" if text.endswith("\n") else newline
+    tail = file.text[len(content) :]
+    blank = tail.count("\n") > 1
+    if _ruled(file) and not content.endswith("\n---"):
+        return lead + ("" if blank else newline) + f"---{newline}{newline}"
+    return lead + ("" if blank else newline)
+
+
+def _ruled(file: EntryFile) -> bool:
+    """Whether a rule stands between most records of a file."""
+    records = file.sections[-LOOK_BACK:]
+    gaps = ["---" in file.text[one.end : one.stop] for one in records[:-1]]
+    return sum(gaps) * 2 > len(gaps)
+
+
+def habits_of(file: EntryFile, kind: str | None) -> Habits:
+    """How a file writes records, from the last ones in it. `kind` is that of the new record, None for what the file tells."""
+    spans: list[Span] = []
+    blank = marked = full = 0
+    records = file.records[-LOOK_BACK:]
+    for section in records:
+        before = len(spans)
+        fields(file.text, file.mask, section.head, section.end, spans)
+        if len(spans) > before:
+            full += 1
+            blank += not file.text[section.head + 1 :].partition("\n")[0].strip(" \t")
+            marked += titles.MARK in file.text[section.start : section.start + 8]
+    wide = sum(file.text[span.start + 2 + len(span.label)] == "：" for span in spans)
+    chinese = wide * 2 > len(spans)
+    if not spans:
+        chinese = "最佳實踐" in file.text or "新的經驗條目" in file.text  # what auto-skill writes into a category before its first record
+    labels: dict[str, str] = {}
+    body = Counter(span.label for span in spans if span.name == "body").most_common(1)
+    experience = kind == "experience" or (kind is None and any(span.name == "skill" for span in spans))
+    for name, label in LABELS.items():
+        labels[name] = written(SOLUTION if name == "body" and experience else label, chinese)
+    for span in spans:
+        if span.name != "body" and (file.text[span.start + 2 + len(span.label)] == "：") == chinese:
+            labels[span.name] = f"**{span.label}{'：' if chinese else ':'}**"
+    if body:
+        labels["body"] = f"**{body[0][0]}{'：' if chinese else ':'}**"
+    related = any(span.name == "related" for span in spans) if spans else not chinese
+    return Habits(labels, blank * 2 > full, (marked * 2 > full) if full else chinese, related)
+
+
+class _Place(NamedTuple):
+    """One record of a file as lines, what stands before and after it as text, and its number among the titles of all sections."""
+
+    before: str
+    text: str
+    entry: Entry
+    after: str
+    ended: bool
+    number: int
+    titles: list[str]
+
+
+def _take(data: bytes, ordinal: int) -> _Place:
+    """Takes one record out of a file, to be changed."""
+    text = decode(data)
+    file = take_apart(normal(text))
+    records = file.records
+    if not 0 <= ordinal < len(records):
+        raise NotFound(f"the file has {len(records)} records, and none at place {ordinal}")
+    section = records[ordinal]
+    for first, last in file.conflicts:
+        if first <= section.last and last >= section.line:
+            raise Refused(f"the record {section.title!r} is inside a merge conflict", line=first, hint="resolve the conflict first")
+    lines = split_lines(text)
+    newline = newline_of(text)
+    taken = lines[section.line - 1 : section.last]
+    ended = taken[-1].endswith("\n")
+    if not ended:
+        taken[-1] += newline
+    before, after = "".join(lines[: section.line - 1]), "".join(lines[section.last :])
+    number, names = file.sections.index(section), [one.title for one in file.sections]
+    return _Place(before, "".join(taken), Entry(taken, newline, habits_of(file, None)), after, ended, number, names)
+
+
+def _put(data: bytes, place: _Place) -> bytes:
+    """The file with a changed record in its place."""
+    text = "".join(place.entry.lines)
+    if text == place.text:
+        return data
+    newline = "\r\n" if text.endswith("\r\n") else "\n"
+    if not place.ended:
+        text = text[: -len(newline)]
+    elif place.entry.hides_next and place.after and place.after.split("\n", 1)[0].strip(" \t\r"):
+        text += newline  # HTML at the end of a body goes on to a blank line
+    whole = place.before + text + place.after
+    after = [section.title for section in take_apart(normal(whole)).sections]
+    if after[: place.number] != place.titles[: place.number] or after[place.number + 1 :] != place.titles[place.number + 1 :]:
+        raise Refused("the record cannot be changed without changing what follows it", hint="put a blank line or a rule after the record")
+    return _bounded(encode(whole, has_bom(data)))
+
+
+def edit(data: bytes, ordinal: int, changes: Mapping[str, Value]) -> bytes:
+    """The file with fields of one record changed, each on its own lines; no change gives the same bytes.
+
+    A new body of plain paragraphs becomes a list, unless the old body was plain itself. Taking `related` away leaves its empty label.
+
+    Raises:
+        NotFound: no such record. Refused: it is inside a conflict, or something open would swallow the change.
+        BadInput: a field that entries do not have, a link that no brackets can hold, an unclosed fence in the body.
+    """
+    place = _take(data, ordinal)
+    place.entry.change(changes)
+    return _put(data, place)
+
+
+def extend(data: bytes, ordinal: int, text: str, date: str) -> bytes:
+    """The file with text appended to the body of one record, and `Updated` set to `date` (`YYYY-MM-DD`).
+
+    Plain text, or a list of the same kind, goes on with a list that ends the body; anything else comes under `### Extension (date)`.
+    """
+    place = _take(data, ordinal)
+    place.entry.extend(text, date)
+    return _put(data, place)
+
+
+def replace(data: bytes, ordinal: int, body: str, date: str) -> bytes:
+    """The file with another body for one record, and `Updated` set to `date`; the old body is in history. The same body changes nothing."""
+    place = _take(data, ordinal)
+    old = place.entry.fields.body
+    place.entry.change({"body": body})
+    if place.entry.fields.body == old:
+        return data
+    place.entry.change({"updated": date})
+    return _put(data, place)
+
+
+def remove(data: bytes, ordinal: int) -> bytes | None:
+    """The file without one record and what separated it; None where neither records nor other text nor frontmatter are left."""
+    text = decode(data)
+    file = take_apart(normal(text))
+    records = file.records
+    if not 0 <= ordinal < len(records):
+        raise NotFound(f"the file has {len(records)} records, and none at place {ordinal}")
+    section = records[ordinal]
+    number = file.sections.index(section)
+    lines = split_lines(text)
+    start, stop = section.line - 1, len(lines)
+    if number + 1 < len(file.sections):
+        stop = file.sections[number + 1].line - 1
+    elif number:
+        start = file.sections[number - 1].last
+    else:
+        while start and not lines[start - 1].strip():
+            start -= 1
+    left = "".join(lines[:start] + lines[stop:])
+    if not left.strip():
+        return None
+    if stop == len(lines) and not text.endswith("\n"):
+        left = left[:-2] if left.endswith("\r\n") else left.removesuffix("\n")
+    return encode(left, has_bom(data))
+
+
+class Entries:
+    """The functions of this module as a `form.Form`."""
+
+    parse = staticmethod(parse)
+    create = staticmethod(create)
+    edit = staticmethod(edit)
+    extend = staticmethod(extend)
+    replace = staticmethod(replace)
+    remove = staticmethod(remove)

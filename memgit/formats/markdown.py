@@ -1,0 +1,181 @@
+"""What records need of Markdown: the headings of a document, the links in its text, conflict markers.
+
+Code, HTML and comments hide what is in them, by the rules of CommonMark. Line numbers count from 1; a line ends at `\\n` alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, first_character, lines, outline
+from memgit.formats.inline import definitions, links
+from memgit.model.link import Wikilink
+from memgit.model.link import parse as parse_wikilink
+
+__all__ = (
+    "Found",
+    "Heading",
+    "RelativeLink",
+    "conflict_markers",
+    "find_wikilinks",
+    "headings",
+    "relative_links",
+    "replace_wikilinks",
+    "wikilinks",
+)
+
+
+class Found(NamedTuple):
+    """A wikilink in a text: its line, the link, and where its brackets stand, in characters; `embed` for `![[...]]`."""
+
+    line: int
+    link: Wikilink
+    start: int
+    end: int
+    embed: bool
+
+
+class RelativeLink(NamedTuple):
+    """A Markdown link to a file beside this one.
+
+    `target` is as typed, between `start` and `end`, which may be in a definition elsewhere; `path` is decoded and without the fragment,
+    which is kept apart.
+    """
+
+    line: int
+    target: str
+    path: str
+    fragment: str | None
+    start: int
+    end: int
+
+
+def headings(text: str, *, line: int = 1) -> list[Heading]:
+    """The headings of a document without its frontmatter, those inside quotes and lists left out."""
+    if "#" not in text and "--" not in text and "=" not in text and "-\n" not in text:
+        return []
+    return outline(text, line=line).headings
+
+
+_CONFLICT = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?= |\r?$)", re.MULTILINE)
+
+
+def conflict_markers(text: str, *, line: int = 1) -> list[int]:
+    """The lines of merge conflict markers outside fenced code.
+
+    `=======` and `|||||||` count between `<<<<<<<` and `>>>>>>>` alone: elsewhere a line of equal signs underlines a heading.
+    """
+    if "<<<<<<<" not in text and ">>>>>>>" not in text:
+        return []
+    hidden = [(span.start, span.end) for span in outline(text, setext=False).hidden if text[first_character(text, span.start)] in "`~"]
+    out: list[int] = []
+    inside = False
+    counted, position = line, 0
+    index = 0
+    for match in _CONFLICT.finditer(text):
+        start = match.start()
+        while index < len(hidden) and hidden[index][1] <= start:
+            index += 1
+        if index < len(hidden) and hidden[index][0] <= start:
+            continue
+        mark = match[1][0]
+        if mark in "=|" and not inside:
+            continue
+        inside = mark != ">" and (inside or mark == "<")
+        counted += text.count("\n", position, start)
+        position = start
+        out.append(counted)
+    return out
+
+
+def wikilinks(text: str, *, line: int = 1) -> list[tuple[int, Wikilink]]:
+    """The wikilinks and embeds of a text with their lines. Code, comments, tags, escapes, shell tests and arrays are no links."""
+    return [(found.line, found.link) for found in find_wikilinks(text, line=line)]
+
+
+def find_wikilinks(text: str, *, line: int = 1) -> list[Found]:
+    """The wikilinks and embeds of a text, with their places."""
+    if "[[" not in text:
+        return []
+    out: list[Found] = []
+    counted, position = line, 0
+    for start, end in _blocks(text, "[["):
+        for found in links(text, start, end):
+            if found.kind == "link":
+                continue
+            counted += text.count("\n", position, found.start)
+            position = found.start
+            link = parse_wikilink(text[found.start + 2 : found.end - 2])
+            out.append(Found(counted, link, found.start, found.end, found.kind == "embed"))
+    return out
+
+
+def replace_wikilinks(text: str, change: Callable[[Wikilink], Wikilink | None]) -> str:
+    """The text with links replaced by what `change` gives for them; None leaves a link as it is."""
+    parts: list[str] = []
+    position = 0
+    for found in find_wikilinks(text):
+        new = change(found.link)
+        if new is not None and new != found.link:
+            written = str(new)
+            if "\\|" in text[found.start : found.end]:  # inside a table a bar would end the cell
+                written = written.replace("|", "\\|")
+            parts += (text[position : found.start], written)
+            position = found.end
+    return "".join((*parts, text[position:])) if parts else text
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+
+
+def relative_links(text: str, *, line: int = 1) -> list[RelativeLink]:
+    """Markdown links and images whose target is a relative path, through references too. Pure fragments are left out."""
+    if "](" not in text and "]:" not in text:
+        return []
+    defined: dict[str, tuple[int, int]] = {}
+    blocks = [(definitions(text, start, end, defined), end) for start, end in _blocks(text, "]")]
+    out: list[RelativeLink] = []
+    counted, position = line, 0
+    for start, end in blocks:
+        for found in links(text, start, end, defined):
+            target = text[found.start : found.end]
+            if found.kind != "link" or not target or target[0] in "#/\\?" or _SCHEME.match(target):
+                continue
+            counted += text.count("\n", position, found.place) if found.place >= position else -text.count("\n", found.place, position)
+            position = found.place
+            path, hash_, fragment = _BACKSLASH.sub(r"\1", target).partition("#")
+            fragment_ = _decode(fragment) if hash_ else None
+            out.append(RelativeLink(counted, target, _decode(path.partition("?")[0]), fragment_, found.start, found.end))
+    return out
+
+
+def _decode(text: str) -> str:
+    """Percent encoding undone, as UTF-8; bytes that are no text stay encoded."""
+
+    def decode(match: re.Match[str]) -> str:
+        try:
+            return bytes.fromhex(match[0].replace("%", "")).decode()
+        except UnicodeDecodeError:
+            return match[0]
+
+    return _ENCODED.sub(decode, text) if "%" in text else text
+
+
+def _blocks(text: str, needle: str) -> Iterator[tuple[int, int]]:
+    """The paragraphs and headings of a text that hold a string, wherever they are nested, as places in the text."""
+    scanner = Scanner()
+    block, block_start, block_end = -1, 0, 0
+    for start, line in lines(text):
+        kind = scanner.feed(line)
+        if kind in (TEXT, HEADING):
+            if scanner.block != block:
+                if block >= 0 and text.find(needle, block_start, block_end) >= 0:
+                    yield block_start, block_end
+                block, block_start = scanner.block, start
+            block_end = start + len(line)
+    if block >= 0 and text.find(needle, block_start, block_end) >= 0:
+        yield block_start, block_end

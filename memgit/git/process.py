@@ -1,0 +1,427 @@
+"""Starting git, and nothing else: `os.posix_spawn`, a clean environment, git's own words as errors.
+
+The child never sees the caller's GIT_DIR, GIT_INDEX_FILE and their kin: it is told which repository, working tree and index to use, so
+that memgit started from a hook of one repository does not write into another (`git rev-parse --local-env-vars` lists them).
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+from memgit.errors import MemgitError, Refused
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+
+OLDEST_GIT = (2, 30)
+"""The oldest git that memgit is made for; older ones lack `maintenance run` and others."""
+
+CHUNK = 1 << 16
+_SLICE = 0.05  # seconds between looks at a child that gave its pipes to a child of its own
+_GRACE = 2.0  # seconds from SIGTERM to SIGKILL
+_SIGPIPE, _SIGTERM, _SIGKILL, _SIGXFSZ = 13, 15, 9, 25  # the signal module costs more to import than a whole `git config`
+
+_LOCAL = frozenset([
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
+    "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
+])  # fmt: skip
+_QUIET = {"LC_ALL": "C", "GIT_LITERAL_PATHSPECS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+
+
+class Done(NamedTuple):
+    """How a child ended: its exit code (negative: the signal that ended it), standard output and standard error."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+def run(
+    args: Sequence[str | bytes],
+    *,
+    repo: Repository | None = None,
+    env: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    data: bytes | None = None,
+    timeout: float | None = 120,
+    prompt: bool = False,
+    write: bool = False,
+) -> bytes:
+    """Standard output of one git command.
+
+    Args:
+        args: what follows `git`; paths go after `--`, names are text with surrogateescape or bytes.
+        repo: the repository to work in; without it, `env` gives the environment and `cwd` the folder.
+        extra: variables to set on top.
+        data: standard input; none is an empty one.
+        timeout: seconds after which the command and its children are stopped; None waits for ever.
+        prompt: whether git may ask on the terminal for a password or passphrase; progress is then shown as well.
+        write: the command changes the repository, so git's optional locks stay on.
+
+    Raises:
+        Refused: git failed (with its own words), took too long, is too old or is not there.
+    """
+    done = attempt(args, repo=repo, env=env, extra=extra, cwd=cwd, data=data, timeout=timeout, prompt=prompt, write=write)
+    if done.code:
+        raise failure(args, done, env if repo is None else repo.env)
+    return done.out
+
+
+def attempt(
+    args: Sequence[str | bytes],
+    *,
+    repo: Repository | None = None,
+    env: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    data: bytes | None = None,
+    timeout: float | None = 120,
+    prompt: bool = False,
+    write: bool = False,
+) -> Done:
+    """As `run`, for a command whose exit code is an answer."""
+    argv, child_env = command(args, repo=repo, env=env, extra=extra, cwd=cwd, prompt=prompt, write=write)
+    return spawn(argv, child_env, data=data, timeout=timeout, group=not prompt, show=prompt)
+
+
+def stream(
+    args: Sequence[str | bytes],
+    *,
+    repo: Repository | None = None,
+    env: Mapping[str, str] | None = None,
+    data: Iterable[bytes] | None = None,
+    cwd: str | None = None,
+) -> Iterator[bytes]:
+    """Standard output of one git command, piece by piece, while `data` is fed to it.
+
+    A consumer that stops early stops git, and that is no error.
+
+    Raises:
+        Refused: git failed; raised after the last piece.
+    """
+    argv, child_env = command(args, repo=repo, env=env, cwd=cwd)
+    child = _Child(argv, child_env, stdin=data is not None, group=True)
+    try:
+        yield from child.talk(iter(data) if data is not None else None, None)
+        done = Done(child.wait(), b"", bytes(child.err))
+    except BaseException:
+        child.kill()
+        raise
+    if done.code:
+        raise failure(args, done, env if repo is None else repo.env)
+
+
+def command(
+    args: Sequence[str | bytes],
+    *,
+    repo: Repository | None = None,
+    env: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    prompt: bool = False,
+    write: bool = False,
+) -> tuple[list[bytes], dict[str, str]]:
+    """Arguments (git's full path first) and environment of one git command."""
+    child_env = clean(repo.env if repo is not None else env or {})
+    if repo is not None:
+        child_env.update(repo.variables)
+        cwd = cwd or repo.worktree or repo.git_dir
+    child_env.update(_QUIET)
+    if write:
+        del child_env["GIT_OPTIONAL_LOCKS"]
+    if prompt:
+        del child_env["GIT_TERMINAL_PROMPT"]
+    if extra:
+        child_env.update(extra)
+    argv = [os.fsencode(executable(child_env.get("PATH", os.defpath)))]
+    if cwd is not None:
+        argv += [b"-C", os.fsencode(cwd)]
+    argv += [arg if isinstance(arg, bytes) else arg.encode("utf-8", "surrogateescape") for arg in args]
+    return argv, child_env
+
+
+def clean(env: Mapping[str, str]) -> dict[str, str]:
+    """An environment without what points git at some repository."""
+    return {name: value for name, value in env.items() if name not in _LOCAL}
+
+
+_found: dict[str, str] = {}
+
+
+def executable(search: str) -> str:
+    """The full path of git in a list of folders such as PATH."""
+    if search not in _found:
+        for folder in search.split(os.pathsep):
+            path = f"{folder}/git"
+            if folder and os.access(path, os.X_OK) and not os.path.isdir(path):
+                _found[search] = path
+                break
+        else:
+            raise Refused("git is not installed, or not on PATH", hint="install git {}.{} or newer".format(*OLDEST_GIT))
+    return _found[search]
+
+
+def git_version(env: Mapping[str, str]) -> tuple[int, ...]:
+    """Version of the git on PATH, such as (2, 39, 5); empty where it does not say."""
+    words = spawn(*command(["--version"], env=env), timeout=20).out.decode("ascii", "replace").split()
+    digits = words[2].split(".") if len(words) > 2 else []
+    out: list[int] = []
+    for digit in digits:
+        if not digit.isdigit():
+            break
+        out.append(int(digit))
+    return tuple(out)
+
+
+def failure(args: Sequence[str | bytes], done: Done, env: Mapping[str, str] | None) -> MemgitError:
+    """The error for a git command that failed, in git's own words."""
+    name = next((os.fsdecode(arg) for arg in args if not os.fsdecode(arg).startswith("-") and "=" not in os.fsdecode(arg)), "git")
+    if done.code < 0:
+        return Refused(f"git {name} was stopped by signal {-done.code}")
+    if env is not None and (done.code == 129 or b"is not a git command" in done.err):
+        found = git_version(env)
+        if found and found < OLDEST_GIT:
+            return Refused(
+                "git {} is too old for memgit".format(".".join(map(str, found))), hint="install git {}.{} or newer".format(*OLDEST_GIT)
+            )
+    message, hint = words(done.err)
+    return Refused(f"git {name}: {message or f'failed with exit code {done.code}'}", hint=hint)
+
+
+def words(err: bytes) -> tuple[str, str | None]:
+    """What git said on standard error as one sentence, and its hint."""
+    said: list[str] = []
+    hints: list[str] = []
+    for line in err.decode("utf-8", "replace").replace("\r", "\n").splitlines():
+        text = line.strip()
+        if text.startswith("hint:"):
+            hints.append(text[5:].strip())
+        elif text and not text.startswith("warning:"):
+            said.append(text.removeprefix("fatal: ").removeprefix("error: "))
+    return "; ".join(said)[:1000].rstrip("."), " ".join(hints).strip() or None
+
+
+def spawn(
+    argv: Sequence[bytes],
+    env: Mapping[str, str],
+    *,
+    data: bytes | None = None,
+    timeout: float | None = None,
+    group: bool = True,
+    show: bool = False,
+    merged: bool = False,
+) -> Done:
+    """Runs one program to its end.
+
+    Args:
+        argv: full path and arguments.
+        group: whether it gets a process group of its own, so that a timeout reaches its children; not where it may ask on the terminal.
+        show: standard error goes to ours, as it comes.
+        merged: standard output goes where standard error goes, as git does with hooks.
+
+    Raises:
+        Refused: it took too long, or could not be started.
+    """
+    child = _Child(argv, env, stdin=data is not None, group=group, show=show, merged=merged)
+    pieces = (data[i : i + (1 << 20)] for i in range(0, len(data), 1 << 20)) if data else None
+    return child.finish(pieces, timeout)
+
+
+class Running:
+    """A git command without input that runs beside us until its output is asked for."""
+
+    def __init__(self, args: Sequence[str | bytes], repo: Repository) -> None:
+        argv, env = command(args, repo=repo)
+        self._args = args
+        self._env = repo.env
+        self._child = _Child(argv, env, stdin=False, group=True)
+        self._done = False
+
+    def output(self) -> bytes:
+        """Standard output. To be asked for once; raises Refused as `run` does."""
+        self._done = True
+        done = self._child.finish(None, 120)
+        if done.code:
+            raise failure(self._args, done, self._env)
+        return done.out
+
+    def __del__(self) -> None:
+        if not getattr(self, "_done", True):
+            self._child.kill()
+
+
+class _TooSlow(Exception):
+    pass
+
+
+class _Child:
+    """One running program and the pipes to it."""
+
+    def __init__(
+        self, argv: Sequence[bytes], env: Mapping[str, str], *, stdin: bool, group: bool, show: bool = False, merged: bool = False
+    ) -> None:
+        self.name = os.fsdecode(os.path.basename(argv[0]))
+        self.group = group
+        self.err = bytearray()
+        self._code: int | None = None
+        ends: list[int] = []
+        actions: list[tuple[object, ...]] = []
+        self._in = self._out = self._err = -1
+        try:
+            if stdin:
+                theirs, self._in = os.pipe()
+                ends.append(theirs)
+                actions.append((os.POSIX_SPAWN_DUP2, theirs, 0))
+                os.set_blocking(self._in, False)
+            else:
+                actions.append((os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0))
+            if not merged:
+                self._out, theirs = os.pipe()
+                ends.append(theirs)
+                actions.append((os.POSIX_SPAWN_DUP2, theirs, 1))
+            if not show:
+                self._err, theirs = os.pipe()
+                ends.append(theirs)
+                actions.append((os.POSIX_SPAWN_DUP2, theirs, 2))
+            if merged:
+                actions.append((os.POSIX_SPAWN_DUP2, 2, 1))
+            options: dict[str, int] = {"setpgroup": 0} if group else {}
+            self.pid = os.posix_spawn(
+                argv[0],
+                list(argv),
+                env,
+                file_actions=actions,
+                setsigdef=(_SIGPIPE, _SIGXFSZ),
+                **options,  # type: ignore[arg-type]
+            )
+        except OSError as error:
+            for fd in (self._in, self._out, self._err):
+                _close(fd)
+            raise Refused(f"cannot start {os.fsdecode(argv[0])}: {error.strerror}") from None
+        finally:
+            for fd in ends:
+                os.close(fd)
+
+    def talk(self, data: Iterator[bytes] | None, deadline: float | None) -> Iterator[bytes]:
+        """Feeds `data`, yields standard output as it comes and keeps standard error in `err`, until both are at their end.
+
+        A child that ended but left its pipes open in a process of its own is not waited for.
+        """
+        poll = select.poll()
+        reading = {fd for fd in (self._out, self._err) if fd >= 0}
+        for fd in reading:
+            poll.register(fd, select.POLLIN)
+        rest = memoryview(b"")
+        if self._in >= 0:
+            poll.register(self._in, select.POLLOUT)
+        while reading or self._in >= 0:
+            events = poll.poll(_SLICE * 1000)
+            if not events:
+                if deadline is not None and monotonic() > deadline:
+                    raise _TooSlow
+                if self._ended() and not poll.poll(0):
+                    break
+            for fd, _ in events:
+                if fd == self._in:
+                    rest = self._feed(poll, rest, data)
+                    continue
+                piece = os.read(fd, CHUNK)
+                if not piece:
+                    poll.unregister(fd)
+                    reading.discard(fd)
+                elif fd == self._err:
+                    self.err += piece
+                else:
+                    yield piece
+            if deadline is not None and monotonic() > deadline and reading:
+                raise _TooSlow
+        if deadline is not None and not self._exits_by(deadline):
+            raise _TooSlow
+
+    def _exits_by(self, deadline: float) -> bool:
+        """Waits for the child to end; False where it has not by then."""
+        if not self._ended() and hasattr(os, "pidfd_open"):
+            handle = os.pidfd_open(self.pid)
+            try:
+                select.select([handle], [], [], max(0.0, deadline - monotonic()))
+            finally:
+                os.close(handle)
+        while not self._ended():
+            if monotonic() > deadline:
+                return False
+            select.select([], [], [], 0.001)
+        return True
+
+    def _feed(self, poll: select.poll, rest: memoryview, data: Iterator[bytes] | None) -> memoryview:
+        """Writes what fits of standard input; closes it at its end or where nobody reads it any more."""
+        try:
+            while not rest:
+                rest = memoryview(next(data) if data is not None else b"")
+                if data is None:
+                    raise StopIteration
+            return rest[os.write(self._in, rest) :]
+        except BlockingIOError:
+            return rest
+        except (StopIteration, BrokenPipeError):
+            poll.unregister(self._in)
+            os.close(self._in)
+            self._in = -1
+            return memoryview(b"")
+
+    def finish(self, data: Iterator[bytes] | None, timeout: float | None) -> Done:
+        """Talks to the child until it ends. Raises Refused where that takes longer than `timeout` seconds."""
+        out = bytearray()
+        try:
+            for piece in self.talk(data, None if timeout is None else monotonic() + timeout):
+                out += piece
+            return Done(self.wait(), bytes(out), bytes(self.err))
+        except _TooSlow:
+            self.kill()
+            raise Refused(f"{self.name} took longer than {timeout:g} s and was stopped") from None
+        except BaseException:
+            self.kill()
+            raise
+
+    def _ended(self) -> bool:
+        if self._code is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code is not None
+
+    def wait(self) -> int:
+        """Closes the pipes and returns the exit code."""
+        for fd in (self._in, self._out, self._err):
+            _close(fd)
+        self._in = self._out = self._err = -1
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+    def kill(self) -> None:
+        """Ends the child and its group: politely first, so that git removes its lock files."""
+        self._signal(_SIGTERM)
+        if not self._exits_by(monotonic() + _GRACE):
+            self._signal(_SIGKILL)
+        self.wait()
+
+    def _signal(self, number: int) -> None:
+        try:
+            if self.group:
+                os.killpg(self.pid, number)
+            elif self._code is None:
+                os.kill(self.pid, number)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+
+def _close(fd: int) -> None:
+    if fd >= 0:
+        os.close(fd)

@@ -1,0 +1,503 @@
+"""One git repository: where it is, what HEAD is, its objects and its configuration.
+
+Opening starts no process. Working trees, linked worktrees, submodules, separate git directories and bare repositories are found as git
+finds them; the variables that git gives a hook count where they are about this very repository and are ignored where they are not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memgit.errors import NotFound, Refused
+from memgit.git import libgit, process
+from memgit.git.config import Config
+from memgit.git.permissions import shared
+from memgit.git.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
+
+if TYPE_CHECKING:
+    from pygit2._pygit2 import Repository as RawRepository
+
+_KEPT_TREES = 4096  # parsed trees kept in memory
+_PACKED = 200  # blobs from which on a process and a pack are cheaper than files
+_OPERATIONS = (
+    ("rebase-merge", "rebase"),
+    ("rebase-apply/applying", "am"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+)
+
+
+class Head(NamedTuple):
+    """Where HEAD is: the branch's full name (None: detached) and the commit (None: unborn)."""
+
+    ref: str | None
+    commit: str | None
+
+
+class Repository:
+    """An open repository.
+
+    Attributes:
+        git_dir: absolute path of the git directory; in a linked worktree its own, below `common_dir`.
+        common_dir: absolute path of the git directory that all worktrees share.
+        worktree: absolute path of the working tree's top folder, None in a bare repository.
+        index_file: absolute path of the index in use.
+        prefix: the knowledge root inside the working tree, empty or ending in a slash.
+        env: the environment the repository was opened with.
+        variables: what tells a git process that it is about this repository.
+    """
+
+    def __init__(self, raw: RawRepository, *, git_dir: str, worktree: str | None, index_file: str | None, env: Mapping[str, str]) -> None:
+        self.raw = raw
+        self.git_dir = git_dir
+        self.common_dir = _common_dir(git_dir)
+        self.worktree = worktree
+        self.index_file = index_file or f"{git_dir}/index"
+        self.prefix = ""
+        self.env = env
+        self.variables = {"GIT_DIR": git_dir}
+        if worktree is not None:
+            self.variables["GIT_WORK_TREE"] = worktree
+        if index_file is not None:
+            self.variables["GIT_INDEX_FILE"] = index_file
+        self._config: Config | None = None
+        self._asked: process.Running | None = None
+        self._trees: dict[str, TreeEntries] = {}
+
+    @classmethod
+    def open(cls, start: str, env: Mapping[str, str]) -> Repository:
+        """The repository that holds a folder.
+
+        Args:
+            start: a folder; relative ones count from the current directory, as do relative paths in `env`.
+            env: the environment, for GIT_DIR, GIT_INDEX_FILE, GIT_CEILING_DIRECTORIES and for the git processes to come.
+
+        Raises:
+            NotFound: no repository there or above, or no such folder.
+            Refused: the repository is another user's, or has a format that memgit cannot read.
+        """
+        start = os.path.abspath(start)
+        if not os.path.isdir(start):
+            raise NotFound(f"{start} is not a folder")
+        found = _discover(start, env)
+        named = env.get("GIT_DIR")
+        theirs = os.path.abspath(named) if named else None
+        if theirs is not None and not (found and _same(found, theirs)):
+            if found is None and _inside(start, env.get("GIT_WORK_TREE")):
+                found = theirs
+            else:
+                theirs = None
+        if found is None:
+            raise NotFound(f"no git repository in {start} or above", hint=f"memgit init '{start}'")
+        top = _top(start, found)
+        raw = _open(top or found, start, env)
+        git_dir = os.path.abspath(raw.path or found)
+        worktree = None if raw.is_bare or raw.workdir is None else os.path.abspath(raw.workdir)
+        index_file = None
+        if theirs is not None or (not named and env.get("GIT_INDEX_FILE") and _same(_discover(os.getcwd(), env), found)):
+            if theirs is not None and env.get("GIT_WORK_TREE"):
+                worktree = os.path.abspath(env["GIT_WORK_TREE"])
+            index = env.get("GIT_INDEX_FILE")
+            if index:
+                index_file = os.path.join(worktree or git_dir, index)
+                if _same(index_file, f"{git_dir}/index"):
+                    index_file = None
+        repo = cls(raw, git_dir=git_dir, worktree=worktree, index_file=index_file, env=env)
+        if theirs is not None:
+            repo._take_object_folders()
+        return repo
+
+    def _take_object_folders(self) -> None:
+        """Objects that a push has brought but git has not yet let in (`githooks(5)`, pre-receive) are readable to its hooks."""
+        for name in ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"):
+            value = self.env.get(name)
+            if value:
+                self.variables[name] = value
+        folders = [self.env.get("GIT_OBJECT_DIRECTORY", ""), *self.env.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "").split(os.pathsep)]
+        for folder in folders:
+            if folder and not folder.startswith('"') and os.path.isdir(folder):
+                self.raw.odb.add_disk_alternate(os.path.abspath(folder))
+
+    @property
+    def bare(self) -> bool:
+        """Whether the repository has no working tree."""
+        return self.worktree is None
+
+    @property
+    def root(self) -> str:
+        """Absolute path of the knowledge root. Not for bare repositories."""
+        if self.worktree is None:
+            raise Refused("this repository is bare: it has no working tree")
+        return os.path.join(self.worktree, self.prefix).rstrip("/") or "/"
+
+    def at_root(self, root: str) -> Repository:
+        """Makes a folder of the working tree the knowledge root, and returns the repository.
+
+        Raises:
+            Refused: the folder is not inside the working tree.
+        """
+        if self.worktree is None:
+            raise Refused("this repository is bare: it has no working tree")
+        top = os.path.realpath(self.worktree)
+        folder = os.path.realpath(root)
+        if folder != top and not folder.startswith(top.rstrip("/") + "/"):
+            raise Refused(f"{root} is not inside the working tree {self.worktree}")
+        inside = os.fsencode(folder[len(top) :].strip("/")).decode("utf-8", "surrogateescape")
+        return self.at_prefix(inside)
+
+    def at_prefix(self, prefix: str) -> Repository:
+        """As `at_root`, by the folder's path inside the repository; works in a bare repository too."""
+        prefix = prefix.strip("/")
+        self.prefix = f"{prefix}/" if prefix else ""
+        return self
+
+    def git(self, *args: str | bytes, data: bytes | None = None, write: bool = False, timeout: float | None = 120) -> bytes:
+        """Standard output of one git command in this repository; see `process.run`."""
+        return process.run(args, repo=self, data=data, write=write, timeout=timeout)
+
+    # References
+
+    def head(self) -> Head:
+        """Where HEAD is at this moment."""
+        try:
+            head = self.raw.lookup_reference("HEAD")
+            target = head.raw_target
+            if not isinstance(target, bytes):
+                return Head(None, str(target))
+            ref = target.decode("utf-8", "surrogateescape")
+        except libgit.FAILURES as error:
+            raise Refused(f"HEAD cannot be read: {error}", hint="git fsck") from None
+        return Head(ref, self.ref(ref))
+
+    def ref(self, name: str) -> str | None:
+        """The commit that a full ref name stands for, or None where there is no such ref.
+
+        Raises:
+            Refused: the ref is broken.
+        """
+        try:
+            found = self.raw.lookup_reference(name)
+            for _ in range(5):
+                if not isinstance(found.raw_target, bytes):
+                    return str(found.raw_target)
+                found = self.raw.lookup_reference(os.fsdecode(found.raw_target))
+        except KeyError:
+            return None
+        except libgit.FAILURES as error:
+            raise Refused(f"{name} cannot be read: {error}", hint="git fsck") from None
+        raise Refused(f"{name} is a chain of symbolic refs without end")
+
+    def refs(self, prefix: str) -> dict[str, str]:
+        """All refs whose full name starts with `prefix`, with the objects that they name, sorted."""
+        found: dict[str, str] = {}
+        for name in self.raw.raw_listall_references():
+            text = name.decode("utf-8", "surrogateescape")
+            if text.startswith(prefix):
+                commit = self.ref(text)
+                if commit is not None:
+                    found[text] = commit
+        return dict(sorted(found.items()))
+
+    def resolve(self, rev: str) -> str:
+        """The full hash of the commit that a revision names, in any spelling that git knows.
+
+        Raises:
+            NotFound: there is none.
+        """
+        if rev == "HEAD":
+            commit = self.head().commit
+            if commit is not None:
+                return commit
+            raise NotFound("HEAD has no commit yet")
+        oid = rev.lower()
+        if len(rev) != 40 or self._peeled(oid) != oid:
+            done = process.attempt(["rev-parse", "--verify", "--quiet", "--end-of-options", rev], repo=self)
+            oid = done.out.decode("ascii", "replace").strip()
+        commit = self._peeled(oid)
+        if commit is None:
+            raise NotFound(f"no commit is named {rev!r}")
+        return commit
+
+    def _peeled(self, oid: str) -> str | None:
+        """The commit that an object is, or that a tag stands for."""
+        try:
+            found = self.raw.git_object_lookup_prefix(oid)
+            return None if found is None else str(found.peel(libgit.COMMIT).id)  # type: ignore[call-overload]
+        except libgit.FAILURES:
+            return None
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """Whether commit `old` is `new` or can be reached from it."""
+        if old == new:
+            return True
+        try:
+            return bool(self.raw.descendant_of(new, old))
+        except libgit.FAILURES:
+            return False
+
+    # Objects
+
+    def read(self, oid: str) -> tuple[int, bytes]:
+        """Type (as in `libgit`) and content of one object.
+
+        Raises:
+            NotFound: it is not in the repository, nor to be had from where a partial clone came from.
+        """
+        try:
+            kind, data = self.raw.odb.read(oid)
+            return int(kind), data
+        except libgit.FAILURES as error:
+            if self.partial():
+                done = process.attempt(["cat-file", "--batch"], repo=self, data=oid.encode() + b"\n", timeout=None)
+                head, _, rest = done.out.partition(b"\n")
+                fields = head.split()
+                if len(fields) == 3:
+                    return {b"commit": 1, b"tree": 2, b"blob": 3, b"tag": 4}[fields[1]], rest[: int(fields[2])]
+            raise NotFound(f"object {oid} is missing or broken: {error}", hint="git fsck") from None
+
+    def blob(self, oid: str) -> bytes:
+        """Content of a blob. Raises NotFound where it is missing or not a blob."""
+        kind, data = self.read(oid)
+        if kind != libgit.BLOB:
+            raise NotFound(f"object {oid} is not a file")
+        return data
+
+    def blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Many blobs in the order asked for, through one git process; missing ones are left out."""
+        requests = (f"{oid}\n".encode() for oid in oids)
+        buffer = bytearray()
+        for piece in process.stream(["cat-file", "--batch", "--buffer"], repo=self, data=_batched(requests)):
+            buffer += piece
+            start = 0
+            while True:
+                end = buffer.find(b"\n", start)
+                if end < 0:
+                    break
+                fields = bytes(buffer[start:end]).split()
+                if len(fields) != 3:
+                    start = end + 1
+                    continue
+                size = int(fields[2])
+                if len(buffer) < end + size + 2:
+                    break
+                if fields[1] == b"blob":
+                    yield fields[0].decode("ascii"), bytes(buffer[end + 1 : end + 1 + size])
+                start = end + size + 2
+            del buffer[:start]
+
+    def write_blob(self, data: bytes) -> str:
+        """Writes a blob and returns its hash; nothing is written where it is there already."""
+        return self.write(libgit.BLOB, data)
+
+    def write_blobs(self, contents: Collection[bytes]) -> None:
+        """Writes many blobs; a large number goes into one pack, which is several times faster than one file each."""
+        if len(contents) < _PACKED:
+            for data in contents:
+                self.write_blob(data)
+            return
+        lines = (b"".join((b"blob\ndata %d\n" % len(data), data, b"\n")) for data in contents)
+        with shared(self):
+            for _ in process.stream(["fast-import", "--quiet", "--done"], repo=self, data=chain(_batched(lines), [b"done\n"])):
+                pass
+
+    def write(self, kind: int, data: bytes) -> str:
+        """Writes an object of a type (as in `libgit`) and returns its hash.
+
+        Raises:
+            Refused: the disk is full, or the object folder cannot be written.
+        """
+        try:
+            with shared(self):
+                return str(self.raw.odb.write(kind, data))
+        except libgit.FAILURES as error:
+            raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error}") from None
+
+    @staticmethod
+    def hash_blob(data: bytes) -> str:
+        """The hash that a blob of this content has, without writing it."""
+        return str(libgit.raw.hash(data))
+
+    def tree_of(self, commit: str) -> str:
+        """The hash of a commit's tree."""
+        kind, data = self.read(commit)
+        if kind != libgit.COMMIT or not data.startswith(b"tree "):
+            raise NotFound(f"object {commit} is not a commit")
+        return data[5:45].decode("ascii")
+
+    def parents_of(self, commit: str) -> list[str]:
+        """The hashes of a commit's parents, as written in it."""
+        kind, data = self.read(commit)
+        if kind != libgit.COMMIT:
+            raise NotFound(f"object {commit} is not a commit")
+        lines = data.partition(b"\n\n")[0].split(b"\n")
+        return [line[7:].decode("ascii") for line in lines if line.startswith(b"parent ")]
+
+    def message_of(self, commit: str) -> str:
+        """The message of a commit; other encodings than UTF-8 are decoded as the commit says."""
+        kind, data = self.read(commit)
+        if kind != libgit.COMMIT:
+            raise NotFound(f"object {commit} is not a commit")
+        head, _, message = data.partition(b"\n\n")
+        encoding = next((line[9:].decode("ascii", "replace") for line in head.split(b"\n") if line.startswith(b"encoding ")), "utf-8")
+        try:
+            return message.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            return message.decode("utf-8", "replace")
+
+    def tree(self, commit: str | None) -> Tree:
+        """The tree of a commit, rooted at the knowledge root; None gives the empty tree.
+
+        Where the root does not exist in that commit, the tree is empty.
+        """
+        if commit is None:
+            return Tree(self, None)
+        return self.subtree(self.tree_of(commit))
+
+    def subtree(self, tree: str) -> Tree:
+        """As `tree`, from the hash of a whole tree."""
+        top = Tree(self, tree)
+        if not self.prefix:
+            return top
+        entry = top.get(self.prefix.rstrip("/"))
+        return Tree(self, entry.oid if entry is not None and entry.is_tree else None)
+
+    def entries(self, tree: str) -> TreeEntries:
+        """The entries of one tree object, by name; kept in memory, so not to be changed."""
+        found = self._trees.get(tree)
+        if found is None:
+            if tree == EMPTY_TREE:
+                return {}
+            kind, data = self.read(tree)
+            if kind != libgit.TREE:
+                raise NotFound(f"object {tree} is not a folder")
+            if len(self._trees) >= _KEPT_TREES:
+                self._trees.clear()
+            found = self._trees[tree] = parse_tree(data)
+        return found
+
+    def raw_tree(self, tree: str | None) -> Any:
+        """libgit2's object for a tree, None for the empty one."""
+        if tree is None or tree == EMPTY_TREE:
+            return None
+        try:
+            found = self.raw.git_object_lookup_prefix(tree)
+        except libgit.FAILURES as error:
+            raise NotFound(f"object {tree} is missing or broken: {error}", hint="git fsck") from None
+        if found is None:
+            raise NotFound(f"object {tree} is missing", hint="git fsck")
+        return found
+
+    # State and configuration
+
+    def prefetch(self) -> None:
+        """Has git read the configuration already, beside us; for whoever is sure to need it soon."""
+        if self._config is None and self._asked is None:
+            self._asked = process.Running(["config", "--list", "-z"], self)
+
+    @property
+    def settings(self) -> Config:
+        """The configuration, read once with one `git config -l -z`."""
+        if self._config is None:
+            self.prefetch()
+            asked, self._asked = self._asked, None
+            self._config = Config(asked.output() if asked is not None else b"")
+        return self._config
+
+    @property
+    def config(self) -> Mapping[str, str]:
+        """The configuration: lower-cased keys (a subsection keeps its case), the last value wins."""
+        return self.settings.last
+
+    def config_all(self, key: str) -> list[str]:
+        """Every value of a key, in the order git reads them."""
+        return self.settings.all(key)
+
+    def in_progress(self) -> str | None:
+        """The operation that git has under way: merge, rebase, cherry-pick, revert, am or bisect."""
+        for name, operation in _OPERATIONS:
+            if os.path.lexists(f"{self.git_dir}/{name}"):
+                return operation
+        if os.path.exists(f"{self.git_dir}/sequencer/todo"):
+            try:
+                with open(f"{self.git_dir}/sequencer/todo", "rb") as file:
+                    return "revert" if file.read(6) == b"revert" else "cherry-pick"
+            except OSError:
+                return "cherry-pick"
+        return None
+
+    def shallow(self) -> bool:
+        """Whether history ends early because of `clone --depth`."""
+        try:
+            return os.path.getsize(f"{self.common_dir}/shallow") > 0
+        except OSError:
+            return False
+
+    def partial(self) -> bool:
+        """Whether some objects were left out by `clone --filter`."""
+        return self.settings.partial()
+
+
+def _batched(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Joins small pieces to larger ones."""
+    batch: list[bytes] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) >= 512:
+            yield b"".join(batch)
+            batch = []
+    if batch:
+        yield b"".join(batch)
+
+
+def _discover(start: str, env: Mapping[str, str]) -> str | None:
+    across = env.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ("1", "true", "yes", "on")
+    return libgit.discover(start, across=across, ceilings=env.get("GIT_CEILING_DIRECTORIES", ""))
+
+
+def _open(place: str, start: str, env: Mapping[str, str]) -> RawRepository:
+    """Opens by the working tree's top or the git directory; where libgit2 minds the owner, git has the last word."""
+    try:
+        return libgit.open_repository(place)
+    except libgit.NotOwned:
+        if process.attempt(["rev-parse", "--git-dir"], env=env, cwd=start).code:
+            raise
+        return libgit.open_repository(place, trusted=True)
+
+
+def _top(start: str, git_dir: str) -> str | None:
+    """The folder at or above `start` whose `.git` led to the git directory; None inside a git directory or bare repository."""
+    folder = os.path.realpath(start)
+    if _inside(folder, git_dir):
+        return None
+    while True:
+        if os.path.lexists(f"{folder}/.git"):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def _common_dir(git_dir: str) -> str:
+    try:
+        with open(f"{git_dir}/commondir", "rb") as file:
+            return os.path.normpath(os.path.join(git_dir, os.fsdecode(file.read().strip())))
+    except FileNotFoundError:
+        return git_dir
+
+
+def _same(one: str | None, other: str) -> bool:
+    return one is not None and os.path.realpath(one) == os.path.realpath(other)
+
+
+def _inside(path: str, folder: str | None) -> bool:
+    if not folder:
+        return False
+    folder = os.path.realpath(folder)
+    return (os.path.realpath(path) + "/").startswith(folder.rstrip("/") + "/")

@@ -1,0 +1,33 @@
+"""What is staged: the index in use against a commit, from one `git diff-index`. A temporary index (`GIT_INDEX_FILE`) counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memgit.git.tree import EMPTY_TREE, Entry
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+
+_GONE = "0" * 6
+
+
+def staged(repo: Repository, commit: str | None) -> dict[str, Entry | None]:
+    """The paths of the knowledge root that are staged differently from a commit: what the index holds, None where the path is gone.
+
+    Paths that are in conflict are left out: they cannot be committed as they are.
+    """
+    args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", commit or EMPTY_TREE]
+    if repo.prefix:
+        args += ["--", repo.prefix]
+    fields = iter(repo.git(*args).split(b"\0"))
+    out: dict[str, Entry | None] = {}
+    skip = len(repo.prefix)
+    for head in fields:
+        if not head.startswith(b":"):
+            break
+        path = next(fields).decode("utf-8", "surrogateescape")[skip:]
+        _, mode, _, oid, status = head.decode("ascii").split(" ")
+        if status[0] != "U":
+            out[path] = None if mode == _GONE else Entry(int(mode, 8), oid)
+    return out

@@ -1,0 +1,288 @@
+"""What rules look at: one state of a knowledge root, what changed in it, and what it was before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from memgit.derive import is_derived
+from memgit.formats.forms import parse_file
+from memgit.lint import facts as facts_
+from memgit.lint.allow import MARK, NOTHING, Allowed
+from memgit.lint.facts import FileFacts, RecordFacts
+from memgit.lint.index import Index, Whole
+from memgit.lint.page import REGULAR, Page
+from memgit.model.layout import Layout, hidden
+from memgit.model.record import ParsedFile, Record
+
+KEPT_PAGES = 8
+
+
+class Source(Protocol):
+    """The files of one state: a commit, what is staged, a working tree, or files in memory."""
+
+    def paths(self) -> Iterable[str]:
+        """Every path, sorted; links and submodules among them, folders not."""
+
+    def mode(self, path: str) -> int | None:
+        """Git's mode of a path, None where nothing is there."""
+
+    def data(self, path: str) -> bytes | None:
+        """The bytes of a regular file, None where there is none."""
+
+    def names(self, folder: str) -> Sequence[str]:
+        """The names of what lies directly in a folder and is no folder, sorted; the folder is empty or ends in a slash."""
+
+    def folders(self, folder: str) -> Sequence[str]:
+        """The names of the folders directly in a folder, sorted."""
+
+
+class Memo(Protocol):
+    """Where facts are kept from one run to the next; all of it may be forgotten at any time."""
+
+    def get(self, path: str) -> FileFacts | None:
+        """The facts of a file as it is in the state at hand, where they are known."""
+
+    def put(self, path: str, facts: FileFacts) -> None:
+        """Keeps the facts of a file of the state at hand."""
+
+
+class Before(Protocol):
+    """The state that history rules compare with, as far as it differs."""
+
+    def paths(self) -> Collection[str]:
+        """The paths that differ."""
+
+    def parsed(self, path: str) -> ParsedFile:
+        """What a file held then; empty for one that was not there."""
+
+
+class MappingSource:
+    """Files in memory."""
+
+    def __init__(self, files: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -> None:
+        self._files = dict(sorted(files.items()))
+        self._modes = modes or {}
+        self._names: dict[str, list[str]] = {}
+        folders: dict[str, set[str]] = {}
+        for path in sorted({*files, *self._modes}):
+            folder, slash, name = path.rpartition("/")
+            self._names.setdefault(folder + slash, []).append(name)
+            while folder:
+                above, slash, name = folder.rpartition("/")
+                folders.setdefault(above + slash, set()).add(name)
+                folder = above
+        self._folders = {folder: sorted(found) for folder, found in folders.items()}
+
+    def paths(self) -> Iterable[str]:
+        return sorted({*self._files, *self._modes})
+
+    def mode(self, path: str) -> int | None:
+        return self._modes.get(path, REGULAR if path in self._files else None)
+
+    def data(self, path: str) -> bytes | None:
+        return self._files.get(path)
+
+    def names(self, folder: str) -> Sequence[str]:
+        return self._names.get(folder, ())
+
+    def folders(self, folder: str) -> Sequence[str]:
+        return self._folders.get(folder, ())
+
+
+class MappingBefore:
+    """What files in memory were before."""
+
+    def __init__(self, layout: Layout, files: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
+        self._layout = layout
+        self._files = files
+        self._differ = sorted(path for path in {*files, *after} if files.get(path) != after.get(path))
+
+    def paths(self) -> Collection[str]:
+        return self._differ
+
+    def parsed(self, path: str) -> ParsedFile:
+        data = self._files.get(path)
+        return ParsedFile(()) if data is None else parse_file(self._layout, path, data)
+
+
+class Overlay:
+    """A state with some files edited; None takes a file away."""
+
+    def __init__(self, below: Source, edits: Mapping[str, bytes | None]) -> None:
+        self.below = below
+        self.edits = dict(edits)
+
+    def paths(self) -> Iterable[str]:
+        kept = [path for path in self.below.paths() if self.edits.get(path, b"") is not None]
+        new = [path for path, data in self.edits.items() if data is not None and self.below.mode(path) is None]
+        return sorted([*kept, *new]) if new else kept
+
+    def mode(self, path: str) -> int | None:
+        if path in self.edits:
+            return None if self.edits[path] is None else REGULAR
+        return self.below.mode(path)
+
+    def data(self, path: str) -> bytes | None:
+        return self.edits[path] if path in self.edits else self.below.data(path)
+
+    def names(self, folder: str) -> Sequence[str]:
+        found = set(self.below.names(folder))
+        for path, data in self.edits.items():
+            parent, slash, name = path.rpartition("/")
+            if parent + slash == folder:
+                (found.discard if data is None else found.add)(name)
+        return sorted(found)
+
+    def folders(self, folder: str) -> Sequence[str]:
+        found = set(self.below.folders(folder))
+        found.update(
+            path[len(folder) :].split("/")[0]
+            for path, data in self.edits.items()
+            if data is not None and path.startswith(folder) and "/" in path[len(folder) :]
+        )
+        return sorted(found)
+
+
+class Corpus:
+    """One state as rules see it. It is also what derived files look at (`derive.View`).
+
+    Attributes:
+        layout: where records lie.
+        today: `YYYY-MM-DD`.
+        source: the files.
+        changed: the paths that the run is about (those that are gone among them); None for all.
+        before: the other side for rules that compare; None where there is none.
+    """
+
+    def __init__(
+        self, layout: Layout, source: Source, today: str, *, changed: Collection[str] | None = None, before: Before | None = None,
+        index: Index | None = None, memo: Memo | None = None, drifted: Collection[str] | None = None,
+    ) -> None:  # fmt: skip
+        """`drifted`: the paths that changed since the derived files were last known to be right; None where that is not known."""
+        self.layout = layout
+        self.source = source
+        self.today = today
+        self.changed = None if changed is None else frozenset(changed)
+        self.before = before
+        self.drifted = drifted
+        self._memo = memo
+        self._given_index = index
+        self._parsed: dict[str, ParsedFile] = {}
+        self._facts: dict[str, FileFacts] = {}
+        self._pages: dict[str, Page] = {}
+        self._allowed: dict[str, Allowed] = {}
+        self.shared: dict[str, Any] = {}
+        """What one rule worked out and others need as well, by name."""
+
+    # What derived files ask.
+
+    def names(self, folder: str) -> Sequence[str]:
+        return self.source.names(folder)
+
+    def folders(self, folder: str) -> Sequence[str]:
+        return self.source.folders(folder)
+
+    def data(self, path: str) -> bytes | None:
+        return self.source.data(path)
+
+    def parsed(self, path: str) -> ParsedFile:
+        """What a file holds; empty for one that is not there or holds no record."""
+        found = self._parsed.get(path)
+        if found is None:
+            data = self.source.data(path) if self.layout.find(path) is not None else None
+            found = self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+        return found
+
+    # What rules ask.
+
+    @cached_property
+    def all_paths(self) -> list[str]:
+        """Every path of the state."""
+        return list(self.source.paths())
+
+    @cached_property
+    def subjects(self) -> list[str]:
+        """The paths that the run is about and that are there, sorted; those outside the reach of the layout left out."""
+        if self.changed is None:
+            return [path for path in self.all_paths if self.reaches(path)]
+        return [path for path in sorted(self.changed) if self.source.mode(path) is not None and self.reaches(path)]
+
+    def reaches(self, path: str) -> bool:
+        """Whether a path lies where records, derived files or the pages beside them lie; hidden folders do not."""
+        layout = self.layout
+        if hidden(path.removeprefix(layout.base)) or not path.startswith(layout.base):
+            return False
+        return bool(layout.base) or "/" not in path or path.startswith(layout.folders()) or is_derived(layout, path)
+
+    @cached_property
+    def pages(self) -> list[str]:
+        """The Markdown files among the subjects: the pages that file rules check, links and submodules in their place included."""
+        return [path for path in self.subjects if path.endswith(".md")]
+
+    def page(self, path: str) -> Page:
+        """One file; the last few are kept."""
+        found = self._pages.get(path)
+        if found is None:
+            mode = self.source.mode(path) or 0
+            data = self.source.data(path) if mode in (REGULAR, 0o100755) else None
+            found = Page(self.layout, path, data or b"", mode, self.parsed(path))
+            if len(self._pages) >= KEPT_PAGES:
+                del self._pages[next(iter(self._pages))]
+            self._pages[path] = found
+        return found
+
+    def facts(self, path: str) -> FileFacts:
+        """What rules on all records need to know of one file."""
+        found = self._facts.get(path)
+        if found is None:
+            found = self._memo.get(path) if self._memo is not None else None
+            if found is None:
+                found = facts_.of_page(self.page(path))
+                if self._memo is not None:
+                    self._memo.put(path, found)
+            self._facts[path] = found
+        return found
+
+    @cached_property
+    def all_facts(self) -> dict[str, FileFacts]:
+        """The facts of every Markdown file, in the order of paths: what only a run over everything should ask for."""
+        return {path: self.facts(path) for path in self.all_paths if path.endswith(".md") and self.reaches(path)}
+
+    @cached_property
+    def index(self) -> Index:
+        """Lookups beyond the subjects."""
+        return self._given_index or Whole(self.layout, self.all_facts, lambda: self.all_paths, self.data)
+
+    def records(self) -> Iterator[RecordFacts]:
+        """The records of the subjects, in the order of paths and lines."""
+        for path in self.pages:
+            yield from self.facts(path).records
+
+    def body(self, record: Record) -> str:
+        """The text of a record that came without it."""
+        found = self.parsed(record.path).records
+        return found[record.ordinal].body if record.ordinal < len(found) else ""
+
+    def allowed(self, path: str) -> Allowed:
+        """What a file allows in place."""
+        found = self._allowed.get(path)
+        if found is None:
+            data = self.source.data(path)
+            found = self._allowed[path] = self.page(path).allowed if data is not None and MARK.encode() in data else NOTHING
+        return found
+
+    def is_subject(self, path: str) -> bool:
+        """Whether the run is about a path."""
+        return self.changed is None or path in self.changed
+
+    def edited(self, edits: Mapping[str, bytes | None]) -> Corpus:
+        """The same state with some files edited; what is known of the others is kept."""
+        below = self.source.below if isinstance(self.source, Overlay) else self.source
+        before = self.source.edits if isinstance(self.source, Overlay) else {}
+        changed = None if self.changed is None else self.changed | edits.keys()
+        new = Corpus(self.layout, Overlay(below, {**before, **edits}), self.today, changed=changed, before=self.before)
+        new._parsed = {path: parsed for path, parsed in self._parsed.items() if path not in edits}
+        new._facts = {path: facts for path, facts in self._facts.items() if path not in edits}
+        return new

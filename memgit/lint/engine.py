@@ -1,0 +1,146 @@
+"""Running rules: findings in order, allowances in place, and mending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from memgit.lint.corpus import Corpus
+from memgit.lint.rule import FILE, HISTORY, SEVERITIES, CorpusCheck, FileCheck, Finding, Found, Rule
+from memgit.lint.settings import Settings, chosen, options_of, severity_of
+
+ROUNDS = 5
+"""Mending one thing may make another thing mendable; after so many rounds it is enough."""
+ENTRY_POINTS = "memgit.rules"
+_RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+
+
+class Result(NamedTuple):
+    """What a run gave: findings by path, line and code, how many files were looked at, and how many findings were allowed in place."""
+
+    findings: tuple[Finding, ...]
+    files: int
+    allowed: int = 0
+
+    def count(self, severity: str) -> int:
+        """How many findings have a severity."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+    @property
+    def worst(self) -> str | None:
+        """The gravest severity that was found, None where nothing was."""
+        return min((finding.severity for finding in self.findings), key=_RANK.__getitem__, default=None)
+
+
+def run(corpus: Corpus, settings: Settings, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> Result:
+    """Runs the chosen rules over a corpus.
+
+    A rule that fails costs only its own findings: the failure is reported as an error of that rule.
+
+    Args:
+        progress: told the name of each rule before it runs.
+    """
+    out: list[Finding] = []
+    allowed = 0
+    for rule in chosen(settings, rules):
+        if rule.scope == HISTORY and corpus.before is None:
+            continue
+        progress(rule.name)
+        severity = severity_of(settings, rule)
+        found: list[Found] = []
+        try:
+            found.extend(_checked(corpus, settings, rule))
+        except Exception as error:  # one broken rule never stops the rest
+            message = f"the rule itself failed, nothing further was checked for it: {type(error).__name__}: {error}"
+            out.append(Finding(rule.code, rule.name, "error", _where(corpus), 1, 1, None, message))
+        for one in found:
+            if _is_allowed(corpus, rule, one):
+                allowed += 1
+            else:
+                out.append(_finding(rule, severity, one))
+    out = list(dict.fromkeys(out))
+    out.sort(key=lambda one: (one.path, one.line, one.rule, one.message))
+    return Result(tuple(out), len(corpus.pages), allowed)
+
+
+def _checked(corpus: Corpus, settings: Settings, rule: Rule) -> Iterable[Found]:
+    options = options_of(settings, rule)
+    if rule.scope == FILE:
+        check = cast("FileCheck", rule.check)
+        for path in corpus.pages:
+            yield from check(corpus.page(path), options)
+    else:
+        yield from cast("CorpusCheck", rule.check)(corpus, options)
+
+
+def _where(corpus: Corpus) -> str:
+    return next(iter(corpus.subjects), ".")
+
+
+def _is_allowed(corpus: Corpus, rule: Rule, found: Found) -> bool:
+    return found.path.endswith(".md") and corpus.allowed(found.path).allows(rule.code, rule.name, found.line)
+
+
+def _finding(rule: Rule, severity: str, found: Found) -> Finding:
+    graver = severity if found.severity is None or _RANK[severity] > _RANK[found.severity] else found.severity
+    fixable = found.fixable and rule.fix is not None
+    end = max(found.line, found.end_line)
+    return Finding(rule.code, rule.name, graver, found.path, found.line, end, found.address, found.message, fixable, found.related)
+
+
+class Mended(NamedTuple):
+    """The edits that mending amounts to, what they took away, and the state after them."""
+
+    edits: Mapping[str, bytes | None]
+    findings: tuple[Finding, ...]
+    after: Corpus
+
+
+def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
+    """The smallest edits that take every fixable finding away; none where there is nothing to mend.
+
+    Rules mend one after the other, each seeing what those before it did; derived files come last, since they follow from the rest.
+    """
+    edits: dict[str, bytes | None] = {}
+    mended: list[Finding] = []
+    fixing = [rule for rule in chosen(settings, rules) if rule.fix is not None]
+    fixing.sort(key=lambda rule: (rule.code.startswith("MG1"), rule.code == "MG101"))
+    state = corpus
+    for _ in range(ROUNDS):
+        before = dict(edits)
+        for rule in fixing:
+            found = [one for one in run(state, settings, [rule]).findings if one.fixable]
+            if not found or rule.fix is None:
+                continue
+            new = {path: data for path, data in rule.fix(state, found, options_of(settings, rule)).items() if data != state.data(path)}
+            if new:
+                mended += found
+                edits.update(new)
+                state = state.edited(new)
+        if edits == before:
+            break
+    edits = {path: data for path, data in edits.items() if data != corpus.data(path)}
+    return Mended(edits, tuple(dict.fromkeys(mended)), state)
+
+
+def outside(rules: Sequence[Rule], load: Callable[[], Iterable[object]]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+    """The rules with those of other packages after them, and words about those that could not be taken.
+
+    Args:
+        load: gives what the entry points of the group `memgit.rules` name: rules, lists of rules, or words about one that failed.
+    """
+    out = list(rules)
+    wrong: list[str] = []
+    taken = {rule.code for rule in rules} | {rule.name for rule in rules}
+    for loaded in load():
+        for one in loaded if isinstance(loaded, list | tuple) and not isinstance(loaded, Rule) else (loaded,):
+            if not isinstance(one, Rule):
+                wrong.append(one if isinstance(one, str) else f"{one!r} is no rule")
+            elif one.code in taken or one.name in taken:
+                wrong.append(f"the rule {one.code} ({one.name}) is there already")
+            elif one.severity not in SEVERITIES:
+                wrong.append(f"the rule {one.code} has no severity {one.severity!r}")
+            else:
+                taken |= {one.code, one.name}
+                out.append(one)
+    return tuple(out), tuple(wrong)

@@ -1,0 +1,220 @@
+"""What rules on all records need to know of one file: small, without its text, so that it can be kept and compared in thousands.
+
+Everything here depends on the path and the bytes of the file alone; `dump` and `load` carry it through a cache.
+"""
+
+from __future__ import annotations
+
+import marshal
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from memgit.formats import markdown
+from memgit.formats.blocks import outline
+from memgit.lint import claims, hidden, likeness, secrets
+from memgit.lint.page import Page
+from memgit.model import link as links
+from memgit.model.address import parse as parse_address
+from memgit.model.ids import is_id
+from memgit.model.link import Wikilink
+from memgit.model.record import Problem, Record
+
+VERSION = 1
+"""Goes up when the same bytes give other facts."""
+
+FIELDS = ("related", "derived_from", "supersedes", "superseded_by")
+"""Fields that name other records."""
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_SECONDARY = ("## history", "### previous version")
+
+
+class Link(NamedTuple):
+    """A wikilink in a record or file: its line, where it leads, and the field that it stands in (empty for text)."""
+
+    line: int
+    target: str
+    heading: str | None
+    field: str = ""
+
+    @property
+    def wikilink(self) -> Wikilink:
+        return Wikilink(self.target, self.heading)
+
+    def __str__(self) -> str:
+        return f"[[{self.target}]]" if self.heading is None else f"[[{self.target}#{self.heading}]]"
+
+
+class RecordFacts(NamedTuple):
+    """One record without its body.
+
+    Attributes:
+        tokens: words of the body times 1.3, floored.
+        links: links in its fields and text, in order.
+        title: stems of the title's words.
+        keywords: keywords, folded.
+        sketch, digest: see `likeness`, of context and body.
+        claims: what it advises, see `claims`.
+    """
+
+    record: Record
+    tokens: int
+    links: tuple[Link, ...]
+    title: tuple[str, ...]
+    keywords: frozenset[str]
+    sketch: tuple[int, ...]
+    digest: int
+    claims: tuple[claims.Claim, ...]
+
+
+class FileFacts(NamedTuple):
+    """One file.
+
+    Attributes:
+        records: its records in order.
+        loose: links outside any record.
+        files: relative links as (line, path).
+        problems: what could not be understood.
+        conflicts: lines of conflict markers.
+        secrets, hidden: see the modules of these names.
+    """
+
+    records: tuple[RecordFacts, ...] = ()
+    loose: tuple[Link, ...] = ()
+    files: tuple[tuple[int, str], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    conflicts: tuple[int, ...] = ()
+    secrets: tuple[secrets.Secret, ...] = ()
+    hidden: tuple[hidden.Hidden, ...] = ()
+
+    def links(self) -> Iterable[tuple[RecordFacts | None, Link]]:
+        """Every link with the record that it stands in."""
+        for facts in self.records:
+            for link in facts.links:
+                yield facts, link
+        for link in self.loose:
+            yield None, link
+
+
+def of_page(page: Page) -> FileFacts:
+    """The facts of one file."""
+    records = page.parsed.records
+    found = page.wikilinks
+    if len(records) == 1 and not page.place_is_entries:
+        inside = [found]
+        loose: tuple[Link, ...] = ()
+    else:
+        inside = [[one for one in found if record.line <= one.line <= record.end_line] for record in records]
+        held = {one.start for group in inside for one in group}
+        loose = tuple(Link(one.line, one.link.target, one.link.heading) for one in found if one.start not in held)
+    return FileFacts(
+        tuple(_record(page, record, [Link(one.line, one.link.target, one.link.heading) for one in group])
+              for record, group in zip(records, inside, strict=True)),
+        loose,
+        tuple((one.line, one.path) for one in page.file_links),
+        _problems(page),
+        tuple(markdown.conflict_markers(page.text)),
+        tuple(secrets.find(page.text)),
+        tuple(hidden.find(page.text, _code(page) if "<!--" in page.text or "[//]" in page.text else None)),
+    )  # fmt: skip
+
+
+def _problems(page: Page) -> tuple[Problem, ...]:
+    """What the parser found, and for a file that holds no record why it is no text."""
+    error = page.unreadable
+    if page.parsed.problems or error is None:
+        return page.parsed.problems
+    return (Problem(error.code, error.line or 1, error.message, True),)
+
+
+def _code(page: Page) -> list[tuple[int, int]]:
+    """Where a text is code: what looks like a comment there is none."""
+    start, body = page.body_start, page.body
+    fenced = [(start + one.start, start + one.end) for one in outline(body).hidden if body[one.start : one.end].lstrip()[:1] in "`~"]
+    return fenced + [match.span() for match in _SPAN.finditer(page.text)]
+
+
+def _record(page: Page, record: Record, inside: list[Link]) -> RecordFacts:
+    body = _current(record.body)
+    context = record.text("context") or ""
+    found = likeness.words(f"{context}\n{body}" if context else body)
+    present = {(link.target, link.heading) for link in inside}
+    linked = inside + [link for link in _field_links(page, record) if (link.target, link.heading) not in present]
+    return RecordFacts(
+        record._replace(body=""),
+        int(len(record.body.split()) * 1.3),
+        tuple(linked),
+        tuple(likeness.content(likeness.words(record.title))),
+        frozenset(folded for keyword in record.keywords if (folded := " ".join(keyword.casefold().split()))),
+        likeness.sketch(found),
+        likeness.digest(found),
+        claims.of_record(page, record),
+    )
+
+
+def _current(body: str) -> str:
+    """The text without sections that hold earlier versions of it."""
+    lowered = body.lower()
+    ends = [position for mark in _SECONDARY if (position := lowered.find(f"\n{mark}")) >= 0]
+    if not ends:
+        return body
+    start = min(ends)
+    following = body.find("\n## ", start + 4)
+    return body[:start] + (body[following:] if following >= 0 else "")
+
+
+def _field_links(page: Page, record: Record) -> list[Link]:
+    out = []
+    for field in FIELDS:
+        for item in record.items(field):
+            inner = item.strip().removeprefix("[[").removesuffix("]]")
+            # A source in words is no link; a key or an address is one.
+            if not inner or (field == "derived_from" and not item.startswith("[[") and not is_id(inner) and parse_address(inner) is None):
+                continue
+            link = links.parse(inner)
+            line = page.line_of(inner, (record.line, record.end_line)) or record.line
+            out.append(Link(line, link.target, link.heading, field))
+    return out
+
+
+def dump(facts: FileFacts) -> bytes:
+    """The facts as bytes that `load` reads in the same version of Python and of this module."""
+    rows = [
+        (tuple(_plain(one.record)), one.tokens, [tuple(link) for link in one.links], one.title, one.keywords, one.sketch, one.digest,
+         [tuple(claim) for claim in one.claims])
+        for one in facts.records
+    ]  # fmt: skip
+    plain = [[tuple(one) for one in group] for group in (facts.loose, facts.problems, facts.secrets, facts.hidden)]
+    return marshal.dumps((VERSION, rows, facts.files, facts.conflicts, *plain))
+
+
+def load(data: bytes) -> FileFacts | None:
+    """Facts from bytes, None where another version wrote them."""
+    try:
+        value = marshal.loads(data)  # noqa: S302  (our own cache, which can be deleted and is never shared)
+        if value[0] != VERSION:
+            return None
+        _, rows, files, conflicts, loose, problems, found, unseen = value
+        return FileFacts(
+            tuple(
+                RecordFacts(_record_of(row[0]), row[1], tuple(Link(*link) for link in row[2]), row[3], row[4], row[5], row[6],
+                            tuple(claims.Claim(*claim) for claim in row[7]))
+                for row in rows
+            ),
+            tuple(Link(*link) for link in loose), files, tuple(Problem(*one) for one in problems), conflicts,
+            tuple(secrets.Secret(*one) for one in found), tuple(hidden.Hidden(*one) for one in unseen),
+        )  # fmt: skip
+    except (ValueError, EOFError, TypeError, IndexError):
+        return None
+
+
+def _plain(record: Record) -> list[Any]:
+    values: list[Any] = list(record)
+    values[7] = dict(record.fields)
+    values[9] = None if record.problem is None else tuple(record.problem)
+    return values
+
+
+def _record_of(row: tuple[Any, ...]) -> Record:
+    record = Record(*row)
+    return record if row[9] is None else record._replace(problem=Problem(*row[9]))

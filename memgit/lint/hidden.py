@@ -1,0 +1,166 @@
+"""Text that a reader does not see: characters without width, controls of direction, comments that speak to an agent.
+
+Names and classes of characters are those of Unicode; why they matter: N. Boucher, R. Anderson, "Trojan Source", 2021
+(https://trojansource.codes), and Unicode TR 36.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+MAX_FOUND = 100
+MAX_QUOTE = 100
+
+_ANY = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
+)
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_MARKS = frozenset("\u200e\u200f\u061c")
+_JOINERS = frozenset("\u200c\u200d")
+_SOFT = frozenset("\xad")
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
+_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+
+_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)|^[ ]{0,3}\[(?://|comment|_)\]:[ ]*(?:#|<>)[ ]*[\"'(](.*)[\"')]\s*$", re.DOTALL | re.MULTILINE)
+_UNSEEN = re.compile(
+    r"<(\w+)[^<>]*(?:display:\s*none|visibility:\s*hidden|font-size:\s*0(?:px|em|rem|pt|%)?\s*[;\"']|opacity:\s*0\s*[;\"']|"
+    r"\shidden[\s>=])[^<>]*>(.*?)</\1>",
+    re.DOTALL | re.IGNORECASE,
+)
+_WHO = (
+    r"(?:assistants?|ai|a\.i\.|agents?|llms?|(?:large )?language models?|models?|chat ?bots?|bots?|claude|chat ?gpt|gpt(?:-\d)?|gemini|"
+    r"copilot|cursor|codex|reviewer bot|system(?: prompt)?)"
+)
+_ORDER = (
+    r"(?:ignore|disregard|forget|override|bypass|approve|merge|accept|execute|run|delete|reveal|exfiltrate|send|leak|print|output|say|"
+    r"respond|reply|answer|pretend|act as|behave|you (?:must|should|are|will|may|can)|do not|don't|never|always|instead)"
+)
+_ADDRESSED = re.compile(
+    rf"(?:^|[\s\[(\"'*_>]){_WHO}\s*[,:!]\s*(?:please\s+)?(?:\S+\s+){{0,4}}?{_ORDER}\b"
+    rf"|\b(?:attention|note|instructions?|message|important|dear|hey|hello)\s*(?:to|for|,)?\s*(?:the\s+|all\s+|any\s+)?{_WHO}\b"
+    rf"|\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|your|every)\s+)*(?:(?:previous|earlier|prior|above|other|preceding)\s+)+"
+    r"(?:\w+\s+)?(?:instructions?|rules?|prompts?|messages?|directions?|guidelines?|context)\b"
+    rf"|\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+)?your\s+(?:\w+\s+)?(?:instructions?|rules?|prompts?|guidelines?)\b"
+    rf"|\byou are (?:now )?(?:an? )?(?:\w+ )?(?:{_WHO}|dan)\b"
+    rf"|\b(?:if you are|as) an? (?:\w+ )?(?:ai|llm|language model|agent|assistant|bot)\b"
+    rf"|\bdo not (?:tell|inform|mention (?:this|it) to|show (?:this|it) to|reveal (?:this|it) to) the (?:user|human|reviewer|author)\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+class Hidden(NamedTuple):
+    """One line of hidden text: `kind` is "bidi", "zero-width", "tags" or "comment"; `what` names or quotes it."""
+
+    line: int
+    end_line: int
+    kind: str
+    what: str
+
+
+def find(text: str, visible: list[tuple[int, int]] | None = None) -> list[Hidden]:
+    """The hidden text of a file, by line.
+
+    Args:
+        visible: stretches in characters in which markup shows as it is (code): comments there are no comments.
+    """
+    out = [] if text.isascii() else _characters(text)
+    if "<" in text or "]:" in text:
+        out += _comments(text, visible or [])
+    return sorted(out)[:MAX_FOUND]
+
+
+def _characters(text: str) -> list[Hidden]:
+    found: dict[tuple[int, str], dict[str, int]] = {}
+    decoded: dict[int, str] = {}
+    flags = [match.span() for match in _FLAG.finditer(text)] if "\U0001f3f4" in text else []
+    for match in _ANY.finditer(text):
+        place, char = match.start(), match[0]
+        kind = _kind(text, place, char)
+        if kind is None or any(start <= place < end for start, end in flags):
+            continue
+        line = text.count("\n", 0, place) + 1
+        names = found.setdefault((line, kind), {})
+        names[char] = names.get(char, 0) + 1
+        if kind == "tags" and line not in decoded:
+            run = _TAGS.search(text, place)
+            decoded[line] = "".join(chr(ord(tag) - 0xE0000) for tag in run[0]) if run is not None else ""
+        if len(found) >= MAX_FOUND:
+            break
+    out = []
+    for (line, kind), names in found.items():
+        if kind == "tags":
+            out.append(Hidden(line, line, kind, f"tag characters that spell {_quoted(decoded.get(line, ''))}"))
+        else:
+            out.append(Hidden(line, line, kind, ", ".join(_named(char, count) for char, count in names.items())))
+    return out
+
+
+def _kind(text: str, place: int, char: str) -> str | None:
+    """What sort of hidden character stands there; None where it does honest work."""
+    if char in _BIDI:
+        return "bidi"
+    if char >= "\U000e0000":
+        return "tags"
+    before = text[place - 1] if place else "\n"
+    after = text[place + 1] if place + 1 < len(text) else "\n"
+    if char in _MARKS:
+        start, stop = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+        line = text[start : stop if stop >= 0 else len(text)]
+        return (
+            None if any(unicodedata.bidirectional(one) in ("R", "AL") for one in line if one > "\u0590" and one not in _MARKS) else "bidi"
+        )
+    if char in _JOINERS:
+        return None if _joins(before, after) else "zero-width"
+    if char in _SOFT:
+        # A soft hyphen shows where a line may break; between two letters of one word it is honest typesetting.
+        return None if before.isalpha() and after.isalpha() and not before.isascii() | after.isascii() else "zero-width"
+    if char == "\ufeff" and place == 0:
+        return None
+    if char in "\u180b\u180c\u180d\u180e" and "\u1800" <= before <= "\u18af":
+        return None
+    if char in "\u115f\u1160" and ("\u1100" <= after <= "\u11ff" or "\u1100" <= before <= "\u11ff"):
+        return None
+    return "zero-width"
+
+
+def _joins(before: str, after: str) -> bool:
+    """Whether a joiner stands in an emoji or in a script that needs joiners (Arabic, the scripts of India and their neighbours)."""
+    if before in "\ufe0f\u20e3" or _emoji(before):
+        return _emoji(after)
+    return _shaped(before) or _shaped(after)
+
+
+def _emoji(char: str) -> bool:
+    return unicodedata.category(char) in ("So", "Sk") or "\U0001f000" <= char <= "\U0001faff"
+
+
+def _shaped(char: str) -> bool:
+    return "\u0600" <= char <= "\u08ff" or "\u0900" <= char <= "\u109f" or "\u1780" <= char <= "\u18af" or "\ufb50" <= char <= "\ufeff"
+
+
+def _named(char: str, count: int) -> str:
+    name = unicodedata.name(char, "") or "without a name"
+    return f"U+{ord(char):04X} {name}" + (f" ({count} times)" if count > 1 else "")
+
+
+def _comments(text: str, visible: list[tuple[int, int]]) -> list[Hidden]:
+    out = []
+    for pattern, group in ((_COMMENT, 1), (_UNSEEN, 2)):
+        if pattern is _UNSEEN and not re.search(r"none|hidden|font-size|opacity", text):
+            continue
+        for match in pattern.finditer(text):
+            inner = match[group] or (match[2] if pattern is _COMMENT else None) or ""
+            if _ADDRESSED.search(inner) is None or any(start <= match.start() < end for start, end in visible):
+                continue
+            line = text.count("\n", 0, match.start()) + 1
+            out.append(Hidden(line, line + match[0].count("\n"), "comment", _quoted(inner)))
+    return out
+
+
+def _quoted(text: str) -> str:
+    """A hidden text as data: on one line, cut, in quotes, nothing in it that a terminal or a reader could take for more than text."""
+    kept = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    kept = kept if len(kept) <= MAX_QUOTE else kept[: MAX_QUOTE - 1] + "…"
+    return f"“{kept}”"

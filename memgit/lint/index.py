@@ -1,0 +1,253 @@
+"""What rules look up about records other than the one at hand: names, ids, who may mention something, and what may be alike.
+
+`Whole` answers from the facts of all files, worked out once; an app may answer from a cache instead, so that checking one file costs one
+file. Every answer about likeness is a set of candidates: rules compare for themselves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Protocol, TypeAlias
+
+from memgit.lint.claims import Claim
+from memgit.lint.facts import FileFacts, RecordFacts
+from memgit.model.layout import Layout
+from memgit.model.link import Names, Wikilink, file_names, normal
+from memgit.model.record import Record
+
+CROWD = 24
+"""A title or run of words that more records than this share says nothing about which of them are alike."""
+PAIRED = 12
+"""So many words of a claim are looked up in pairs."""
+
+
+class Index(Protocol):
+    """What rules may ask about all records."""
+
+    def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
+        """The records that a link could mean."""
+
+    def files(self, name: str) -> Sequence[str]:
+        """The paths of files of any sort that a link could mean: those whose path, or a tail of it, is the name, with or without `.md`."""
+
+    def spelled(self, name: str) -> str | None:
+        """The name of a Markdown file that differs from another name by case alone; None where there is none."""
+
+    def holders(self, id_: str) -> Sequence[Record]:
+        """The records with an identity, see `identity`."""
+
+    def mentioning(self, names: Sequence[str]) -> Iterable[str]:
+        """The paths of Markdown files whose text may hold one of the names; too many do no harm."""
+
+    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
+        """Records that may have that share (0 to 1) of the keywords of the smaller set."""
+
+    def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
+        """Records that have a keyword in common which at most `crowd` records have."""
+
+    def title_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
+        """Records whose titles may be like that of this one."""
+
+    def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
+        """Records whose text may be nearly the same."""
+
+    def claim_peers(self, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
+        """Claims that may be about the same thing. `whole`: every claim is asked for, so that one of two need not find the other."""
+
+
+Place: TypeAlias = tuple[str, int]
+"""The path of a record and its number in the file."""
+
+
+def place(record: Record) -> Place:
+    """Where a record stands: what tells it from any other of one corpus."""
+    return (record.path, record.ordinal)
+
+
+def identity(record: Record, layout: Layout) -> str | None:
+    """What tells a record from any other whatever file it lies in: its id, or the key that a mirror of Mnema gives it."""
+    return record.id or (record.text("key") if layout.name == "mnema" else None)
+
+
+class Whole:
+    """The index over all files, from their facts."""
+
+    def __init__(
+        self, layout: Layout, facts: Mapping[str, FileFacts], paths: Callable[[], Iterable[str]], texts: Callable[[str], bytes | None]
+    ) -> None:
+        self._layout = layout
+        self._facts = facts
+        self._all_paths = paths
+        self._texts = texts
+
+    @cached_property
+    def records(self) -> list[RecordFacts]:
+        """Every record in the order of paths and lines."""
+        return [one for facts in self._facts.values() for one in facts.records]
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(one.record for one in self.records)
+
+    def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
+        return self.names.resolve(link, origin).candidates
+
+    @cached_property
+    def _tails(self) -> dict[str, list[str]]:
+        tails: dict[str, list[str]] = {}
+        for path in self._all_paths():
+            for tail in file_names(path):
+                tails.setdefault(normal(tail), []).append(path)
+        return tails
+
+    def files(self, name: str) -> Sequence[str]:
+        return self._tails.get(normal(name.removesuffix(".md")), ())
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return {normal(tail).casefold(): tail for path in self._all_paths() if path.endswith(".md") for tail in file_names(path)}
+
+    def spelled(self, name: str) -> str | None:
+        return self._folded.get(normal(name.removesuffix(".md")).casefold())
+
+    @cached_property
+    def _ids(self) -> dict[str, list[Record]]:
+        ids: dict[str, list[Record]] = {}
+        for one in self.records:
+            id_ = identity(one.record, self._layout)
+            if id_ is not None:
+                ids.setdefault(id_, []).append(one.record)
+        return ids
+
+    def holders(self, id_: str) -> Sequence[Record]:
+        return self._ids.get(id_, ())
+
+    def mentioning(self, names: Sequence[str]) -> Iterator[str]:
+        wanted = [name.encode("utf-8", "surrogateescape") for name in names]
+        for path in self._facts:
+            data = self._texts(path)
+            if data is not None and any(name in data for name in wanted):
+                yield path
+
+    def _posted(self, words: Callable[[RecordFacts], Iterable[Hashable]]) -> dict[Hashable, list[int]]:
+        """The numbers of the records by each of some words that they have."""
+        found: dict[Hashable, list[int]] = {}
+        for number, one in enumerate(self.records):
+            for word in words(one):
+                found.setdefault(word, []).append(number)
+        return found
+
+    # Keywords: of two sets that overlap enough, the rarest keywords of the smaller one hold at least one that the larger has too. So it is
+    # enough to look up those few (a prefix filter: Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins", 2006).
+
+    @cached_property
+    def _by_keyword(self) -> dict[Hashable, list[int]]:
+        return self._posted(lambda one: one.keywords)
+
+    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterator[RecordFacts]:
+        size, by, records = len(facts.keywords), self._by_keyword, self.records
+        rarest = sorted(facts.keywords, key=lambda keyword: (len(by.get(keyword, ())), keyword))
+        seen: set[int] = set()
+        for keyword in rarest[: size - least(size, share) + 1]:
+            seen.update(by.get(keyword, ()))
+        for number in seen:
+            other = records[number]
+            if len(other.keywords) >= size and other is not facts:
+                yield other
+
+    def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterator[RecordFacts]:
+        seen: set[int] = set()
+        for keyword in facts.keywords:
+            holders = self._by_keyword.get(keyword, ())
+            if len(holders) <= crowd:
+                seen.update(holders)
+        return (other for number in seen if (other := self.records[number]) is not facts)
+
+    # Titles: two that differ in one word each are equal once that word is left out.
+
+    @cached_property
+    def _by_title(self) -> dict[Hashable, list[int]]:
+        return self._posted(lambda one: title_keys(one.title))
+
+    def title_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
+        seen: set[int] = set()
+        for key in title_keys(facts.title):
+            holders = self._by_title[key]
+            if 1 < len(holders) <= CROWD:
+                seen.update(holders)
+        return (other for number in seen if (other := self.records[number]) is not facts)
+
+    @cached_property
+    def _by_run(self) -> dict[Hashable, list[int]]:
+        return self._posted(lambda one: one.sketch)
+
+    @cached_property
+    def _by_digest(self) -> dict[Hashable, list[int]]:
+        return self._posted(lambda one: (one.digest,) if one.digest else ())
+
+    def text_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
+        count: Counter[int] = Counter()
+        for run in facts.sketch:
+            holders = self._by_run[run]
+            if 1 < len(holders) <= CROWD:
+                count.update(holders)
+        needed = len(facts.sketch)
+        seen = {number for number, times in count.items() if times * 3 >= needed}
+        seen.update(self._by_digest.get(facts.digest, ()) if facts.digest else ())
+        return (other for number in seen if (other := self.records[number]) is not facts)
+
+    # Claims: two are about one thing only where the words of one hold all words of the other, under one condition. So each claim stands
+    # under its two rarest words, and those within a claim are found under the pairs of its own words; those around it, by its rarest word.
+
+    @cached_property
+    def _claim_words(self) -> Counter[str]:
+        return Counter(word for one in self.records for claim in one.claims for word in claim.core)
+
+    def _rarest(self, claim: Claim, most: int) -> list[str]:
+        count = self._claim_words
+        return sorted(claim.core, key=lambda word: (count[word], word))[:most]
+
+    @cached_property
+    def _by_claim(self) -> dict[Hashable, list[tuple[RecordFacts, Claim]]]:
+        found: dict[Hashable, list[tuple[RecordFacts, Claim]]] = {}
+        for one in self.records:
+            for claim in one.claims:
+                key: Hashable = (frozenset(self._rarest(claim, 2)), claim.condition)
+                for each in (key, *(f"={name}" for name, _ in claim.settings)):
+                    found.setdefault(each, []).append((one, claim))
+        return found
+
+    @cached_property
+    def _by_claim_word(self) -> dict[str, list[tuple[RecordFacts, Claim]]]:
+        found: dict[str, list[tuple[RecordFacts, Claim]]] = {}
+        for one in self.records:
+            for claim in one.claims:
+                for word in claim.core:
+                    found.setdefault(word, []).append((one, claim))
+        return found
+
+    def claim_peers(self, claim: Claim, *, whole: bool) -> Iterator[tuple[RecordFacts, Claim]]:
+        by = self._by_claim
+        words = self._rarest(claim, PAIRED)
+        for group in (*combinations(words, 2), *((word,) for word in words)):
+            yield from by.get((frozenset(group), claim.condition), ())
+        for name, _ in claim.settings:
+            yield from by.get(f"={name}", ())
+        if not whole:
+            for word in words[:1]:
+                yield from self._by_claim_word.get(word, ())
+
+
+def title_keys(title: Sequence[str]) -> list[Hashable]:
+    """The words of a title as a set, and what is left of it without each of them."""
+    words = frozenset(title)
+    return [words, *(words - {word} for word in words if len(words) > 2)]
+
+
+def least(size: int, share: float) -> int:
+    """How many of so many things make that share, rounded up."""
+    whole = int(size * share)
+    return whole + (size * share - whole > 1e-9)

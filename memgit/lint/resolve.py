@@ -1,0 +1,135 @@
+"""Where links lead, for the rules about links: one record, several, a heading that is not there, a file beside the records, or nothing."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memgit.lint.corpus import Corpus
+from memgit.lint.facts import Link, RecordFacts
+from memgit.model.link import Wikilink, normal
+from memgit.model.record import Record
+
+
+class Target(NamedTuple):
+    """What a link leads to.
+
+    Attributes:
+        records: one where it resolves, several where it is ambiguous.
+        fault: why it does not resolve, in words; None where it does, or where it is ambiguous.
+        near: whether it at least leads to a file, and only the heading is not there.
+    """
+
+    records: tuple[Record, ...]
+    fault: str | None = None
+    near: bool = False
+
+    @property
+    def record(self) -> Record | None:
+        return self.records[0] if len(self.records) == 1 else None
+
+
+class Led(NamedTuple):
+    """A link of a file, the record that it stands in, and where it leads."""
+
+    path: str
+    origin: RecordFacts | None
+    link: Link
+    target: Target
+
+
+def all_links(corpus: Corpus) -> list[Led]:
+    """The links of the subjects with their targets, worked out once."""
+    found: list[Led] | None = corpus.shared.get("links")
+    if found is None:
+        found = corpus.shared["links"] = [led for path in corpus.pages for led in links_of(corpus, path)]
+    return found
+
+
+def links_of(corpus: Corpus, path: str) -> Iterator[Led]:
+    """The links of one file with their targets."""
+    for facts, link in corpus.facts(path).links():
+        yield Led(path, facts, link, target(corpus, path, facts.record if facts is not None else None, link))
+
+
+def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Target:
+    """Where a link in a file leads; `origin` is the record that it stands in."""
+    if not link.target:
+        return _own(corpus, path, origin, link)
+    found = _found(corpus, path, origin, link)
+    if len(found) > 1:
+        return Target(tuple(found))
+    if not found:
+        return Target((), _fault(corpus, path, link))
+    record = found[0]
+    if link.heading is not None and "#" not in record.address and not _has_heading(corpus, record.path, record, link.heading):
+        return Target((), f'{record.path} has no heading "{link.heading}"', near=True)
+    return Target((record,))
+
+
+def _found(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Sequence[Record]:
+    found = corpus.index.resolve(link.wikilink, origin)
+    if not found and ("/" in link.target or link.target.endswith(".md")):
+        beside = _beside(path, link.target)
+        if beside is not None:
+            found = corpus.index.resolve(Wikilink(beside, link.heading), origin)
+    return found
+
+
+def _beside(path: str, target: str) -> str | None:
+    """A target relative to the folder of the file that it stands in; None where it leaves the root."""
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return None if whole.startswith(("../", "/")) or whole == ".." else whole
+
+
+def _own(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Target:
+    """A link to a heading of the same file."""
+    heading = link.heading or ""
+    if origin is not None and "#" in origin.address:
+        found = corpus.index.resolve(link.wikilink, origin)
+        if found:
+            return Target(tuple(found))
+    if _has_heading(corpus, path, origin, heading):
+        return Target((origin,) if origin is not None else ())
+    return Target((), f'this file has no heading "{heading}"', near=True)
+
+
+def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str) -> bool:
+    """Whether a file has a heading (or, after `^`, a block of that name); of a path of headings the last one counts."""
+    wanted = " ".join(normal(heading.rpartition("#")[2]).split())
+    page = corpus.page(path)
+    if wanted.startswith("^"):
+        return any(line.rstrip().endswith(wanted) for line in page.lines)
+    known = {" ".join(normal(title).split()) for title in page.headings}
+    if record is not None:
+        known.add(" ".join(normal(record.title).split()))
+    return wanted in known or wanted.casefold() in {title.casefold() for title in known}
+
+
+def _fault(corpus: Corpus, path: str, link: Link) -> str | None:
+    """Why no record answers to a link; None where it leads to a file of another sort (an image, a page beside the records)."""
+    files = list(corpus.index.files(link.target))
+    beside = _beside(path, link.target)
+    if beside is not None:
+        files += [name for name in (beside, f"{beside}.md") if corpus.source.mode(name) is not None]
+    if not files:
+        spelled = corpus.index.spelled(link.target)
+        return "no record answers to it" + (f"; did you mean [[{spelled}]]?" if spelled is not None and spelled != link.target else "")
+    if link.heading is None or any(not name.endswith(".md") for name in files):
+        return None
+    name = files[0]
+    entries = [facts.record.title for facts in corpus.facts(name).records if "#" in facts.record.address]
+    if not entries:
+        return None if _has_heading(corpus, name, None, link.heading) else f'{name} has no heading "{link.heading}"'
+    close = [title for title in entries if link.heading and (title.startswith(link.heading) or link.heading.startswith(title))]
+    hint = f'; did you mean "{close[0]}"?' if len(close) == 1 else ""
+    return f'{name} has no entry "{link.heading}"{hint}'
+
+
+def is_related(facts: RecordFacts, link: Link) -> bool:
+    """Whether a link stands in the field that names what belongs together, and not just anywhere in the text."""
+    if link.field:
+        return link.field == "related"
+    written = str(link)[2:-2]
+    return any(item == written or item.partition("|")[0].strip() == written for item in facts.record.related)

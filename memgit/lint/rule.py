@@ -1,0 +1,141 @@
+"""What a rule is, and what it finds.
+
+A rule is one plain value in one file: code, name, severity, why, check, mending, and examples that are its tests and its page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from memgit.lint.corpus import Corpus
+    from memgit.lint.page import Page
+
+SEVERITIES = ("error", "warning", "info")
+"""The gravest first."""
+FILE, CORPUS, HISTORY = "file", "corpus", "history"
+"""What a rule looks at: one file by itself, all records, or records before and after."""
+
+Option: TypeAlias = str | int | float | bool | tuple[str, ...]
+Options: TypeAlias = Mapping[str, Option]
+Edits: TypeAlias = Mapping[str, bytes | None]
+
+
+def whole(options: Options, name: str) -> int:
+    """An option that is a whole number."""
+    value = options[name]
+    assert isinstance(value, int), f"{name} has the default of another type"
+    return value
+
+
+def number(options: Options, name: str) -> float:
+    """An option that is a number."""
+    value = options[name]
+    assert isinstance(value, int | float), f"{name} has the default of another type"
+    return value
+
+
+def several(options: Options, name: str) -> tuple[str, ...]:
+    """An option that is a list."""
+    value = options[name]
+    assert isinstance(value, tuple), f"{name} has the default of another type"
+    return value
+
+
+class Related(NamedTuple):
+    """Another place that a finding is about."""
+
+    path: str
+    line: int
+    message: str
+
+
+class Found(NamedTuple):
+    """What a check gives: a place, and words that name the record and say what to do.
+
+    `severity` lowers that of the rule for this one finding; `end_line` is `line` where it is 0. `fixable` says that the rule's own
+    mending takes it away.
+    """
+
+    path: str
+    line: int
+    message: str
+    address: str | None = None
+    end_line: int = 0
+    related: tuple[Related, ...] = ()
+    fixable: bool = False
+    severity: str | None = None
+
+
+class Finding(NamedTuple):
+    """One finding as it is reported. `line` to `end_line` count from 1, both included."""
+
+    rule: str
+    name: str
+    severity: str
+    path: str
+    line: int
+    end_line: int
+    address: str | None
+    message: str
+    fixable: bool = False
+    related: tuple[Related, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "related": [place._asdict() for place in self.related]}
+
+
+class Example(NamedTuple):
+    """A small corpus: text (or bytes) by path, and where the rule must fire in it, as `path:line`.
+
+    `before` are the same files before a change, for rules that compare; `layout` is the name of the layout that it lies in. `shown`
+    is what the page shows of it instead, for text that cannot be shown as it is.
+    """
+
+    files: Mapping[str, str | bytes]
+    at: tuple[str, ...] = ()
+    before: Mapping[str, str | bytes] | None = None
+    layout: str = "memgit"
+    shown: str | None = None
+
+
+EXAMPLE_DAY = "2026-06-01"
+"""The day on which examples are checked."""
+
+FileCheck: TypeAlias = "Callable[[Page, Options], Iterable[Found]]"
+CorpusCheck: TypeAlias = "Callable[[Corpus, Options], Iterable[Found]]"
+Fix: TypeAlias = "Callable[[Corpus, Sequence[Finding], Options], Edits]"
+
+
+class Rule(NamedTuple):
+    """One rule.
+
+    Attributes:
+        code: `MG` and three digits; a retired one is never given out again.
+        name: one to three words that read well after "allow".
+        severity: one of `SEVERITIES`.
+        summary: what it finds, half a sentence.
+        why: why that is bad, some sentences.
+        scope: `FILE` (`check` gets one page at a time), `CORPUS` or `HISTORY` (`check` gets everything at once).
+        check: gives what is found; it may raise, and then only this rule is lost.
+        good: examples that the rule says nothing about.
+        bad: examples that it fires on.
+        options: what configuration may set, with defaults.
+        fix: the edits that take fixable findings away; the smallest there are, and none the second time.
+        fix_help: what the mending does, one sentence; empty where there is none.
+    """
+
+    code: str
+    name: str
+    severity: str
+    summary: str
+    why: str
+    scope: str
+    check: FileCheck | CorpusCheck
+    good: tuple[Example, ...]
+    bad: tuple[Example, ...]
+    options: Mapping[str, Option] = {}
+    options_help: Mapping[str, str] = {}
+    fix: Fix | None = None
+    fix_help: str = ""

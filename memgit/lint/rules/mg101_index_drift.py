@@ -1,0 +1,125 @@
+"""MG101: derived files that are not what the records give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from memgit.derive import TABLE, derive_all, derive_owed, is_derived
+from memgit.lint.corpus import Corpus
+from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Rule
+
+
+def check(corpus: Corpus, options: Options) -> Iterator[Found]:
+    if not options["committed"]:
+        return
+    owed = drift(corpus)
+    told: set[str] = set()
+    for path in sorted(owed):
+        said = list(_problems(corpus, path))
+        told.add(path)
+        words = "; ".join(words for _, words in said)
+        yield Found(path, said[0][0] if said else _line(corpus, path, owed[path]), _words(corpus, path, owed[path], words), fixable=True)
+    for path in _present(corpus):
+        if path not in told:
+            for line, words in _problems(corpus, path):
+                yield Found(path, line, f"a derived file that cannot be derived: {words}")
+
+
+def drift(corpus: Corpus) -> Edits:
+    """The derived files that are not as they should be, with the bytes that they should have."""
+    concerned = corpus.drifted if corpus.drifted is not None else corpus.changed
+    return derive_all(corpus) if concerned is None else derive_owed(corpus, concerned)
+
+
+def _present(corpus: Corpus) -> list[str]:
+    return [path for path in corpus.subjects if is_derived(corpus.layout, path)]
+
+
+def _problems(corpus: Corpus, path: str) -> Iterator[tuple[int, str]]:
+    """What is wrong with a derived file that is there, conflict markers left to MG104."""
+    for derived in TABLE:
+        if path in derived.owed(corpus.layout, path):
+            yield from ((one.line, one.message) for one in derived.build(corpus, path).problems if one.code == "MG101")
+            return
+
+
+def _words(corpus: Corpus, path: str, new: bytes | None, why: str) -> str:
+    mend = "memgit rebuild mends it"
+    if why:
+        return f"{why}; {mend}"
+    if new is None:
+        return f"a derived file of nothing: no record is left that it could list; {mend}"
+    if corpus.data(path) is None:
+        return f"this derived file is missing; {mend}"
+    return f"not what the records give; {mend}"
+
+
+def _line(corpus: Corpus, path: str, new: bytes | None) -> int:
+    """The first line that differs."""
+    old = corpus.data(path)
+    if old is None or new is None:
+        return 1
+    before, after = old.split(b"\n"), new.split(b"\n")
+    for number, (left, right) in enumerate(zip(before, after, strict=False), 1):
+        if left != right:
+            return number
+    return min(len(before), len(after))
+
+
+def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:
+    owed = drift(corpus)
+    wanted = {finding.path for finding in findings}
+    return {path: data for path, data in owed.items() if path in wanted}
+
+
+_ENTRY = "## Retry only timeouts\n**Date:** 2026-03-02\n**Best Practice:**\n- A 4xx will not get better\n**Keywords:** http, retry\n"
+_INDEX = """{
+  "lastUpdated": "2026-03-02",
+  "version": "1.2.0",
+  "totalEntries": %d,
+  "categories": [
+    {
+      "id": "http",
+      "name": "HTTP",
+      "keywords": ["http", "retry"],
+      "file": "http.md",
+      "count": %d
+    }
+  ],
+  "absorbedSkills": []
+}
+"""
+_ROOT = """# Index
+
+<!-- memgit: generated, do not edit; `memgit rebuild` writes it -->
+
+## Knowledge
+
+- [HTTP](knowledge-base/http.md)
+
+<!-- memgit: end of generated part -->
+"""
+_HEAD = "---\nname: HTTP\nkeywords: [http, retry]\n---\n"
+
+RULE = Rule(
+    code="MG101",
+    name="index-drift",
+    severity="error",
+    summary="a derived file that is not what the records give",
+    why="""Indexes are read by people and agents that never look into the files: what is missing there does not exist for them.
+A merge can blend two good indexes into one that no generator would write, without a conflict.
+So an index is never believed, and compared with the records each time.""",
+    scope=CORPUS,
+    check=check,
+    good=(Example({"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _INDEX % (1, 1), "INDEX.md": _ROOT}),),
+    bad=(
+        Example(
+            {"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _INDEX % (3, 3)},
+            at=("INDEX.md:1", "knowledge-base/_index.json:4"),
+        ),
+    ),
+    options={"committed": True},
+    options_help={"committed": "whether derived files are committed; with `indexes: local` they are not, and nothing is checked"},
+    fix=fix,
+    fix_help="Derives the file again, as `memgit rebuild` does.",
+)

@@ -1,0 +1,150 @@
+"""MG301: records that say the same thing twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memgit.lint import likeness
+from memgit.lint.corpus import Corpus
+from memgit.lint.facts import RecordFacts
+from memgit.lint.index import Place, least, place
+from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, number, whole
+from memgit.lint.words import named
+
+KEYWORDS_SHARE, KEYWORDS_LEAST = 0.7, 3
+CHAIN = 4
+"""Of more than so many records with the very same keywords or text, each is paired with the first one only."""
+_NUMBER = re.compile(r"\d+")
+
+
+def check(corpus: Corpus, options: Options) -> Iterator[Found]:
+    share, fewest = number(options, "keywords_share"), whole(options, "keywords_least")
+    titles, texts = number(options, "title_likeness"), number(options, "text_likeness")
+    reasons: dict[tuple[Place, Place], list[str]] = {}
+    records: dict[Place, RecordFacts] = {}
+    met: dict[object, int] = {}
+
+    def pair(one: RecordFacts, other: RecordFacts, reason: str) -> None:
+        here, there = place(one.record), place(other.record)
+        records[here], records[there] = one, other
+        known = reasons.setdefault((min(here, there), max(here, there)), [])
+        if reason not in known:
+            known.append(reason)
+
+    for one in corpus.records():
+        if one.record.archived:
+            continue
+        if len(one.keywords) >= fewest:
+            for other in corpus.index.keyword_peers(one, share):
+                found = _overlap(one, other, share, fewest)
+                if found is not None and not other.record.archived and _near(one, other, one.keywords == other.keywords, met, one.keywords):
+                    pair(one, other, f"keywords overlap {found:.0%}")
+        for other in corpus.index.text_peers(one) if one.sketch else ():
+            if not other.record.archived and not _version_of_one(one, other):
+                same = one.digest == other.digest
+                alike = 1.0 if same else _text(corpus, one, other, texts)
+                if alike >= texts and _near(one, other, same, met, one.digest):
+                    pair(one, other, "the same text" if same else f"text {alike:.0%} the same")
+        if len(one.title) > 1:
+            for other in corpus.index.title_peers(one):
+                if not other.record.archived and _titles_alike(one, other, titles):
+                    pair(one, other, "like titles")
+    for (first, second), why in sorted(reasons.items()):
+        yield _found(corpus, records[first], records[second], why)
+
+
+def _near(one: RecordFacts, other: RecordFacts, same: bool, met: dict[object, int], key: object) -> bool:
+    """Keeps a crowd of equal records from being paired each with each."""
+    if not same:
+        return True
+    known = met.setdefault((key, place(one.record)), 0)
+    met[key, place(one.record)] = known + 1
+    return known < CHAIN
+
+
+def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str]) -> Found:
+    # The later of the two is reported, unless only the earlier one is what the run is about.
+    late, early = (other, one) if corpus.is_subject(other.record.path) else (one, other)
+    words = f"{named(late.record)} is like {named(early.record)} ({early.record.path}:{early.record.line}): {', '.join(why)}; join them"
+    return Found(
+        late.record.path, late.record.line, words, late.record.address,
+        related=(Related(early.record.path, early.record.line, f"{named(early.record)}: {', '.join(why)}"),),
+    )  # fmt: skip
+
+
+def _overlap(one: RecordFacts, other: RecordFacts, share: float, fewest: int) -> float | None:
+    """The share of the smaller set of keywords that both have, None where it is too small."""
+    smaller = min(len(one.keywords), len(other.keywords))
+    shared = len(one.keywords & other.keywords)
+    return shared / smaller if smaller >= fewest and shared >= least(smaller, share) else None
+
+
+def _text(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -> float:
+    """How much of two texts is the same, measured on all of them where their sketches are close."""
+    if likeness.sketched(one.sketch, other.sketch) < wanted - 0.25:
+        return 0.0
+    return likeness.resemblance(likeness.words(corpus.body(one.record)), likeness.words(corpus.body(other.record)))
+
+
+def _version_of_one(one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether one record grew out of the other: then likeness is meant."""
+    return any(
+        this.record.address in that.record.derived_from or (this.record.id is not None and this.record.id in that.record.derived_from)
+        for this, that in ((one, other), (other, one))
+    )
+
+
+def _titles_alike(one: RecordFacts, other: RecordFacts, wanted: float) -> bool:
+    """Whether two titles say the same: the same words in another order or form, or a slip of the pen; numbers must be equal."""
+    left, right = set(one.title), set(other.title)
+    if left != right and (len(left - right) != 1 or len(right - left) != 1):
+        return False
+    if _NUMBER.findall(one.record.title) != _NUMBER.findall(other.record.title):
+        return False
+    if left == right:
+        return len(left) > 1
+    from rapidfuzz import fuzz
+
+    # One word of each stands for one of the other: only a misspelling of it keeps the sense.
+    (mine,), (theirs,) = left - right, right - left
+    return len(left) > 2 and min(len(mine), len(theirs)) > 4 and fuzz.ratio(mine, theirs) >= wanted
+
+
+_ENTRY = "## {}\n**Date:** 2026-03-02\n**Best Practice:**\n- {}\n**Keywords:** {}\n\n"
+
+RULE = Rule(
+    code="MG301",
+    name="duplicate-record",
+    severity="warning",
+    summary="two records with like titles, the same keywords, or nearly the same text",
+    why="""Of two records about one thing one is updated and the other is not, and who finds the old one believes it.
+Keywords count as the same where both records have 70 % or more of the smaller set, which must have three or more.
+Whether the two belong together, a person decides; `memgit merge-records` joins them with both histories.""",
+    scope=CORPUS,
+    check=check,
+    good=(
+        Example(
+            {
+                "knowledge-base/http.md": _ENTRY.format("Retry only timeouts", "A 4xx will not get better", "http, retry, timeout")
+                + _ENTRY.format("Back off before asking again", "Double the pause", "http, jitter, pause")
+            }
+        ),
+    ),
+    bad=(
+        Example(
+            {
+                "knowledge-base/http.md": _ENTRY.format("Retry only timeouts", "A 4xx will not get better", "http, retry, timeout")
+                + _ENTRY.format("When to ask a server again", "Only after a timeout", "http, retry, timeout, client")
+            },
+            at=("knowledge-base/http.md:7",),
+        ),
+    ),
+    options={"keywords_share": KEYWORDS_SHARE, "keywords_least": KEYWORDS_LEAST, "title_likeness": 85.0, "text_likeness": 0.8},
+    options_help={
+        "keywords_share": "the share of the smaller set of keywords from which two records are alike",
+        "keywords_least": "how many keywords the smaller set must have",
+        "title_likeness": "how alike the one word must be in which two titles differ, from 0 to 100",
+        "text_likeness": "the share of runs of four words from which two texts are alike",
+    },
+)

@@ -1,0 +1,115 @@
+"""MG303: two records that advise the opposite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memgit.lint.claims import Claim, may_oppose, opposite
+from memgit.lint.corpus import Corpus
+from memgit.lint.facts import RecordFacts
+from memgit.lint.index import Place, place
+from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
+from memgit.lint.words import named
+
+
+def check(corpus: Corpus, options: Options) -> Iterator[Found]:
+    told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
+    quoted: set[tuple[str, str]] = set()
+    for one in corpus.records():
+        for claim in one.claims:
+            for other, theirs in corpus.index.claim_peers(claim, whole=corpus.changed is None):
+                if not may_oppose(claim, theirs):
+                    continue
+                here, there = place(one.record), place(other.record)
+                if here == there or (here, there) in told or (there, here) in told:
+                    continue
+                # Comparing two sentences is quicker than finding out whether their records belong together.
+                how = opposite(claim, theirs)
+                if how is None or _replaced(one, other) or (not related(one, other) and opposite(claim, theirs, related=False) is None):
+                    continue
+                # Text that many records repeat is opposed once.
+                words = (min(claim.text, theirs.text), max(claim.text, theirs.text))
+                if words not in quoted:
+                    quoted.add(words)
+                    told[here, there] = (one, claim, other, theirs, how)
+    for one, claim, other, theirs, how in told.values():
+        yield _found(corpus, one, claim, other, theirs, how)
+
+
+def related(one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether two records are about one topic: one file or scope, or a keyword, topic, tag or two words of the title in common."""
+    left, right = one.record, other.record
+    if left.path == right.path or (left.kind == right.kind != "note" and _group(left.path) and _group(left.path) == _group(right.path)):
+        return True
+    if one.keywords & other.keywords:
+        return True
+    for field in ("topics", "tags", "skill"):
+        if {item.casefold() for item in left.items(field)} & {item.casefold() for item in right.items(field)}:
+            return True
+    return len(set(one.title) & set(other.title)) >= 2
+
+
+def _group(path: str) -> str:
+    """The folder below that of the kind: the scope of a memory, the topic of a note."""
+    return path.rpartition("/")[0].partition("/")[2]
+
+
+def _replaced(one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether one record says that it takes the place of the other, or came out of it."""
+    for this, that in ((one.record, other.record), (other.record, one.record)):
+        names = {that.address, that.id, that.path.rpartition("/")[2].removesuffix(".md")}
+        if names & {*this.items("supersedes"), *this.items("superseded_by"), *this.derived_from}:
+            return True
+    return False
+
+
+def _found(corpus: Corpus, one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Claim, how: str) -> Found:
+    if (other.record.path, theirs.line) > (one.record.path, claim.line) and corpus.is_subject(other.record.path):
+        one, claim, other, theirs = other, theirs, one, claim
+    words = (
+        f"{named(one.record)} says “{claim.text}”, but {named(other.record)} ({other.record.path}:{theirs.line}) says “{theirs.text}”: "
+        f"{how}; keep one, or say when each holds"
+    )
+    return Found(
+        one.record.path, claim.line, words, one.record.address, related=(Related(other.record.path, theirs.line, theirs.text),)
+    )  # fmt: skip
+
+
+_ENTRY = "## {}\n**Date:** 2026-03-02\n**Best Practice:**\n- {}\n**Keywords:** {}\n\n"
+
+RULE = Rule(
+    code="MG303",
+    name="contradiction",
+    severity="warning",
+    summary="two records that give opposite advice on one topic",
+    why="""Who finds one of the two does one thing, who finds the other does the opposite, and both can point to a record.
+Sentences are opposite where one says to do what the other says not to, where they stand on two sides of an antonym (enable and disable,
+before and after), prefer each what the other passes over, or give different values to one thing, under the same condition.
+Only plain English sentences are compared, and rather too few are called opposite than too many.""",
+    scope=CORPUS,
+    check=check,
+    good=(
+        Example(
+            {
+                "knowledge-base/http.md": _ENTRY.format("Reads", "Always retry a failed request when it only reads.", "http, retry")
+                + _ENTRY.format("Writes", "Never retry a failed request when it writes.", "http, retry")
+            }
+        ),
+    ),
+    bad=(
+        Example(
+            {
+                "knowledge-base/http.md": _ENTRY.format("Be patient", "Always retry a failed upload.", "http, upload")
+                + _ENTRY.format("Fail fast", "Never retry a failed upload; report it.", "http, error")
+            },
+            at=("knowledge-base/http.md:10",),
+        ),
+        Example(
+            {
+                "knowledge-base/pool.md": _ENTRY.format("Pool", "Set `pool_size` to 10.", "database, pool")
+                + _ENTRY.format("Connections", "Set `pool_size` to 50.", "database, limits")
+            },
+            at=("knowledge-base/pool.md:10",),
+        ),
+    ),
+)

@@ -1,0 +1,68 @@
+"""MG405: decisions that changed their status in a way that decisions do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memgit.lint.compared import changes, line_of
+from memgit.lint.corpus import Corpus
+from memgit.lint.rule import HISTORY, Example, Found, Options, Rule, several
+from memgit.lint.words import listed, named
+
+TRANSITIONS = (
+    "proposed > accepted",
+    "proposed > rejected",
+    "proposed > superseded",
+    "accepted > superseded",
+    "rejected > proposed",
+)
+
+
+def check(corpus: Corpus, options: Options) -> Iterator[Found]:
+    allowed: dict[str, list[str]] = {}
+    for step in several(options, "transitions"):
+        before, _, after = (part.strip().lower() for part in step.partition(">"))
+        allowed.setdefault(before, []).append(after)
+    for change in changes(corpus):
+        old, new = change.old, change.new
+        if new is None or new.kind != "decision":
+            continue
+        now = (new.text("status") or "").lower()
+        if old is None:
+            continue
+        was = (old.text("status") or "").lower()
+        if was and was != now and now not in allowed.get(was, ()):
+            may = f"it may become {listed(allowed[was])}" if allowed.get(was) else "it stays so"
+            words = (
+                f"{named(new)} went from {was} to {now or 'no status'}; of one that is {was}, {may}. Record a new one that supersedes it"
+            )
+            yield Found(new.path, line_of(corpus, new.path, "status", (new.line, new.end_line)), words, new.address)
+
+
+_DECISION = "---\ntitle: One queue for all jobs\nstatus: {}\n---\n## Decision\n\nOne queue.\n"
+
+RULE = Rule(
+    code="MG405",
+    name="decision-transition",
+    severity="error",
+    summary="a decision that went from one status to another that cannot follow it",
+    why="""A decision is proposed, then accepted or rejected, and an accepted one holds until another supersedes it.
+One that was accepted and is proposed again, or rejected, rewrites what the team acted on.""",
+    scope=HISTORY,
+    check=check,
+    good=(
+        Example(
+            {"decisions/20260302-queue.md": _DECISION.format("accepted")},
+            before={"decisions/20260302-queue.md": _DECISION.format("proposed")},
+        ),
+    ),
+    bad=(
+        Example(
+            {"decisions/20260302-queue.md": _DECISION.format("rejected")},
+            at=("decisions/20260302-queue.md:3",),
+            before={"decisions/20260302-queue.md": _DECISION.format("accepted")},
+        ),
+    ),
+    options={"transitions": TRANSITIONS},
+    options_help={"transitions": "which status may follow which, as `before > after`"},
+)

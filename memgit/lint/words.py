@@ -1,0 +1,32 @@
+"""Words that messages of several rules share: how a record is named, and lists of things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memgit.model.record import Record
+
+MAX_TITLE = 80
+MAX_LISTED = 4
+
+
+def named(record: Record) -> str:
+    """A record in a message: its title in quotes, cut at 80 characters, or where it stands if it has none."""
+    return f'"{cut(record.title)}"' if record.title.strip() else f"the record on line {record.line}"
+
+
+def cut(text: str, width: int = MAX_TITLE) -> str:
+    """A text on one line of at most so many characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= width else text[: width - 1].rstrip() + "…"
+
+
+def listed(things: Sequence[str], most: int = MAX_LISTED) -> str:
+    """Things with commas, those beyond the first few counted."""
+    more = f" and {len(things) - most} more" if len(things) > most else ""
+    return ", ".join(things[:most]) + more
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: `1 entry`, `3 entries`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,342 @@
+"""`memgit rebuild`: what it writes, what it checks, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support import count_commits, memgit, run_git, status
+
+
+@pytest.fixture
+def filled(kb: Path) -> Path:
+    """A knowledge repository with a few records of several kinds."""
+    memgit(kb, "record", "knowledge", "Grid without media queries", "--category", "web", "--category-name", "Web craft",
+           "--category-keywords", "css, grid", "-m", "- auto-fit", "--keywords", "css, grid")  # fmt: skip
+    memgit(kb, "record", "knowledge", "Retry only timeouts", "--category", "http", "-m", "- A 4xx will not get better", "--keywords", "http")
+    memgit(kb, "record", "experience", "Tables first", "--skill", "pdf", "-m", "- Find the ruling lines", "--keywords", "tables")
+    memgit(kb, "record", "memory", "Tides", "--scope", "sea/north", "-m", "Twice a day.")
+    memgit(kb, "record", "decision", "Use rebase", "-m", "Linear history.")
+    return kb
+
+
+def derived(folder: Path) -> dict[str, bytes]:
+    """The derived files of a working tree."""
+    names = ("_index.json", "INDEX.md")
+    found = [path for path in folder.rglob("*") if path.name in names and ".git" not in path.parts]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def differences(folder: Path, *args: str) -> list[tuple[str, int, str]]:
+    answer = memgit(folder, "rebuild", "--check", "--json", *args, code=None)
+    rows = [(row["path"], row["line"], row["message"]) for row in answer.json["differences"]]
+    assert answer.code == (1 if rows else 0)
+    return rows
+
+
+def test_what_writes_made_is_right(filled: Path) -> None:
+    answer = memgit(filled, "rebuild", "--json")
+    assert answer.json == {
+        "revision": run_git(filled, "rev-parse", "HEAD"), "fresh": True, "complete": True, "differences": [], "written": [],
+        "records": 5, "events": 6, "derived": len(derived(filled)), "commit": None,
+    }  # fmt: skip
+    assert differences(filled) == []
+    assert status(filled) == ""
+
+
+def test_drift_is_named_with_its_first_line_and_mended_in_the_working_tree_alone(filled: Path) -> None:
+    right = derived(filled)
+    index = filled / "knowledge-base/_index.json"
+    index.write_bytes(index.read_bytes().replace(b'"count": 1', b'"count": 7', 1))
+    (filled / "memory/sea/INDEX.md").unlink()
+    run_git(filled, "commit", "-qam", "drift")
+    line = next(number for number, text in enumerate(index.read_text().split("\n"), 1) if '"count": 7' in text)
+    assert differences(filled) == [
+        ("knowledge-base/_index.json", line, "not what the records give"),
+        ("memory/sea/INDEX.md", 1, "this derived file is missing"),
+    ]
+    assert index.read_bytes() != right["knowledge-base/_index.json"]
+    assert "knowledge-base/_index.json" in memgit(filled, "rebuild", "--check", code=1).out
+    staged = run_git(filled, "ls-files", "--stage")
+    answer = memgit(filled, "rebuild")
+    assert "wrote knowledge-base/_index.json\nwrote memory/sea/INDEX.md\n" in answer.out
+    assert "2 written" in answer.out
+    assert derived(filled) == right
+    assert run_git(filled, "ls-files", "--stage") == staged
+    assert status(filled) == " M knowledge-base/_index.json\n?? memory/sea/INDEX.md"
+    assert memgit(filled, "rebuild", "--json").json["written"] == []
+
+
+def test_commit_commits_the_derived_files_and_nothing_else(filled: Path) -> None:
+    right = derived(filled)
+    index = filled / "knowledge-base/_index.json"
+    index.write_bytes(index.read_bytes().replace(b'"count": 1', b'"count": 7'))
+    run_git(filled, "commit", "-qam", "drift")
+    (filled / "other.txt").write_text("mine")
+    run_git(filled, "add", "other.txt")
+    memory = filled / "memory/sea/north/tides.md"
+    memory.write_text(memory.read_text().replace("Tides", "High tides"))
+    answer = memgit(filled, "rebuild", "--commit", "--json").json
+    assert answer["commit"] == run_git(filled, "rev-parse", "HEAD")
+    assert run_git(filled, "show", "--name-only", "--format=%s") == "fix: indexes\n\nknowledge-base/_index.json"
+    assert "Memgit-Op: fix" in run_git(filled, "log", "-1", "--format=%B")
+    assert index.read_bytes() == right["knowledge-base/_index.json"]
+    # The edit of the memory stays uncommitted, and so does what follows from it.
+    assert answer["written"] == ["memory/sea/north/INDEX.md"]
+    assert status(filled) == " M memory/sea/north/INDEX.md\n M memory/sea/north/tides.md\nA  other.txt"
+    assert differences(filled, "--at", "HEAD") == []
+    before = count_commits(filled)
+    assert memgit(filled, "rebuild", "--commit", "--json").json["commit"] is None
+    assert count_commits(filled) == before
+
+
+def test_uncommitted_edits_of_records_count(filled: Path) -> None:
+    (filled / "memory/sea/north/spring.md").write_text("---\ntitle: Spring tides\n---\n\nAt new moon.\n")
+    (filled / "decisions").joinpath(next(name for name in os.listdir(filled / "decisions") if name != "INDEX.md")).unlink()
+    assert [path for path, _, _ in differences(filled)] == ["INDEX.md", "decisions/INDEX.md", "memory/sea/north/INDEX.md"]
+    assert differences(filled, "--at", "HEAD") == []
+    answer = memgit(filled, "rebuild")
+    assert "removed decisions/INDEX.md" in answer.out
+    assert "Spring tides" in (filled / "memory/sea/north/INDEX.md").read_text()
+    assert memgit(filled, "rebuild", "--json").json["records"] == 5
+
+
+def test_a_fresh_clone_is_right_and_its_cache_answers_the_same(filled: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "clone", "-q", str(filled), "clone")
+    clone = tmp_path / "clone"
+    memgit(clone, "rebuild")
+    assert derived(clone) == derived(filled)
+    assert status(clone) == ""
+    for args in (["log", "--json"], ["list", "--json"], ["history", "tides", "--json"], ["show", "tides", "--json"]):
+        assert memgit(clone, *args).json == memgit(filled, *args).json
+
+
+def test_deleting_cache_and_all_derived_files_loses_nothing(filled: Path) -> None:
+    (filled / "INDEX.md").write_text("Our own words.\n\n" + (filled / "INDEX.md").read_text() + "\nAnd these.\n")
+    index = filled / "knowledge-base/_index.json"
+    index.write_text(index.read_text().replace('"Http"', '"The wire"').replace('"absorbedSkills": []', '"absorbedSkills": ["x"]'))
+    run_git(filled, "commit", "-qam", "by hand")
+    memgit(filled, "rebuild", "--commit")
+    right = derived(filled)
+    assert "Our own words." in right["INDEX.md"].decode()
+    assert "The wire" in right["INDEX.md"].decode()
+    shutil.rmtree(filled / ".git/memgit")
+    for path in right:
+        (filled / path).unlink()
+    memgit(filled, "rebuild")
+    assert derived(filled) == right
+    assert status(filled) == ""
+    for path in right:
+        (filled / path).unlink()
+    run_git(filled, "commit", "-qam", "all of them gone")
+    assert len(differences(filled)) == len(right)
+    memgit(filled, "rebuild", "--commit")
+    assert derived(filled) == right
+    assert status(filled) == ""
+
+
+def test_at_a_revision_is_compared_with_what_that_commit_holds(filled: Path) -> None:
+    first = run_git(filled, "rev-parse", "HEAD")
+    (filled / "INDEX.md").write_text("# Index\n")
+    run_git(filled, "commit", "-qam", "drift")
+    answer = memgit(filled, "rebuild", "--at", first[:10], "--json").json
+    assert (answer["revision"], answer["fresh"], answer["differences"]) == (first, False, [])
+    assert differences(filled, "--at", "HEAD") == [("INDEX.md", 2, "not what the records give")]
+    assert (filled / "INDEX.md").read_text() == "# Index\n"
+    assert "no commit is named" in memgit(filled, "rebuild", "--at", "nowhere", code=2).err
+
+
+def test_check_and_commit_exclude_each_other(filled: Path) -> None:
+    assert memgit(filled, "rebuild", "--check", "--commit", code=2).err
+    assert memgit(filled, "rebuild", "--at", "HEAD", "--commit", code=2).err
+
+
+def test_conflict_markers_in_an_index_are_named_and_settled(filled: Path) -> None:
+    right = derived(filled)
+    index = filled / "knowledge-base/_index.json"
+    text = index.read_text()
+    half = text.replace('"totalEntries": 2', '<<<<<<< ours\n  "totalEntries": 2\n=======\n  "totalEntries": 3\n>>>>>>> theirs', 1)
+    half = half.replace('  <<<<<<<', "<<<<<<<").replace('3\n>>>>>>> theirs,', '3,\n>>>>>>> theirs').replace('2\n=======', '2,\n=======')
+    index.write_text(half)
+    line = half[: half.index("<<<<<<<")].count("\n") + 1
+    assert ("knowledge-base/_index.json", line, "conflict markers in the index") in differences(filled)
+    memgit(filled, "rebuild")
+    assert derived(filled) == right
+
+
+def test_a_broken_index_gets_its_names_from_history(filled: Path) -> None:
+    index = filled / "knowledge-base/_index.json"
+    index.write_text(index.read_text().replace('"Http"', '"The wire"'))
+    run_git(filled, "commit", "-qam", "named")
+    memgit(filled, "rebuild", "--commit")
+    right = derived(filled)
+    index.write_text("{ this is no JSON")
+    run_git(filled, "commit", "-qam", "broken")
+    assert [path for path, _, _ in differences(filled)] == ["knowledge-base/_index.json"]
+    memgit(filled, "record", "knowledge", "Idempotency keys", "--category", "http", "-m", "- One a request")
+    assert '"The wire"' in index.read_text()
+    assert json.loads(index.read_text())["totalEntries"] == 3
+    index.write_text("<<<<<<< a\n=======\n>>>>>>> b\n")
+    memgit(filled, "rebuild")
+    assert '"The wire"' in index.read_text()
+    assert (filled / "INDEX.md").read_bytes() == right["INDEX.md"]
+
+
+def test_conflict_markers_in_a_record_fail_the_check(filled: Path) -> None:
+    path = filled / "knowledge-base/web.md"
+    path.write_text(path.read_text() + "\n<<<<<<< ours\n## A\n- a\n=======\n## B\n- b\n>>>>>>> theirs\n")
+    assert any(found == "knowledge-base/web.md" and "conflict markers" in words for found, _, words in differences(filled))
+
+
+def test_another_tools_index_and_torn_markers_are_left_alone_and_named(filled: Path) -> None:
+    index = filled / "experience/_index.json"
+    index.write_text('{"knowledgeBase": []}\n')
+    page = filled / "memory/sea/north/INDEX.md"
+    page.write_text(page.read_text().replace("<!-- memgit: end of generated part -->", ""))
+    before = derived(filled)
+    answer = memgit(filled, "rebuild", code=1)
+    assert "experience/_index.json:1: left alone: another tool's file" in answer.out
+    assert "memory/sea/north/INDEX.md:3: left alone: the generated block is torn" in answer.out
+    assert derived(filled) == before
+    assert {path for path, _, _ in differences(filled)} == {"experience/_index.json", "memory/sea/north/INDEX.md"}
+
+
+def test_text_outside_the_block_is_kept(filled: Path) -> None:
+    page = filled / "INDEX.md"
+    page.write_text("Words above.\n\n" + page.read_text().replace("- [Web craft]", "- [Wrong]") + "\nWords below.\n")
+    memgit(filled, "rebuild")
+    text = page.read_text()
+    assert text.startswith("Words above.\n\n")
+    assert text.endswith("\nWords below.\n")
+    assert "- [Web craft]" in text
+    assert "- [Wrong]" not in text
+
+
+def test_a_link_in_place_of_an_index_is_not_followed(filled: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("not ours\n")
+    (filled / "INDEX.md").unlink()
+    (filled / "INDEX.md").symlink_to(outside)
+    assert "INDEX.md:1: left alone: no plain file lies there" in memgit(filled, "rebuild", code=1).out
+    assert outside.read_text() == "not ours\n"
+
+
+def test_line_ends_of_a_windows_checkout_are_no_drift(filled: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "clone", "-q", "-c", "core.autocrlf=true", str(filled), "clone")
+    clone = tmp_path / "clone"
+    assert b"\r\n" in (clone / "INDEX.md").read_bytes()
+    assert differences(clone) == []
+    (clone / "INDEX.md").write_bytes((clone / "INDEX.md").read_bytes().replace(b"Web craft", b"Wrong"))
+    assert memgit(clone, "rebuild", "--json").json["written"] == ["INDEX.md"]
+    assert b"Web craft](knowledge-base/web.md)\r\n" in (clone / "INDEX.md").read_bytes()
+    assert status(clone) == ""
+
+
+def test_a_shallow_clone_says_that_it_is_not_complete(filled: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "clone", "-q", "--depth", "1", f"file://{filled}", "clone")
+    for args in (["--check"], []):
+        answer = memgit(tmp_path / "clone", "rebuild", "--json", *args)
+        assert answer.json["complete"] is False
+        assert "shallow" in answer.err
+
+
+def test_a_partial_clone_says_that_it_is_not_complete(filled: Path, tmp_path: Path) -> None:
+    run_git(filled, "config", "uploadpack.allowFilter", "true")
+    run_git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{filled}", "clone")
+    answer = memgit(tmp_path / "clone", "rebuild", "--check", "--json")
+    assert answer.json["complete"] is False
+    assert "filter" in answer.err
+
+
+def test_a_bare_repository_is_checked_at_its_newest_commit(filled: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "clone", "-q", "--bare", str(filled), "bare.git")
+    assert differences(tmp_path / "bare.git") == []
+    assert "bare" in memgit(tmp_path / "bare.git", "rebuild", code=3).err
+
+
+def test_before_the_first_commit_the_working_tree_alone_counts(repo: Path) -> None:
+    (repo / ".memgit.yaml").write_text("layout: memgit\n")
+    (repo / "memory").mkdir()
+    (repo / "memory/tides.md").write_text("---\ntitle: Tides\n---\n\nTwice a day.\n")
+    answer = memgit(repo, "rebuild", "--json").json
+    assert (answer["revision"], answer["records"], answer["events"]) == (None, 1, 0)
+    assert "Tides" in (repo / "memory/INDEX.md").read_text()
+    assert differences(repo) == []
+
+
+def test_outside_a_repository_it_says_what_to_do(tmp_path: Path) -> None:
+    assert "memgit init" in memgit(tmp_path, "rebuild", code=3).err
+
+
+def test_a_root_inside_a_code_repository(repo: Path) -> None:
+    (repo / "code.py").write_text("x = 1\n")
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-qm", "code")
+    memgit(repo, "init", "docs/kb")
+    kb = repo / "docs/kb"
+    memgit(kb, "record", "memory", "Where", "-m", "Inside.")
+    (kb / "INDEX.md").unlink()
+    (repo / "INDEX.md").write_text("not the knowledge root's\n")
+    assert memgit(kb, "rebuild", "--json").json["written"] == ["INDEX.md"]
+    assert (repo / "INDEX.md").read_text() == "not the knowledge root's\n"
+    assert status(repo) == "?? INDEX.md"
+
+
+def test_in_a_linked_worktree_it_works_on_that_tree(filled: Path, tmp_path: Path) -> None:
+    run_git(filled, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = tmp_path / "side"
+    (side / "INDEX.md").write_text("")
+    before = derived(filled)
+    assert memgit(side, "rebuild", "--json").json["written"] == ["INDEX.md"]
+    assert derived(side) == before == derived(filled)
+
+
+# indexes: local
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Path:
+    memgit(tmp_path, "init", "kb", "--indexes", "local")
+    memgit(tmp_path / "kb", "record", "memory", "Tides", "-m", "Twice a day.")
+    return tmp_path / "kb"
+
+
+def test_local_indexes_are_written_and_git_ignores_them(local: Path) -> None:
+    exclude = local / ".git/info/exclude"
+    exclude.write_text("*.swp")
+    assert differences(local) == []
+    assert derived(local) == {}
+    memgit(local, "rebuild")
+    assert {"INDEX.md", "memory/INDEX.md"} <= set(derived(local))
+    assert status(local) == ""
+    assert exclude.read_text().startswith("*.swp\n# memgit")
+    (local / "INDEX.md").write_text("Mine.\n\n" + (local / "INDEX.md").read_text().replace("memory", "memoria"))
+    assert [path for path, _, _ in differences(local)] == ["INDEX.md"]
+    memgit(local, "rebuild")
+    assert (local / "INDEX.md").read_text().startswith("Mine.\n")
+    text = exclude.read_text()
+    memgit(local, "rebuild")
+    assert exclude.read_text() == text
+    assert "keeps derived files out" in memgit(local, "rebuild", "--commit", code=2).err
+    run_git(local, "rm", "-q", "memory/tides.md")
+    assert "memory/INDEX.md" in memgit(local, "rebuild", "--json").json["written"]
+    assert not (local / "memory").exists()
+
+
+def test_committed_again_the_exclusion_goes(local: Path) -> None:
+    memgit(local, "rebuild")
+    config = local / ".memgit.yaml"
+    config.write_text(config.read_text().replace("local", "committed"))
+    memgit(local, "rebuild")
+    assert "memgit" not in (local / ".git/info/exclude").read_text()
+    assert "?? INDEX.md" in status(local)
+
+
+def test_local_indexes_that_are_committed_are_named(filled: Path) -> None:
+    config = filled / ".memgit.yaml"
+    config.write_text(config.read_text().replace("indexes: committed", "indexes: local"))
+    assert "git rm --cached" in memgit(filled, "rebuild").err

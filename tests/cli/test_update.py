@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support import count_commits, memgit, run_git, status
+
+
+def test_a_new_body_replaces_the_old_one_which_stays_in_history(kb: Path) -> None:
+    first = memgit(kb, "record", "memory", "Friday CI", "-m", "Old text.", "--json").json
+    answer = memgit(kb, "update", "friday-ci", "-m", "New text.", "--reason", "it moved", "--json").json
+    assert (answer["op"], answer["action"]) == ("update", "updated")
+    assert answer["record"]["body"] == "New text."
+    assert answer["record"]["id"] == first["record"]["id"]
+    assert memgit(kb, "show", "friday-ci", "--at", first["commit"], "--json").json["body"] == "Old text."
+    assert run_git(kb, "log", "-1", "--format=%s") == "update(memory): Friday CI"
+    assert status(kb) == ""
+
+
+def test_only_the_lines_of_the_change_change(kb: Path) -> None:
+    memgit(kb, "record", "knowledge", "A", "--category", "web", "-m", "- one\n- two", "--keywords", "x")
+    memgit(kb, "record", "knowledge", "B", "--category", "web", "-m", "- three", "--keywords", "y")
+    memgit(kb, "update", "knowledge/web#A", "--keywords", "x,z")
+    changed = [line for line in run_git(kb, "diff", "-U0", "HEAD~1", "--", "knowledge-base/web.md").split("\n") if line[:1] in "+-"][2:]
+    assert changed == ["-**Keywords:** x", "+**Keywords:** x, z"]
+
+
+def test_an_update_that_changes_nothing_makes_no_commit(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Friday CI", "-m", "Text.", "--topics", "ci")
+    before = count_commits(kb)
+    answer = memgit(kb, "update", "friday-ci", "-m", "Text.", "--topics", "ci", "--json").json
+    assert (answer["action"], answer["commit"]) == ("no_op", None)
+    assert count_commits(kb) == before
+
+
+def test_an_empty_text_empties_a_field(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Friday CI", "-m", "Text.", "--summary", "short")
+    answer = memgit(kb, "update", "friday-ci", "--summary", "", "--json").json
+    assert "summary" not in answer["record"]["fields"]
+    assert "summary" not in (kb / "memory/friday-ci.md").read_text()
+
+
+def test_versions_of_a_skill(kb: Path) -> None:
+    memgit(kb, "record", "skill", "Safe migration", "--description", "d", "-m", "1. backup")
+    answer = memgit(kb, "update", "skill/safe-migration", "--new-version", "-m", "1. backup\n2. check", "--json").json
+    assert answer["record"]["version"] == 2
+    memgit(kb, "update", "skill/safe-migration", "-m", "1. backup\n2. check twice")
+    assert memgit(kb, "show", "skill/safe-migration@1", "--json").json["body"] == "1. backup"
+    assert memgit(kb, "show", "skill/safe-migration@2", "--json").json["body"] == "1. backup\n2. check twice"
+    assert "never had version 3" in memgit(kb, "show", "skill/safe-migration@3", code=2).err
+    changed = memgit(kb, "diff", "skill/safe-migration@1", "skill/safe-migration@2", "--json").json
+    assert "+2. check twice" in changed[0]["diff"]
+    memgit(kb, "record", "memory", "No versions", "-m", "x")
+    assert "only skills have versions" in memgit(kb, "update", "no-versions", "--new-version", code=2).err
+
+
+def test_a_version_survives_a_rename(kb: Path) -> None:
+    memgit(kb, "record", "skill", "Old name", "-m", "one")
+    memgit(kb, "rename", "skill/old-name", "New name")
+    memgit(kb, "update", "skill/new-name", "--new-version", "-m", "two")
+    assert memgit(kb, "show", "skill/new-name@1", "--json").json["body"] == "one"
+
+
+def test_a_lost_update_is_refused(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Friday CI", "-m", "One.")
+    shown = memgit(kb, "show", "friday-ci", "--json").json
+    memgit(kb, "update", "friday-ci", "-m", "Two.", "--if-version", shown["version_id"])
+    refused = memgit(kb, "update", "friday-ci", "-m", "Three.", "--if-version", shown["version_id"], code=1)
+    assert "was changed since" in refused.err
+    head = run_git(kb, "rev-parse", "HEAD")
+    memgit(kb, "record", "memory", "Other", "-m", "x")
+    memgit(kb, "update", "friday-ci", "-m", "Three.", "--if-version", head)
+    memgit(kb, "update", "friday-ci", "-m", "Four.", "--if-version", head, code=1)
+    memgit(kb, "update", "friday-ci", "-m", "Four.", "--if-version", "no-such-thing", code=2)
+
+
+def test_a_record_made_by_hand_gets_an_id_when_it_is_written(kb: Path) -> None:
+    (kb / "knowledge-base").mkdir(exist_ok=True)
+    (kb / "knowledge-base/web.md").write_text("## By hand\n**Date:** 2026-01-02\n**Keywords:** a\n")
+    memgit(kb, "commit")
+    assert memgit(kb, "show", "by hand" if False else "By hand", "--json").json["id"] is None
+    answer = memgit(kb, "update", "web#By hand", "-m", "- now", "--json").json
+    assert answer["record"]["id"]
+    assert f"**Id:** {answer['record']['id']}" in (kb / "knowledge-base/web.md").read_text()
+    assert answer["record"]["updated"] != "2026-01-02"
+
+
+def test_extend_appends_a_dated_section(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Friday CI", "-m", "First.", "--topics", "ci", "--date", "2026-01-02")
+    answer = memgit(kb, "extend", "friday-ci", "-m", "Second.", "--topics", "risk", "--json").json
+    assert answer["action"] == "extended"
+    assert answer["record"]["topics"] == ["ci", "risk"]
+    assert answer["record"]["body"].startswith("First.")
+    assert "Extension (" in answer["record"]["body"]
+    assert answer["record"]["body"].endswith("Second.")
+    assert run_git(kb, "log", "-1", "--format=%(trailers:key=Memgit-Record,valueonly)").startswith("extend ")
+    assert "nothing to add" in memgit(kb, "extend", "friday-ci", code=2).err
+
+
+def test_an_observation_is_never_edited(kb: Path) -> None:
+    id_ = memgit(kb, "record", "observation", "Flaky", "-m", "On Fridays.", "--json").json["record"]["id"]
+    for command in (("update", id_, "-m", "x"), ("extend", id_, "-m", "x"), ("rename", id_, "x")):
+        assert "never edited" in memgit(kb, *command, code=3).err
+    memgit(kb, "archive", id_)
+    assert memgit(kb, "list", "--json").json == []
+    assert "one way" in memgit(kb, "restore", id_, code=3).err
+    assert "retired" in memgit(kb, "promote", id_, code=3).err
+
+
+def test_a_mistyped_address_names_the_nearest(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Friday CI", "-m", "x")
+    answer = memgit(kb, "update", "memory/fryday-ci", "-m", "y", code=2)
+    assert "did you mean memory/friday-ci?" in answer.err

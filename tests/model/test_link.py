@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+
+from memgit.model.link import Names, Wikilink, parse
+from memgit.model.record import Record
+
+
+def entry(path: str, category: str, title: str, ordinal: int = 0, id_: str | None = None) -> Record:
+    return Record("knowledge", f"knowledge/{category}#{title}", path, title, 1, 2, ordinal, {"id": id_}, "")
+
+
+def document(path: str, address: str, title: str = "T") -> Record:
+    return Record("memory", address, path, title, 1, 2, 0, {}, "")
+
+
+RECORDS = [
+    entry("knowledge-base/web.md", "web", "Grid", 0, "kb7m2q9x4d"),
+    entry("knowledge-base/web.md", "web", "Comma, in it", 1),
+    entry("knowledge-base/deep/api.md", "deep/api", "Retry", 0),
+    document("memory/friday-ci.md", "memory/friday-ci"),
+    document("memory/north/notes.md", "memory/north/notes"),
+    document("memory/south/notes.md", "memory/south/notes"),
+]
+
+
+@pytest.mark.parametrize(
+    ("inner", "address"),
+    [
+        ("web#Grid", "knowledge/web#Grid"),
+        ("web#Comma, in it", "knowledge/web#Comma, in it"),
+        ("knowledge-base/web#Grid", "knowledge/web#Grid"),
+        ("web.md#Grid|the grid", "knowledge/web#Grid"),
+        ("knowledge/web#Grid", "knowledge/web#Grid"),
+        ("kb7m2q9x4d", "knowledge/web#Grid"),
+        ("deep/api#Retry", "knowledge/deep/api#Retry"),
+        ("friday-ci", "memory/friday-ci"),
+        ("friday-ci#Any heading", "memory/friday-ci"),
+        ("memory/friday-ci", "memory/friday-ci"),
+        ("north/notes", "memory/north/notes"),
+    ],
+)
+def test_links_that_resolve(inner: str, address: str) -> None:
+    found = Names(RECORDS).resolve(parse(inner))
+    assert found.record is not None
+    assert found.record.address == address
+
+
+@pytest.mark.parametrize("inner", ["web#Gri", "web#grid", "web", "nowhere", "eb#Grid", "friday", "notes"])
+def test_links_that_do_not(inner: str) -> None:
+    assert Names(RECORDS).resolve(parse(inner)).record is None
+
+
+def test_an_ambiguous_link_names_its_candidates() -> None:
+    found = Names(RECORDS).resolve(parse("notes"))
+    assert [record.address for record in found.candidates] == ["memory/north/notes", "memory/south/notes"]
+
+
+def test_a_bare_heading_points_into_the_own_file() -> None:
+    found = Names(RECORDS).resolve(parse("#Comma, in it"), RECORDS[0])
+    assert found.record == RECORDS[1]
+
+
+def test_a_decomposed_name_is_the_composed_one() -> None:
+    names = Names([document("memory/cafe\u0301.md", "memory/cafe\u0301")])
+    assert names.resolve(parse("caf\u00e9")).record is not None
+
+
+def test_a_link_is_written_as_it_was_read() -> None:
+    for inner in ("a", "a#b", "a#b|c", "a|c"):
+        assert str(parse(inner)) == f"[[{inner}]]"
+    assert parse("a\\|b") == Wikilink("a", None, "b")

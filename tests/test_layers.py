@@ -1,0 +1,247 @@
+"""The house keeps its order: who may import whom, who owns a library, who starts processes, who reads the environment.
+
+All of it is read from the syntax tree, so an import inside a function or under `TYPE_CHECKING` counts like any other.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "memgit"
+
+ROWS = (
+    ("errors",),
+    ("model",),
+    ("formats",),
+    ("derive",),
+    ("lint",),
+    ("ingest",),
+    ("git",),
+    ("cache",),
+    ("app",),
+    ("cli", "hooks"),
+    ("__main__",),
+)
+"""Top to bottom: a row may import the rows above it and itself; two names in one row do not know each other."""
+
+FACES = ("cli", "hooks", "__main__")
+
+LIBRARIES = {
+    "click": ("cli",),
+    "merge3": ("formats/textmerge.py",),
+    "mistune": ("formats/markdown.py",),
+    "pygit2": ("git",),
+    "git": ("git",),
+    "ruamel": ("formats/yaml.py",),
+    "sqlite3": ("cache",),
+    "_sqlite3": ("cache",),
+}
+"""The owner of each library: a folder or a file under `memgit/`. A library that is not named here may not be imported."""
+
+PROCESSES = {
+    "subprocess", "_posixsubprocess", "multiprocessing", "pty", "concurrent.futures.process", "asyncio.subprocess",
+    "os.system", "os.popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.posix_spawnp", "os.startfile",
+    *(f"os.{verb}{end}" for verb in ("exec", "spawn") for end in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")),
+}  # fmt: skip
+"""Whatever starts a process: `git` alone."""
+
+SURROUNDINGS = {
+    "os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.getcwd", "os.getcwdb", "os.chdir", "os.isatty",
+    "os.get_terminal_size", "os.path.expanduser", "os.path.expandvars", "shutil.get_terminal_size",
+    "pathlib.Path.cwd", "pathlib.Path.home", "sys.argv", "sys.stdin", "sys.stdout", "sys.stderr", "getpass", "curses",
+}  # fmt: skip
+"""The environment, the current directory and the terminal: faces alone."""
+
+ALLOWED = {
+    ("git/repository.py", "os.getcwd"),  # a hook's GIT_INDEX_FILE belongs to the repository of the current directory, as for git itself
+}
+"""What one module may use all the same, with the reason."""
+
+BUILTINS = {"input", "print", "breakpoint"}
+METHODS = {".isatty", ".expanduser"}
+
+
+def modules() -> list[str]:
+    """Every module of the package, as a path under `memgit/`."""
+    return sorted(path.relative_to(ROOT / PACKAGE).as_posix() for path in (ROOT / PACKAGE).rglob("*.py"))
+
+
+def row(part: str) -> int | None:
+    """The row of a first-level name of the package, or None where the table does not know it."""
+    return next((number for number, names in enumerate(ROWS) if part in names), None)
+
+
+def first(path: str) -> str:
+    """The first-level name of a module: its folder, or its stem at the top."""
+    return path.partition("/")[0].removesuffix(".py")
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`os.path.expanduser` for such a chain of names, None for any other expression."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        left = dotted(node.value)
+        return None if left is None else f"{left}.{node.attr}"
+    return None
+
+
+def imported(path: str, tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """Every import as (line, full dotted name of what is imported, the name that it gets in the module)."""
+    package = [PACKAGE, *path.split("/")[:-1]]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, alias.asname or alias.name.partition(".")[0]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node.lineno, f"{source}.{alias.name}", alias.asname or alias.name
+        elif isinstance(node, ast.Call) and dotted(node.func) in ("__import__", "import_module", "importlib.import_module"):
+            name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+            if isinstance(name, str):
+                yield node.lineno, name, ""
+
+
+def used(tree: ast.Module, names: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """Every use as (line, name): imported things by the name that they have where they come from, `.name` for methods, built-ins called."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute | ast.Name):
+            head, dot, rest = (dotted(node) or "").partition(".")
+            if head in names:
+                yield node.lineno, names[head] + dot + rest
+        if isinstance(node, ast.Attribute):
+            yield node.lineno, f".{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.lineno, node.func.id
+
+
+def violations(path: str, source: str) -> list[str]:
+    """What a module does that its place in the house forbids, each as `path:line: words`.
+
+    Args:
+        path: where the module lies (or would lie) under `memgit/`.
+        source: its text.
+    """
+    here = first(path)
+    rank = row(here)
+    if path == "__init__.py":
+        rank = -1
+    elif rank is None:
+        return [f"{path}:1: {here} has no row in the house"]
+    tree = ast.parse(source)
+    found: list[str] = []
+    names: dict[str, str] = {}
+    for line, name, local in imported(path, tree):
+        top, _, rest = name.partition(".")
+        names[local] = name if local != top else top
+        if top == PACKAGE:
+            part = rest.partition(".")[0]
+            if part in ("", "__version__") or part == here:
+                continue
+            other = row(part)
+            if other is None or other >= rank:
+                found.append(f"{path}:{line}: {here} may not import {name}")
+        elif top in LIBRARIES:
+            if not any(path == owner or path.startswith(f"{owner}/") for owner in LIBRARIES[top]):
+                found.append(f"{path}:{line}: {top} belongs to {' and '.join(LIBRARIES[top])}")
+        elif top not in sys.stdlib_module_names:
+            found.append(f"{path}:{line}: {top} has no owner")
+        found += [f"{path}:{line}: {words}" for words in forbidden(here, name)]
+    for line, name in used(tree, names):
+        if (path, name) not in ALLOWED:
+            found += [f"{path}:{line}: {words}" for words in forbidden(here, name)]
+    return sorted(set(found))
+
+
+def forbidden(here: str, name: str) -> Iterator[str]:
+    """Why a part of the package may not use a thing of that full name; nothing where it may."""
+    if here != "git" and within(name, PROCESSES):
+        yield f"{name} starts processes, which git alone does"
+    if here not in FACES and (within(name, SURROUNDINGS) or name in BUILTINS | METHODS):
+        yield f"{name} reaches the user's surroundings, which faces alone do"
+
+
+def within(name: str, table: set[str]) -> bool:
+    """Whether a dotted name is in the table or below a name that is."""
+    parts = name.split(".")
+    return any(".".join(parts[:end]) in table for end in range(1, len(parts) + 1))
+
+
+@pytest.mark.parametrize("path", modules())
+def test_module_keeps_the_order(path: str) -> None:
+    assert violations(path, (ROOT / PACKAGE / path).read_text(encoding="utf-8")) == []
+
+
+def test_every_row_is_known() -> None:
+    assert [path for path in modules() if path != "__init__.py" and row(first(path)) is None] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "words"),
+    [
+        ("model/record.py", "from memgit.formats import message", "model may not import memgit.formats.message"),
+        ("model/record.py", "import memgit.app", "model may not import memgit.app"),
+        ("model/record.py", "from ..formats.message import parse", "model may not import memgit.formats.message.parse"),
+        ("errors.py", "from memgit.model.record import Record", "errors may not import memgit.model.record.Record"),
+        ("formats/yaml.py", "def f():\n    from memgit.git import process", "formats may not import memgit.git.process"),
+        (
+            "derive/index.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from memgit.cache.db import Cache",
+            "derive may not import memgit.cache.db.Cache",
+        ),
+        ("git/commit.py", "from memgit.app import config", "git may not import memgit.app.config"),
+        ("cache/db.py", "from memgit.cli import main", "cache may not import memgit.cli.main"),
+        ("cli/main.py", "import memgit.hooks.commit", "cli may not import memgit.hooks.commit"),
+        ("app/show.py", "import importlib\nimportlib.import_module('memgit.cli.main')", "app may not import memgit.cli.main"),
+        ("stray/new.py", "", "stray has no row in the house"),
+        ("formats/other.py", "from ruamel.yaml import YAML", "ruamel belongs to formats/yaml.py"),
+        ("formats/yaml.py", "import mistune", "mistune belongs to formats/markdown.py"),
+        ("app/merge.py", "def f():\n    import merge3", "merge3 belongs to formats/textmerge.py"),
+        ("app/show.py", "import sqlite3", "sqlite3 belongs to cache"),
+        ("cache/db.py", "import pygit2", "pygit2 belongs to git"),
+        ("app/show.py", "from click import echo", "click belongs to cli"),
+        ("git/process.py", "import requests", "requests has no owner"),
+        ("app/show.py", "import subprocess", "subprocess starts processes"),
+        ("app/show.py", "from subprocess import run as go", "subprocess.run starts processes"),
+        ("cli/edit.py", "import os\nos.execvp('vi', ['vi'])", "os.execvp starts processes"),
+        ("cache/db.py", "from os import posix_spawn", "os.posix_spawn starts processes"),
+        ("git/process.py", "import os\nhome = os.environ['HOME']", "os.environ reaches"),
+        ("git/process.py", "from os import environ as env\nhome = env", "os.environ reaches"),
+        ("app/show.py", "import os as system\nsystem.getcwd()", "os.getcwd reaches"),
+        ("app/show.py", "from pathlib import Path\nhere = Path.cwd()", "pathlib.Path.cwd reaches"),
+        ("app/show.py", "from pathlib import Path\nhere = Path('~').expanduser()", ".expanduser reaches"),
+        ("app/record.py", "import sys\nbody = sys.stdin.read()", "sys.stdin reaches"),
+        ("app/record.py", "def f(stream):\n    return stream.isatty()", ".isatty reaches"),
+        ("app/record.py", "answer = input('sure? ')", "input reaches"),
+    ],
+)
+def test_a_module_that_breaks_the_order_is_named(path: str, source: str, words: str) -> None:
+    found = violations(path, source)
+    assert any(words in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("app/show.py", "from memgit.git.repository import Repository\nfrom memgit.cache import db\nfrom memgit.app import config"),
+        ("model/record.py", "from memgit import __version__\nfrom memgit.errors import MemgitError"),
+        ("model/record.py", "from .kinds import KINDS\nfrom . import slug"),
+        ("git/process.py", "import os, subprocess\nos.posix_spawn('git', [], {})"),
+        ("git/object.py", "import pygit2"),
+        ("cache/db.py", "import sqlite3"),
+        ("cli/main.py", "import click, os, sys\nos.getcwd(), sys.stdin.isatty(), os.environ"),
+        ("__main__.py", "import sys\nfrom memgit.cli.main import cli\nsys.argv"),
+        ("model/slug.py", "def f(input):\n    return input.lower()"),
+        ("app/show.py", "import os\nos.path.join('a', 'b'), os.urandom(4), os.getpid()"),
+    ],
+)
+def test_a_module_that_keeps_the_order_passes(path: str, source: str) -> None:
+    assert violations(path, source) == []

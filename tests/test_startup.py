@@ -1,0 +1,110 @@
+"""Cold start is a feature: what each command may load. One row a command; a module that is not needed there is named here once."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.support import run_git
+
+ROOT = Path(__file__).resolve().parents[1]
+
+PARSERS = ("ruamel", "mistune", "merge3")
+"""Formats are read by memgit's own fast readers; these wait for what those cannot read."""
+GIT = ("git", "gitdb", "dulwich", "pygit2.repository", "pygit2.ffi", "cffi", "_cffi_backend")
+"""Of pygit2 only its C module is cheap to load."""
+HEAVY = (
+    "argparse", "asyncio", "concurrent", "dataclasses", "doctest", "email", "http", "importlib.metadata", "logging",
+    "multiprocessing", "pdb", "pickle", "random", "rich", "socket", "ssl", "subprocess", "tempfile", "unittest", "urllib.request", "xml",
+)  # fmt: skip
+STORES = ("sqlite3", "_sqlite3", "pygit2", "_pygit2", "pygit2._pygit2")
+
+
+class Row(NamedTuple):
+    """A command line, and the modules (with all that lies below them) that it may not load."""
+
+    argv: tuple[str, ...]
+    forbidden: tuple[str, ...]
+
+
+WRITING = ("memgit.app.write", "memgit.derive", "memgit.git.commit")
+"""What only a change needs."""
+CHANGE = (*PARSERS, *GIT, *HEAVY)
+"""Without difflib: click takes every short option for an unknown long one first, and looks for names near it."""
+READ = (*CHANGE, "difflib")
+ROWS = {
+    "--version": Row(
+        ("--version",), (*READ, *STORES, "click", "json", "inspect", "typing", "memgit.app", "memgit.formats", "memgit.model")
+    ),
+    "--help": Row(("--help",), (*READ, *STORES, "memgit.app", "memgit.formats")),
+    "completion": Row((), READ),
+    "show": Row(("show", "knowledge/shell#Quote every expansion"), (*READ, *WRITING)),
+    "list": Row(("list", "knowledge"), (*READ, *WRITING)),
+    "record": Row(("record", "knowledge", "Trap on exit", "--category", "shell", "-m", "Remove the folder in the trap."), CHANGE),
+    "update": Row(("update", "knowledge/shell#Quote every expansion", "-m", "Quote each one of them."), CHANGE),
+    "log": Row(("log", "--json"), (*PARSERS, *GIT, "argparse", "asyncio", "email", "logging", "rich", "unittest", "urllib.request")),
+}
+ANYWHERE = ("--version", "--help", "completion")
+"""These need no repository."""
+
+
+def loaded(argv: tuple[str, ...], folder: Path, env: dict[str, str] | None = None) -> set[str]:
+    """The modules that one run of memgit loads, as the interpreter itself reports them.
+
+    The run goes without `site`: what an editable install or another package loads at every start does not count.
+    """
+    start = (
+        f"import sys; sys.path[:0] = {[str(ROOT), sysconfig.get_path('purelib'), sysconfig.get_path('platlib')]!r}; sys.argv[0] = 'memgit'"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-X", "importtime", "-c", f"{start}; from memgit.__main__ import main; sys.exit(main())", *argv],
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + re.sub(r"(?m)^import time:.*\n", "", done.stderr)
+    return set(re.findall(r"(?m)^import time: +\d+ \| +\d+ \| +(\S+)$", done.stderr))
+
+
+def below(name: str, table: tuple[str, ...]) -> bool:
+    """Whether a module is in the table or inside a package that is."""
+    return any(name == one or name.startswith(f"{one}.") for one in table)
+
+
+@pytest.fixture
+def knowledge(repo: Path) -> Path:
+    """A knowledge repository with one record, read once, so that nothing is left to be made."""
+    for argv in (
+        ("init", "."),
+        ("record", "knowledge", "Quote every expansion", "--category", "shell", "-m", 'Write "$name", never $name.'),
+        ("list",),
+    ):
+        loaded(argv, repo)
+    assert run_git(repo, "status", "--porcelain") == ""
+    return repo
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_command_loads_only_what_it_needs(name: str, request: pytest.FixtureRequest) -> None:
+    folder: Path = request.getfixturevalue("tmp_path" if name in ANYWHERE else "knowledge")
+    env = {"_MEMGIT_COMPLETE": "bash_complete", "COMP_WORDS": "memgit sh", "COMP_CWORD": "1"} if name == "completion" else None
+    modules = loaded(ROWS[name].argv, folder, env)
+    assert "memgit.__main__" in modules
+    assert sorted(module for module in modules if below(module, ROWS[name].forbidden)) == []
+
+
+def test_a_module_that_is_loaded_is_seen(tmp_path: Path) -> None:
+    """The measure itself: it sees what a start loads, through C or Python, and takes no longer name for a shorter one."""
+    modules = loaded(("--version",), tmp_path)
+    assert {"memgit", "memgit.__main__"} <= modules
+    assert below("ruamel.yaml", PARSERS) and below("git", GIT) and not below("gitignore", GIT)
