@@ -8,20 +8,18 @@ A category whose file says nothing keeps the name that the index has, through de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memgit.app import derived_state
 from memgit.derive.categories import name_in_item, taken_over
 from memgit.derive.jsonindex import Item, read
 from memgit.derive.mem_skill import NAME, Facts, Spec, facts, file_of, files, folders
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.derive.view import View
-from memgit.errors import MemgitError, NotFound
+from memgit.errors import MemgitError
 from memgit.formats.entries import set_meta
 from memgit.git.history import touching
-from memgit.git.tree import Tree
 from memgit.model.layout import Layout
 from memgit.model.record import Value
 
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
 SPECS = (KNOWLEDGE, EXPERIENCE)
 LOOKED_BACK = 500
 """How many commits that touched an index or a category file are looked at for the state in which both agreed."""
-
-Bases = Callable[[str, Sequence[str]], Iterator[View]]
-"""Earlier states to judge by, for an index and the entry files in question, the newest first."""
 
 
 class _Doubt(NamedTuple):
@@ -53,14 +48,13 @@ def indexes(layout: Layout) -> list[str]:
     return [folder + NAME for spec in SPECS for folder in folders(layout, spec)]
 
 
-def keep(board: Board, concerned: Collection[str] | None, bases: Bases | None = None) -> tuple[str, ...]:
+def keep(board: Board, concerned: Collection[str] | None) -> tuple[str, ...]:
     """Puts on the board what is needed so that no name or keyword is lost when the indexes are derived.
 
     A `_index.json` that is owed but gone comes back as it was last; what was changed in one alone is taken over.
 
     Args:
         concerned: the indexes concerned, those that are not known to be right; None for all.
-        bases: earlier states; by default the last one that memgit made, then those of history.
 
     Returns:
         What the user should be told.
@@ -76,35 +70,27 @@ def keep(board: Board, concerned: Collection[str] | None, bases: Bases | None = 
                 if older is not None:
                     board.put(path, older)
             if board.data(path) is not None:
-                notes += _taken(board, folder, spec, bases or (lambda index, found: earlier(board, index, found)))
+                notes += _taken(board, folder, spec)
     return tuple(notes)
 
 
-def earlier(board: Board, index: str, found: Sequence[str]) -> Iterator[View]:
-    """States before that of a board: the last one whose index memgit made, if it is still there; HEAD; those of history, if it must be."""
+def _earlier(board: Board, index: str, found: Sequence[str]) -> Iterator[View]:
+    """States before that of a board, newest first: its commit, where the index is edited on it; those of history, for files in question."""
     from memgit.app.write import Board
 
-    state = derived_state.last(board.repo)
-    if state is not None and index in state.right:
-        try:
-            tree = Tree(board.repo, state.tree)
-            tree.list()
-        except NotFound:
-            pass
-        else:
-            yield Board(board.workspace, board.repo, tree)
     commit = board.commit or board.repo.head().commit
     if commit is None:
         return
-    if board.edits:
-        yield Board(board.workspace, board.repo, board.tree, commit)
+    newest = Board(board.workspace, board.repo, board.tree, commit)
+    if newest.data(index) != board.data(index):
+        yield newest
     if not found:
         return
     for older in touching(board.repo, commit, [index, *found], LOOKED_BACK):
         yield Board(board.workspace, board.repo, board.repo.tree(older), older)
 
 
-def _taken(board: Board, folder: str, spec: Spec, bases: Bases) -> Iterator[str]:
+def _taken(board: Board, folder: str, spec: Spec) -> Iterator[str]:
     index = read(board, folder + NAME, spec.shape)
     if index.value is None:
         return
@@ -116,7 +102,7 @@ def _taken(board: Board, folder: str, spec: Spec, bases: Bases) -> Iterator[str]
     taken: dict[str, dict[str, Value]] = {}
     both: list[_Doubt] = []
     strong = sorted({doubt.path for doubt in doubts if not doubt.weak})
-    for number, base in enumerate(bases(folder + NAME, strong)):
+    for number, base in enumerate(_earlier(board, folder + NAME, strong)):
         was = _by_file(read(base, folder + NAME, spec.shape).items(spec.shape), spec, found)
         settled = [doubt for doubt in doubts if _agreed(doubt, was.get(doubt.path.removeprefix(folder)), base)]
         offered = taken_over(board, base, spec) if settled else {}

@@ -140,6 +140,10 @@ def derive(state: State) -> tuple[dict[str, Rendered], tuple[str, ...]]:
     What cannot be derived comes from the files that are there, and where one is missing from its last version in history. Names that were
     changed in an index alone are put into the files of their categories, on the board.
     """
+    for path, data in state.found.items():
+        held = state.tree.data(path) if data is None and is_derived(state.layout, path) else None
+        if held is not None:
+            state.put(path, held)
     notes = category_names.keep(state, None)
     rendered = render_all(state)
     missing = [path for path, one in rendered.items() if one.data is not None and state.data(path) is None]

@@ -30,7 +30,7 @@ class State(NamedTuple):
 
 def known(repo: Repository, layout: Layout, tree: Tree) -> frozenset[str]:
     """The derived files that are known to be right in a tree of the knowledge root."""
-    state = last(repo)
+    state = _read(repo)
     if state is None:
         return frozenset()
     if state.tree == tree.oid:
@@ -60,8 +60,7 @@ def note(repo: Repository, tree: Tree, right: Iterable[str], derived: Iterable[s
         return
 
 
-def last(repo: Repository) -> State | None:
-    """What was noted last."""
+def _read(repo: Repository) -> State | None:
     try:
         with open(os.path.join(repo.git_dir, "memgit", NAME), encoding="utf-8") as file:
             data = json.load(file)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from memgit.app.workspace import Workspace
 from memgit.cache.records import Snapshot
-from memgit.errors import NotFound
+from memgit.cache.rows import FROM_RECORDS
 from memgit.formats.forms import parse_file
 from memgit.git.history import touching
 from memgit.git.repository import Repository
@@ -122,13 +122,11 @@ class TreeSource:
         """Whether a folder of which files are gone still holds one."""
         return any(self._edits.get(path, path) is not None for path, _, _ in self._tree.walk(folder))
 
-    def last_good(self, path: str, is_good: object) -> bytes | None:
-        """The newest version of a file for which `is_good(bytes)` is true."""
-        if self._commit is None or not callable(is_good):
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        """The newest version of a file in history that is good."""
+        if self._commit is None:
             return None
-        for number, (commit, _) in enumerate(touching(self._repo, self._commit, path)):
-            if number == LOOKED_BACK:
-                return None
+        for commit in touching(self._repo, self._commit, [path], LOOKED_BACK):
             data = self._repo.tree(commit).data(path)
             if data is not None and is_good(data):
                 return data
@@ -217,7 +215,7 @@ class CachedIndex:
     over everything finds more.
     """
 
-    def __init__(self, layout: Layout, snapshot: Snapshot, source: TreeSource, facts: Mapping[str, FileFacts] | None = None) -> None:
+    def __init__(self, layout: Layout, snapshot: Snapshot, source: TreeSource) -> None:
         self._layout, self._snapshot, self._source = layout, snapshot, source
         self._near: dict[tuple[str, int], list[RecordFacts]] = {}
 
@@ -244,7 +242,7 @@ class CachedIndex:
         return self._folded.get(normal(name.removesuffix(".md")).casefold())
 
     def holders(self, id_: str) -> Sequence[Record]:
-        return self._snapshot.with_id(id_)
+        return self._snapshot.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [id_])
 
     def mentioning(self, names: Sequence[str]) -> Iterable[str]:
         return self._snapshot.holding(names)
@@ -301,9 +299,7 @@ class CachedIndex:
 
 def light(record: Record) -> RecordFacts:
     """The facts that the head of a record gives: title and keywords, nothing of its text."""
-    return RecordFacts(
-        record, 0, (), tuple(likeness.content(likeness.words(record.title))), lint_facts.folded(record.keywords), (), 0, ()
-    )
+    return RecordFacts(record, 0, (), tuple(likeness.content(likeness.words(record.title))), lint_facts.folded(record.keywords), (), 0, ())
 
 
 class Kept:
@@ -351,18 +347,3 @@ class Kept:
 def staged_edits(found: Mapping[str, Entry | None]) -> dict[str, Edited | None]:
     """What is staged, as edits of the newest commit."""
     return {path: None if entry is None else Edited(entry.mode, entry.oid) for path, entry in found.items()}
-
-
-def tree_or_empty(repo: Repository, rev: str | None) -> Tree:
-    """The tree of a commit; the empty one before the first.
-
-    Raises:
-        NotFound: no such commit.
-    """
-    return repo.tree(None if rev is None else repo.resolve(rev))
-
-
-__all__ = (
-    "CachedIndex", "Edited", "FolderSource", "Kept", "NotFound", "TreeBefore", "TreeSource", "disk_mode", "read_plain", "staged_edits",
-    "tree_or_empty",
-)  # fmt: skip

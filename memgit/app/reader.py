@@ -44,6 +44,11 @@ class Files:
         """The bytes of one file, None where there is none."""
         raise NotImplementedError
 
+    def entries(self, folder: str) -> tuple[list[str], list[str]]:
+        """The names of the files, and of the folders, directly in a folder (empty or ending in a slash), sorted."""
+        inside = [path[len(folder) :] for path in self.paths() if path.startswith(folder)]
+        return sorted(rest for rest in inside if "/" not in rest), sorted({rest.split("/")[0] for rest in inside if "/" in rest})
+
 
 class TreeFiles(Files):
     """The files of one commit."""
@@ -80,6 +85,15 @@ class DiskFiles(Files):
             prefix = os.path.relpath(folder, self._root).replace(os.sep, "/") + "/"
             found += [prefix.removeprefix("./") + name for name in names]
         yield from (path for path in sorted(found) if self._plain(path))
+
+    def entries(self, folder: str) -> tuple[list[str], list[str]]:
+        """What lies on the disk, without asking git: files that it ignores are among them."""
+        try:
+            with os.scandir(os.path.join(self._root, folder)) as found:
+                entries = [(entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False)) for entry in found]
+        except OSError:
+            return [], []
+        return sorted(name for name, _, file in entries if file), sorted(name for name, below, _ in entries if below and name != ".git")
 
     def data(self, path: str) -> bytes | None:
         if not self._plain(path):

@@ -30,8 +30,10 @@ VERSION = 1
 FOLDER = "memgit"
 NAME = "cache.db"
 LOCK = "cache.lock"
-BUSY_SECONDS = 10.0
+BUSY_SECONDS = 15.0
 """How long to wait for another process that is writing: a full build of a large repository fits in it."""
+LOG_PAGES = 250
+"""Pages of the log from which on a commit carries it over into the file."""
 OPEN_SECONDS = 2.0
 """How long to wait for another process that is making or removing the file, which takes a few milliseconds."""
 
@@ -328,6 +330,8 @@ def _fresh(uri: str, stamp: str) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("pragma synchronous=normal")
     connection.execute("pragma temp_store=memory")
+    # A process that ends without closing leaves its log to the next one, which reads it before anything else: so it is kept short.
+    connection.execute(f"pragma wal_autocheckpoint={LOG_PAGES}")
 
 
 def _objects(connection: sqlite3.Connection) -> set[tuple[str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from memgit import __version__
@@ -18,11 +18,13 @@ from memgit.cache.db import Cache, memory_cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text, to_row
 from memgit.errors import NotFound, Refused
 from memgit.git import history
-from memgit.git.activity import FORMAT, Activity
 from memgit.git.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
 from memgit.model.operation import Event
+
+if TYPE_CHECKING:
+    from memgit.git.activity import Activity
 
 SCHEMA = """
 create table event_view (id integer primary key, fingerprint text not null unique);
@@ -35,6 +37,8 @@ create unique index event_place on event_reach (n, line);
 create table event_name (name integer not null, n integer not null, primary key (name, n)) without rowid;
 """
 SCHEMA_VERSION = 1
+FORMAT = 1
+"""Counts up whenever the same commit may give another event than before, so that what is remembered is read again."""
 LINES = 4
 VIEWS = 4
 STEPS = 2000
@@ -288,6 +292,9 @@ class Events:
     # Asking git, and remembering
 
     def _activity_of(self) -> Activity:
+        # Reading files needs all formats; an answer from memory needs none.
+        from memgit.git.activity import Activity
+
         if self._activity is None:
             self._activity = Activity(self._repo, self._layout)
         return self._activity
@@ -300,12 +307,12 @@ class Events:
         revisions = [head, *(f"^{commit}" for commit in without)]
         activity = self._activity_of()
         if self._memory() is None:
-            for commit in history.commits(self._repo, revisions):
-                yield Entry(activity.event(commit), None)
+            told = history.commits(self._repo, revisions)
+            for event in map(activity.event, told) if lazily else activity.events(told):
+                yield Entry(event, None)
             return
         numbers: array[int] | None = array("q") if not without else None
-        for known, commits in self._chunks(revisions, lazily):
-            entries = [known[commit] if isinstance(commit, str) else (0, Entry(activity.event(commit), None)) for commit in commits]
+        for entries in self._chunks(revisions, lazily):
             stored = self._kept([entry for n, entry in entries if not n])
             if stored is None:
                 numbers = None
@@ -332,37 +339,44 @@ class Events:
             self._give_up(cache, error)
             return None
 
-    def _chunks(self, revisions: Sequence[str], lazily: bool) -> Iterator[tuple[dict[str, tuple[int, Entry]], Sequence[str | RawCommit]]]:
-        """Commits in the order of the log, some at a time: as read from git, or by id where they are in the first part."""
-        nothing = self._remembers_nothing()
-        if lazily or nothing:
+    def _chunks(self, revisions: Sequence[str], lazily: bool) -> Iterator[list[tuple[int, Entry]]]:
+        """The events of a range in the order of the log, some at a time, each with the number under which it is remembered, or 0."""
+        activity = self._activity_of()
+        size = FIRST
+        if self._remembers_nothing():
+            told = history.commits(self._repo, revisions)
+            fresh: list[tuple[int, Entry]] = []
+            for event in map(activity.event, told) if lazily else activity.events(told):
+                fresh.append((0, Entry(event, None)))
+                if len(fresh) >= size:
+                    yield fresh
+                    fresh, size = [], BATCH
+            yield fresh
+        elif lazily:
             waiting: list[RawCommit] = []
-            size = FIRST
             for commit in history.commits(self._repo, revisions):
                 waiting.append(commit)
                 if len(waiting) >= size:
-                    yield ({}, waiting) if nothing else self._split(waiting)
+                    yield self._looked_up(waiting)
                     waiting, size = [], BATCH
-            yield ({}, waiting) if nothing else self._split(waiting)
-            return
-        ids = list(history.order(self._repo, revisions))
-        missing = [id_ for start in range(0, len(ids), BATCH) for id_ in self._unknown(ids[start : start + BATCH])]
-        source = history.listed(self._repo, missing)
-        absent = set(missing)
-        for start in range(0, len(ids), BATCH):
-            chunk = ids[start : start + BATCH]
-            known = self._recall([id_ for id_ in chunk if id_ not in absent])
-            read: list[str | RawCommit] = []
-            for id_ in chunk:
-                if id_ in known:
-                    read.append(id_)
-                else:
-                    read.append(next(source) if id_ in absent else next(history.listed(self._repo, [id_])))
-            yield known, read
+            yield self._looked_up(waiting)
+        else:
+            ids = list(history.order(self._repo, revisions))
+            absent = [id_ for start in range(0, len(ids), BATCH) for id_ in self._unknown(ids[start : start + BATCH])]
+            source = activity.events(history.listed(self._repo, absent))
+            missing = set(absent)
+            for start in range(0, len(ids), BATCH):
+                chunk = ids[start : start + BATCH]
+                known = self._recall([id_ for id_ in chunk if id_ not in missing])
+                yield [known.get(id_) or (0, Entry(next(source) if id_ in missing else self._alone(id_), None)) for id_ in chunk]
 
-    def _split(self, commits: Sequence[RawCommit]) -> tuple[dict[str, tuple[int, Entry]], Sequence[str | RawCommit]]:
+    def _looked_up(self, commits: Sequence[RawCommit]) -> list[tuple[int, Entry]]:
         known = self._recall([commit.commit for commit in commits])
-        return known, [commit.commit if commit.commit in known else commit for commit in commits]
+        return [known.get(commit.commit) or (0, Entry(self._activity_of().event(commit), None)) for commit in commits]
+
+    def _alone(self, id_: str) -> Event:
+        """An event that was remembered a moment ago and is not any more."""
+        return self._activity_of().event(next(history.listed(self._repo, [id_])))
 
     def _remembers_nothing(self) -> bool:
         cache = self._memory()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from memgit.cache.rows import from_text, to_text
+from memgit.cache.rows import Text, from_text, to_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,9 +55,8 @@ def keep(cache: Cache, made: str, new: Mapping[tuple[str, str], bytes], present:
     cache.run(work)
 
 
-def _prune(connection: sqlite3.Connection, made: str, there: set[tuple[str, str]]) -> None:
+def _prune(connection: sqlite3.Connection, made: str, there: set[tuple[Text, str]]) -> None:
     known = list(connection.execute("select path, blob, made from lint"))
     gone = [(path, blob) for path, blob, by in known if by != made or (path, blob) not in there]
     if len(gone) * SPARE > len(known):
         connection.executemany("delete from lint where path = ? and blob = ?", gone)
-

@@ -80,6 +80,11 @@ def named(snapshot: Snapshot, target: Wikilink, origin: Record | None = None) ->
     return found
 
 
+def with_id(snapshot: Snapshot, record_id: str) -> list[Record]:
+    """The records with an id, in the order of paths and lines."""
+    return _sorted(snapshot.heads(_BY_ID, [record_id]))
+
+
 def taken(snapshot: Snapshot, record_id: str) -> bool:
     """Whether an id was ever seen by this cache, the records of the snapshot's commit among them."""
     return snapshot.query(lambda _: seen(snapshot.cache, record_id))

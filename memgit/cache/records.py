@@ -325,6 +325,10 @@ class Snapshot:
         """The paths of files whose text may hold one of some names: all that do, and a few more. Sorted."""
         return lookup.holding(self, names)
 
+    def with_id(self, record_id: str) -> list[Record]:
+        """The heads of the records with an id; more than one where it was copied by hand."""
+        return lookup.with_id(self, record_id)
+
     def taken(self, record_id: str) -> bool:
         """Whether an id was ever seen, in whatever commit or uncommitted edit this cache has read or made an event of."""
         return lookup.taken(self, record_id)

@@ -10,6 +10,7 @@ import click
 from memgit.app.listing import list_records
 from memgit.app.present import record_json
 from memgit.app.reader import kinds_of, open_reader
+from memgit.app.usage import counter
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json_list, faint, safe
 
@@ -36,14 +37,16 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     for option, of in (("category", "knowledge"), ("skill", "experience"), ("scope", "memory")):
         if options[option] is not None:
             kind, group = of, options[option]
-    reader = open_reader(workspace_of(ctx), options["at"])
+    workspace = workspace_of(ctx)
+    reader = open_reader(workspace, options["at"])
     found = list_records(
         reader, kind=kind, group=group, topic=options["topic"], keyword=options["keyword"], status=options["status"],
         archived=options["archived"], only_archived=options["only_archived"],
     )  # fmt: skip
     found = itertools.islice(found, options["limit"]) if options["limit"] is not None else found
     if options["as_json"]:
-        emit_json_list(record_json(reader.load(record)) for record in found)
+        count = counter(workspace)
+        emit_json_list(record_json(record, count(record)) for record in map(reader.load, found))
         return
     for record in found:
         mark = faint(" (archived)") if record.archived else ""

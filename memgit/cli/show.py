@@ -6,6 +6,7 @@ import click
 
 from memgit.app.present import record_json
 from memgit.app.show import show
+from memgit.app.usage import uses
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import emit_json, print_record
 
@@ -17,8 +18,9 @@ from memgit.cli.output import emit_json, print_record
 @click.pass_context
 def command(ctx: click.Context, address: str, at: str | None, as_json: bool) -> None:
     """Show the record at ADDRESS: a full address, any unique ending of one, an id, a wikilink, or skill/NAME@VERSION."""
-    record, reader = show(workspace_of(ctx), address, at)
+    workspace = workspace_of(ctx)
+    record, reader = show(workspace, address, at)
     if as_json:
-        emit_json({**record_json(record), "revision": reader.revision, "fresh": reader.fresh})
+        emit_json({**record_json(record, uses(workspace, record)), "revision": reader.revision, "fresh": reader.fresh})
     else:
         print_record(record, None if reader.fresh or reader.revision is None else reader.revision[:10])

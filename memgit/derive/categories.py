@@ -121,3 +121,26 @@ def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str,
             if taken:
                 out[folder + file] = taken
     return out
+
+
+def known_keywords(view: View, spec: Spec) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Key, path and keywords of every category or skill that has a file.
+
+    The keywords are those of its frontmatter and those of the index; only a file that neither says anything of is read for those of its
+    records. So looking for a match costs little where the index is in order.
+    """
+    out: list[tuple[str, str, tuple[str, ...]]] = []
+    for folder in folders(view.layout, spec):
+        found = {path.removeprefix(folder): key for path, key in files(view, folder, spec)}
+        listed: dict[str | None, list[str]] = {}
+        for item in read(view, folder + NAME, spec.shape).items(spec.shape):
+            words = [word for word in item.get("keywords") or () if isinstance(word, str)]
+            listed.setdefault(file_of(item, spec, found.__contains__), []).extend(words)
+        for file, key in found.items():
+            meta = _meta(view, folder + file).get("keywords")
+            own = (meta,) if isinstance(meta, str) else meta or ()
+            words = list(dict.fromkeys((*own, *listed.get(file, ()))))
+            if not words:
+                words = list(dict.fromkeys(word for record in view.parsed(folder + file).records for word in record.keywords))
+            out.append((key, folder + file, tuple(words)))
+    return out

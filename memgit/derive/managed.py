@@ -158,3 +158,14 @@ def has_block(data: bytes | None, markers: Markers) -> bool:
         return any(not isinstance(found, Problem) and found is not None for found in (find(side, markers) for side in conflict.sides(text)))
     found = find(text, markers)
     return isinstance(found, Found) or (isinstance(found, Problem) and found.fatal)
+
+
+def outside(data: bytes, markers: Markers) -> str:
+    """What people wrote: the text of a file without the block and its markers, line ends as `\n`; empty where it cannot be read."""
+    try:
+        text = decode(data)
+        found = find(text, markers)
+    except UnreadableFile:
+        return ""
+    lines = [*found.before, *found.after] if isinstance(found, Found) else [text]
+    return "".join(lines).replace("\r\n", "\n")

@@ -6,7 +6,6 @@ disk: memory vaults (skill-memory) and mirrors (Mnema, two writers).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -83,23 +82,23 @@ class Dialect(NamedTuple):
 
         A day that an old time stamp falls on already leaves the stamp as it is.
         """
-        if field in STAMPS and _DAY.fullmatch(value):
-            if isinstance(old, str) and old.startswith(value) and _STAMPED.match(old):
+        if field in STAMPS and re.fullmatch(_DAY, value):
+            if isinstance(old, str) and old.startswith(value) and re.match(_STAMPED, old):
                 return old
-            if self.stamp or (isinstance(old, str) and _ZULU.fullmatch(old)):
+            if self.stamp or (isinstance(old, str) and re.fullmatch(_ZULU, old)):
                 return f"{value}T00:00:00.000Z"
         if field == "version" and value.isascii() and value.isdigit():
             if isinstance(old, str) and old.lstrip("vV").split(".")[0] == value:
                 return old
-            if self.name == "mnema" or (isinstance(old, str) and _SEMANTIC.fullmatch(old)):
+            if self.name == "mnema" or (isinstance(old, str) and re.fullmatch(_SEMANTIC, old)):
                 return f"{value}.0.0"
         return value
 
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_STAMPED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]")
-_ZULU = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
-_SEMANTIC = re.compile(r"[0-9]+\.0\.0")
+_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_STAMPED = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]"
+_ZULU = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
+_SEMANTIC = r"[0-9]+\.0\.0"
 
 _ONE_A_LINE = Style(lists="block")
 _DOUBLE = Style(text="double")
@@ -188,6 +187,9 @@ MNEMA_BLOCK = Dialect(
     {"estimate": _TYPED, "priority": _TYPED, "reopen_count": _TYPED, "capacity": _TYPED, "metadata": Style(text="raw")},
     stamp=True,
 )  # fmt: skip
+
+
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (MEMGIT, VAULT, MNEMA, MNEMA_BLOCK)}
 
 
 @lru_cache(maxsize=512)
@@ -290,6 +292,8 @@ def _unquoted(item: str) -> str:
 
 
 def _json_list(text: str) -> tuple[str, ...] | None:
+    import json
+
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memgit.errors import BadInput, Refused, UnreadableFile
-from memgit.formats import markdown, yaml
-from memgit.formats.blocks import heading_text, outline
+from memgit.formats import yaml
 from memgit.formats.dialects import LINKS, MANY, Dialect, aliases, bare_item, fields_of, read_items
 from memgit.formats.form import Draft
 from memgit.formats.frontmatter import Block, Parts, Spell, Style, is_template, split, typed_value
@@ -292,6 +291,8 @@ class Document:
 
     def _closed(self, page: Page, body: str) -> None:
         """Refuses to add text under a fence or comment that is never closed: it would become part of that."""
+        from memgit.formats.blocks import outline
+
         unclosed = outline(body).unclosed
         if unclosed is not None:
             title = find_body(page.text, page.body, self._title(page))
@@ -308,8 +309,9 @@ class Document:
         key = self.dialect.key(self._kind(page), "title", page.entries)
         entry = page.entries.get(key)
         stated = entry is not None and isinstance(entry.value, str) and entry.style != "map"
-        found = markdown.headings(page.text[page.body :])
-        first = next((head for head in found if head.level == 1), None)
+        from memgit.formats.markdown import headings
+
+        first = next((head for head in headings(page.text[page.body :]) if head.level == 1), None)
         if first is not None and (not stated or first.title == old):
             page.put_heading(page.body + first.start, page.body + first.end, heading(title))
         if stated or (page.block is not None and first is None):
@@ -455,12 +457,13 @@ def find_body(text: str, start: int, title: str | None) -> Body:
     A heading that the text begins with is left out where it says the title, or where there is no title and it gives one.
     """
     match = _H1.match(text, start)
-    if match is not None:
-        found = heading_text(match[1] or "")
-        if found and (title is None or found == title):
-            return Body(found, match.end(), len(text), (text.index("#", match.start()), match.end()), True)
-    if title is None and (match is None or not heading_text(match[1] or "")):
-        for head in markdown.headings(text[start:]):
+    said = _said(match)
+    if match is not None and said and (title is None or said == title):
+        return Body(said, match.end(), len(text), (text.index("#", match.start()), match.end()), True)
+    if title is None and not said:
+        from memgit.formats.markdown import headings
+
+        for head in headings(text[start:]):
             if head.level == 1 and head.title:
                 own = not text[start : start + head.start].strip()
                 return Body(head.title, start + head.end if own else start, len(text), (start + head.start, start + head.end), own)
@@ -520,7 +523,7 @@ def own_text(body: str, title: str | None) -> str:
         raise BadInput("the text holds a NUL", line=text.count("\n", 0, text.index("\0")) + 1)
     if title is not None and text[:1] in "# ":
         match = _H1.match(text)
-        if match is not None and heading_text(match[1] or "") == title:
+        if match is not None and _said(match) == title:
             return tidy(text[match.end() :])
     return text
 
@@ -532,8 +535,22 @@ def one_line(title: str) -> str:
 
 def heading(title: str) -> str:
     """A title as the text of an H1: on one line, its last hashes kept from closing the heading."""
+    from memgit.formats.blocks import heading_text
+
     text = one_line(title)
     return f"{text} #" if heading_text(text) != text else text
+
+
+def _said(match: re.Match[str] | None) -> str:
+    """The text of an H1 that `_H1` has found."""
+    if match is None or not match[1]:
+        return ""
+    text = match[1].strip(" \t\r")
+    if text[-1:] != "#":
+        return text
+    from memgit.formats.blocks import heading_text
+
+    return heading_text(text)
 
 
 def spelling(field: str, entry: Entry | None) -> Spell:
@@ -562,7 +579,9 @@ def _markers(text: str, start: int) -> list[Problem]:
     """The conflict markers of a text from an offset on."""
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
         return []
-    lines = markdown.conflict_markers(text[start:], line=text.count("\n", 0, start) + 1)
+    from memgit.formats.markdown import conflict_markers
+
+    lines = conflict_markers(text[start:], line=text.count("\n", 0, start) + 1)
     return [Problem("MG104", line, "a conflict marker was left in", True) for line in lines]
 
 

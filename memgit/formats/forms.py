@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from memgit.formats.dialects import MEMGIT, MNEMA
-from memgit.formats.document import Document
-from memgit.formats.entries import Entries
 from memgit.formats.form import Form
-from memgit.formats.mirror import Mirror
-from memgit.formats.vault import Vault
 from memgit.model.layout import Layout
 from memgit.model.record import ParsedFile
 
-FORMS: Mapping[str, Form] = {
-    "entries": Entries(),
-    "memgit": Document(MEMGIT),
-    "vault": Vault(),
-    "mnema": Document(MNEMA),
-    "mnema-block": Mirror(),
-}
+
+class _Forms(Mapping[str, Form]):
+    """Form by name. A form is imported when it is first asked for: a run that touches entries alone never reads the rest."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Form] = {}
+
+    def __getitem__(self, name: str) -> Form:
+        form = self._made.get(name)
+        if form is None:
+            form = self._made[name] = _make(name)
+        return form
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+def _make(name: str) -> Form:
+    if name == "entries":
+        from memgit.formats.entries import Entries
+
+        return Entries()
+    if name == "vault":
+        from memgit.formats.vault import Vault
+
+        return Vault()
+    if name == "mnema-block":
+        from memgit.formats.mirror import Mirror
+
+        return Mirror()
+    if name not in NAMES:
+        raise KeyError(name)
+    from memgit.formats.dialects import DIALECTS
+    from memgit.formats.document import Document
+
+    return Document(DIALECTS[name])
+
+
+NAMES = ("entries", "memgit", "vault", "mnema", "mnema-block")
+FORMS: Mapping[str, Form] = _Forms()
 
 
 def parse_file(layout: Layout, path: str, data: bytes) -> ParsedFile:

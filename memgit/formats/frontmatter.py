@@ -17,14 +17,14 @@ from memgit.formats.yaml import Entry, dump_scalar
 from memgit.model.record import Value
 
 _OPEN = re.compile(r"---[ \t]*\r?\n")
+# Patterns for what is rare are compiled where they are used: every start pays for those that are compiled here.
 _KEY = r"[\w\"'][^\n:]{0,100}:(?:[ \t\r\n]|$)"
-_KEY_LINE = re.compile(_KEY)
-_FIRST_KEY = re.compile(r"(?:#[^\n]*\n)*" + _KEY)
-_INSIDE_LINE = re.compile(_KEY + r"|[ \t]*\r?$|[ \t]+\S|- |#")
-_SECOND = re.compile(r"(?:[ \t]*\r?\n)*---[ \t]*\r?\n(?=" + _KEY + ")")
-_LATE = re.compile(r"(?:[ \t]*\r?\n)+---[ \t]*\r?\n(?=" + _KEY + ")")
-_TEMPLATE = re.compile(r"^(?:[^\n#:'\"]+:|[ \t]*-)[ \t]+\{\{[^\n]*\}\}", re.MULTILINE)
-_COMMENT = re.compile(r"\s+#.*$")
+_FIRST_KEY = r"(?:#[^\n]*\n)*" + _KEY
+_INSIDE_LINE = _KEY + r"|[ \t]*\r?$|[ \t]+\S|- |#"
+_SECOND = r"(?:[ \t]*\r?\n)*---[ \t]*\r?\n(?=" + _KEY + ")"
+_LATE = r"(?:[ \t]*\r?\n)+---[ \t]*\r?\n(?=" + _KEY + ")"
+_TEMPLATE = r"(?m)^(?:[^\n#:'\"]+:|[ \t]*-)[ \t]+\{\{[^\n]*\}\}"
+_COMMENT = r"\s+#.*$"
 
 
 class Parts(NamedTuple):
@@ -54,7 +54,7 @@ def split(text: str) -> Parts:
     start = match.end()
     close, body = _closing(text, start)
     if close < 0:
-        if not _FIRST_KEY.match(text, start):
+        if not re.compile(_FIRST_KEY).match(text, start):
             return Parts(None, 0, 0)
         return Parts(text[start:], start, 0, _fault("the frontmatter is never closed", 1, "add a line --- after its last key"))
     block = text[start:close]
@@ -84,13 +84,13 @@ def _closing(text: str, start: int) -> tuple[int, int]:
 
 def _is_block(text: str, position: int) -> bool:
     """Whether what begins at a position, blank lines aside, looks like a frontmatter block and not like a rule."""
-    match = _SECOND.match(text, position)
+    match = re.compile(_SECOND).match(text, position)
     if match is None:
         return False
     close, _ = _closing(text, match.end())
     if close < 0:
         return False
-    return all(_INSIDE_LINE.match(line) for line in text[match.end() : close].split("\n")[:-1])
+    return all(re.match(_INSIDE_LINE, line) for line in text[match.end() : close].split("\n")[:-1])
 
 
 def _without(text: str) -> Parts:
@@ -105,7 +105,7 @@ def _without(text: str) -> Parts:
         if end:
             return Parts(None, 0, end, _fault("JSON frontmatter is not supported", 1, "write it as YAML between two lines ---"))
     elif first in " \t\r\n" and first:
-        match = _LATE.match(text)
+        match = re.match(_LATE, text)
         if match is not None and _closing(text, match.end())[0] >= 0:
             return Parts(None, 0, 0, None, text.count("\n", 0, match.end()))
     return Parts(None, 0, 0)
@@ -124,7 +124,7 @@ def _json_end(text: str) -> int:
 
 def is_template(block: str) -> bool:
     """Whether a block is that of a template: a value that is a bare `{{…}}`."""
-    return "{{" in block and _TEMPLATE.search(block) is not None
+    return "{{" in block and re.search(_TEMPLATE, block) is not None
 
 
 def typed_value(text: str, key: str) -> str | None:
@@ -341,7 +341,7 @@ class Block:
         if entry.col < 0:
             raise Refused(f"the key {entry.key!r} cannot be changed by itself", line=entry.start + 2, hint="change it by hand")
         if entry.style in ("block", "map", "literal", "folded") and entry.stop == entry.col:
-            comment = _COMMENT.search(line, entry.col)
+            comment = re.compile(_COMMENT).search(line, entry.col)
             rest = comment[0] if comment else ""
         else:
             last, end = self._ends(entry.end - 1)
@@ -398,7 +398,7 @@ class Block:
                 chunks.append([])
             chunks[-1].append(self.lines[number])
         old = entry.value if isinstance(entry.value, tuple) else ()
-        real = [chunk for chunk in chunks if not _EMPTY_ITEM.fullmatch("".join(chunk))]
+        real = [chunk for chunk in chunks if not re.fullmatch(_EMPTY_ITEM, "".join(chunk))]
         gap = re.compile(r" *-( +)").match(self.lines[first])
         texts = [normal_item(text) for text in old] if len(real) == len(old) else [None] * len(real)
         wanted = list(items)
@@ -457,14 +457,14 @@ def _quote(value: str, style: Style) -> str:
     if style.text == "double":
         return yaml.double(value)
     if style.text == "json":
-        safe = yaml.stays_plain(value, style.bare) and (style.bare or not _MNEMA.search(value))
+        safe = yaml.stays_plain(value, style.bare) and (style.bare or not re.search(_MNEMA, value))
         return value if safe else yaml.double(value)
     if style.text == "folded":
         return value if yaml.stays_plain(value, style.bare) else yaml.single(value)
     return dump_scalar(value, bare=style.bare)
 
 
-_MNEMA = re.compile(r"[:#&*!|>{}\[\],?\-'\"%@`\n]")
+_MNEMA = r"[:#&*!|>{}\[\],?\-'\"%@`\n]"
 """The characters at which Mnema's writer sets a text in quotes; see FORMATS, mirrors, writer A."""
 
 
@@ -484,8 +484,8 @@ def _flow(items: Sequence[str], style: Style) -> str:
     return yaml.dump_list(items)
 
 
-_EMPTY_ITEM = re.compile(r" *- *(?:~|null|Null|NULL)? *(?:#[^\n]*)?\r?\n?(?: *(?:#[^\n]*)?\r?\n)*")
-_FLOW_GAP = re.compile(r"(?:\s|(?:(?<=\s)|^)#[^\n]*)*")
+_EMPTY_ITEM = r" *- *(?:~|null|Null|NULL)? *(?:#[^\n]*)?\r?\n?(?: *(?:#[^\n]*)?\r?\n)*"
+_FLOW_GAP = r"(?:\s|(?:(?<=\s)|^)#[^\n]*)*"
 
 
 def _flow_items(text: str) -> list[tuple[int, int]] | None:
@@ -493,7 +493,7 @@ def _flow_items(text: str) -> list[tuple[int, int]] | None:
     spans: list[tuple[int, int]] = []
     position = 1
     while True:
-        gap = _FLOW_GAP.match(text, position)
+        gap = re.compile(_FLOW_GAP).match(text, position)
         begin = position = gap.end() if gap else position
         if position >= len(text):
             return None
@@ -520,7 +520,7 @@ def _flow_items(text: str) -> list[tuple[int, int]] | None:
         else:
             return None
         spans.append((begin, stop))
-        gap = _FLOW_GAP.match(text, position)
+        gap = re.compile(_FLOW_GAP).match(text, position)
         position = gap.end() if gap else position
         if text[position : position + 1] == ",":
             position += 1

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memgit.model.operation import ACTIONS, OPS, PAST, RecordChange
+from memgit.model.operation import ACTIONS, OPS, PAST, USAGE, RecordChange
 
 SUBJECT_COLUMNS = 72
 ARROW = " <- "
@@ -303,7 +303,7 @@ def _block(trailers: Sequence[tuple[str, str]]) -> Block:
 def _record(value: str) -> RecordChange | None:
     action, _, rest = value.partition(" ")
     id_, _, rest = rest.partition(" ")
-    if action not in ACTIONS or not id_ or not rest:
+    if action not in (*ACTIONS, *USAGE) or not id_ or not rest:
         return None
     address, arrow, was = rest.partition(ARROW)
     return RecordChange(action, None if id_ == "-" else id_, unescape(address), unescape(was) if arrow else None)

@@ -6,7 +6,6 @@ are read and written in place of keys. See FORMATS, memory vaults.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -23,9 +22,9 @@ from memgit.model.record import Problem, Value
 COMMENT = "<!-- Add links to related memories using [[filename]] syntax -->"
 TOMBSTONED = "tombstoned"
 _PREFIX = "Memory: "
-_LABEL = re.compile(r"\*\*([^*:\n]+)\*\*:[ \t]*([^\r\n]*)(\r?\n|$)")
-_ITEM = re.compile(r"[ \t]*[-*+][ \t]")
-_PURE = re.compile(r"[ \t]*[-*+][ \t]+\[\[[^\[\]]*\]\][ \t]*")
+_LABEL = r"\*\*([^*:\n]+)\*\*:[ \t]*([^\r\n]*)(\r?\n|$)"
+_ITEM = r"[ \t]*[-*+][ \t]"
+_PURE = r"[ \t]*[-*+][ \t]+\[\[[^\[\]]*\]\][ \t]*"
 
 
 class Section(NamedTuple):
@@ -266,11 +265,11 @@ class Vault(Document):
             line = text.rfind("\n", 0, start) + 1
             stop = text.find("\n", end) + 1 or len(text)
             others = [link for link in links_in(text, section) if line <= link[1] < stop and link[1] != start]
-            if _ITEM.match(text, line) and not others:
+            if re.compile(_ITEM).match(text, line) and not others:
                 while (
                     stop < section.end
                     and text[stop] in " \t"
-                    and not _ITEM.match(text, stop)
+                    and not re.compile(_ITEM).match(text, stop)
                     and text[stop : text.find("\n", stop)].strip()
                 ):
                     stop = text.find("\n", stop) + 1 or len(text)
@@ -297,7 +296,7 @@ class Vault(Document):
         first, last = text_span(text[section.content : section.end])
         end = section.content + last
         line = text.rfind("\n", 0, end) + 1
-        listed = last > first and _ITEM.match(text, max(line, section.content)) is not None
+        listed = last > first and re.compile(_ITEM).match(text, max(line, section.content)) is not None
         margin = ""
         if last == first:
             end = section.content
@@ -316,7 +315,11 @@ def unboxed(text: str) -> str:
 def _listed(field: str, key: str, items: tuple[str, ...]) -> str:
     """A list on one line: `a, b`, or as JSON where an item holds a comma."""
     text = ", ".join(items)
-    return text if read_items(field, key, text) == items else json.dumps(items, ensure_ascii=False)
+    if read_items(field, key, text) == items:
+        return text
+    import json
+
+    return json.dumps(items, ensure_ascii=False)
 
 
 def labels_at(text: str, start: int) -> dict[str, Label]:
@@ -324,7 +327,7 @@ def labels_at(text: str, start: int) -> dict[str, Label]:
     found: dict[str, Label] = {}
     position = start
     while True:
-        match = _LABEL.match(text, position)
+        match = re.compile(_LABEL).match(text, position)
         if match is None:
             blank = re.compile(r"[ \t]*\r?\n").match(text, position)
             if blank is None or found:
@@ -377,7 +380,7 @@ def links_in(text: str, section: Section) -> list[tuple[str, int, int]]:
 def prose_in(text: str, section: Section) -> str:
     """The lines of a Connections section that say more than a link."""
     lines = text[section.content : section.end].replace("\r\n", "\n").split("\n")
-    return "\n".join(line for line in lines if line.strip() and not _PURE.fullmatch(line) and not line.lstrip().startswith("<!--"))
+    return "\n".join(line for line in lines if line.strip() and not re.fullmatch(_PURE, line) and not line.lstrip().startswith("<!--"))
 
 
 def join_body(text: str, body: Body, section: Section | None) -> str:

@@ -43,13 +43,11 @@ class Entry(NamedTuple):
     inner: dict[str, Entry] | None = None
 
 
-_ODD = re.compile("[\0-\t\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-"""Characters that YAML forbids or takes for a line end or a mark, and the tab, about which its rules are long."""
 _LEAD = re.compile(r"(?: *(?:#.*)?\n)*")
 _PAIR = re.compile(r"(\w[\w./+-]*(?: [\w./+-]+)*) *:(?: +(.*))?\n((?:(?:[ #-].*)?\n)*)")
 SINGLE = re.compile(r"'([^']*+(?:''[^']*+)*+)'")
 DOUBLE = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_ESCAPE = r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
 _ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"',
             "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}  # fmt: skip
 _FLOW_ODD = re.compile(r"""[\[\]{}"'#:?&*!|>%@`]|(?:^|,) *(?:-[^A-Za-z0-9]|-?$|-?,)""")
@@ -102,7 +100,7 @@ def declines(text: str, inner: str = "") -> bool:
 
 def read_subset(text: str, inner: str = "") -> dict[str, Entry]:
     """`read` for the usual part of YAML; raises an internal exception for everything else."""
-    if not text.replace("\n", "").isprintable() and _ODD.search(text):
+    if not printable(text):
         raise _Declined
     if text and text[-1] != "\n":
         raise _Declined
@@ -221,7 +219,7 @@ def _unescape(text: str) -> str:
             raise _Declined
         return chr(number)
 
-    return _ESCAPE.sub(char, text)
+    return re.sub(_ESCAPE, char, text)
 
 
 def _flow(text: str) -> tuple[Value, str, int]:
@@ -401,6 +399,7 @@ class _Full:
         self.first_line = first_line
         self.original = text
         self.names: dict[int, str] = {}
+        self.free = (chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
         self.text = self._masked(text)
         self.lines = self.text.split("\n")
         self.weights: dict[int, int] = {}
@@ -408,11 +407,9 @@ class _Full:
 
     def _masked(self, text: str) -> str:
         """The text with characters that YAML alone takes for a line end hidden behind private ones: here only `\\n` ends a line."""
-        breaks = [char for char in "\r\x85\u2028\u2029" if char in text]
-        if breaks:
-            free = (chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
-            for char in breaks:
-                mask = next(free)
+        for char in "\r\x85\u2028\u2029":
+            if char in text:
+                mask = next(self.free)
                 text = text.replace(char, mask)
                 self.names[ord(mask)] = char
         return text
@@ -453,11 +450,13 @@ class _Full:
             try:
                 return compose(self.text)
             except MarkedYAMLError:
-                without = _without_tabs(self.lines) if "\t" in self.text else self.lines
-                if without == self.lines:
+                if "\t" not in self.text:
                     raise
-                root = compose("\n".join(without))
-                self.lines, self.text = without, "\n".join(without)
+                mask = next(self.free)
+                lines = _without_tabs(self.lines, mask)
+                root = compose("\n".join(lines))
+                self.names[ord(mask)] = "\t"
+                self.lines, self.text = lines, "\n".join(lines)
                 return root
         except MarkedYAMLError as error:
             raise self._explained(error) from None
@@ -606,15 +605,22 @@ class _Full:
         return self._plain(_set_out(lines, margin))
 
 
-_TABS = re.compile(r"(?<=:)[ \t]+|[ \t]+$")
-_OPENS_BLOCK = re.compile(r"[|>][-+0-9]*[ \t]*(?:#.*)?$")
+_KEY_GAP = r"(?<=:)[ \t]+"
+_COMMENT_GAP = r"[ \t]+(?=#)"
+_END_GAP = r"[ \t]+$"
+_OPENS_BLOCK = r"[|>][-+0-9]*[ \t]*(?:#.*)?$"
 
 
-def _without_tabs(lines: Sequence[str]) -> list[str]:
-    """Lines with blanks for the tabs that ruamel.yaml stumbles over and YAML allows: after a colon, and at the end of a line.
+def _without_tabs(lines: Sequence[str], mask: str) -> list[str]:
+    """Lines without the tabs that ruamel.yaml stumbles over and YAML allows, each replaced by one character.
 
-    Those inside a literal or folded scalar are text and stay.
+    After the colon of a key, before a comment and at the end of a line that is a blank; inside a text it is `mask`. Tabs that indent stay,
+    and so do those in a literal or folded scalar.
     """
+
+    def blanks(match: re.Match[str]) -> str:
+        return " " * len(match[0])
+
     out: list[str] = []
     depth = -1
     for line in lines:
@@ -622,8 +628,13 @@ def _without_tabs(lines: Sequence[str]) -> list[str]:
         if depth >= 0 and (here > depth or not line.strip(" ")):
             out.append(line)
             continue
-        depth = here if _OPENS_BLOCK.search(line) else -1
-        out.append(_TABS.sub(lambda match: " " * len(match[0]), line))
+        depth = here if re.search(_OPENS_BLOCK, line) else -1
+        text = re.sub(_END_GAP, blanks, line)
+        if '"' not in text and "'" not in text:
+            text = re.sub(_COMMENT_GAP, blanks, text)
+        text = re.sub(_KEY_GAP, blanks, text, count=1)
+        start = len(text) - len(text.lstrip())
+        out.append(text[:start] + text[start:].replace("\t", mask))
     return out
 
 
@@ -664,25 +675,30 @@ def _fault(message: str, line: int, hint: str | None = None) -> UnreadableFile:
 
 # Writing.
 
-_AMBIGUOUS = re.compile(
-    r"~|null|true|false|yes|no|on|off|y|n|=|<<|[-+]?\.(?:inf|nan)"
+_AMBIGUOUS = (
+    r"(?i:~|null|true|false|yes|no|on|off|y|n|=|<<|[-+]?\.(?:inf|nan)"
     r"|[-+]?(?:0b[01_]+|0o[0-7_]+|0x[0-9a-f_]+|(?:[0-9][0-9_]*\.?|\.)[0-9_]*(?:e[-+]?[0-9]+)?|[0-9][0-9_]*(?::[0-9]{1,2})+(?:\.[0-9_]*)?)"
-    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t \t][0-9:. \tz+-]*)?",
-    re.IGNORECASE,
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t \t][0-9:. \tz+-]*)?)"
 )
 """Text that some reader of YAML 1.1 or 1.2 takes for null, a truth value, a number, a date or a merge."""
-_DOUBLED = re.compile('[\0-\x1f"\\\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\0": "\\0"}
 
 
 def ambiguous(text: str) -> bool:
     """Whether a plain scalar of this text would be something else than text to a reader that gives types."""
-    return _AMBIGUOUS.fullmatch(text) is not None
+    return re.fullmatch(_AMBIGUOUS, text) is not None
 
 
 def printable(text: str) -> bool:
     """Whether a text needs no escapes: it holds nothing but line ends that YAML forbids or takes for something else."""
-    return not _ODD.search(text)
+    if text.replace("\n", "").isprintable():
+        return True
+    return not any(_odd(char) for char in text if not char.isprintable() and char != "\n")
+
+
+def _odd(char: str) -> bool:
+    """Characters that YAML forbids or takes for a line end or a mark, and the tab, about which its rules are long."""
+    return char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" or char in "\u2028\u2029\ufeff\ufffe\uffff"
 
 
 def plain_safe(text: str, flow: bool = False) -> bool:
@@ -694,8 +710,8 @@ def plain_safe(text: str, flow: bool = False) -> bool:
         and text[-1] not in " :"
         and ": " not in text
         and " #" not in text
-        and not _ODD.search(text)
         and "\n" not in text
+        and printable(text)
         and text not in ("---", "...")
         and not (flow and any(char in ",[]{}:\"'?" for char in text))
     )
@@ -721,14 +737,14 @@ def dump_scalar(text: str, *, bare: bool = False, flow: bool = False) -> str:
 
 def quoted(text: str) -> str:
     """A text in quotes: double ones, single ones where that spares escapes."""
-    if ('"' in text or "\\" in text) and "\n" not in text and not _ODD.search(text):
+    if ('"' in text or "\\" in text) and "\n" not in text and printable(text):
         return single(text)
     return double(text)
 
 
 def single(text: str) -> str:
     """A text in single quotes, in double ones where it holds a line end or what only an escape can write."""
-    if "\n" in text or _ODD.search(text):
+    if "\n" in text or not printable(text):
         return double(text)
     return "'" + text.replace("'", "''") + "'"
 
@@ -736,17 +752,21 @@ def single(text: str) -> str:
 def double(text: str) -> str:
     """A text in double quotes, with escapes for quotes, backslashes, line ends and what does not print."""
 
-    def escape(match: re.Match[str]) -> str:
-        char = match[0]
-        short = _SHORT.get(char)
-        if short is not None:
-            return short
-        code = ord(char)
-        if 0xD800 <= code < 0xE000:
-            raise BadInput("the text holds bytes that are not UTF-8")
-        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if '"' not in text and "\\" not in text and "\n" not in text and printable(text):
+        return f'"{text}"'
+    return '"' + "".join(_escaped(char) for char in text) + '"'
 
-    return '"' + _DOUBLED.sub(escape, text) + '"'
+
+def _escaped(char: str) -> str:
+    short = _SHORT.get(char)
+    if short is not None:
+        return short
+    if char.isprintable() or not _odd(char):
+        return char
+    code = ord(char)
+    if 0xD800 <= code < 0xE000:
+        raise BadInput("the text holds bytes that are not UTF-8")
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def dump_list(items: Iterable[str]) -> str:
@@ -759,7 +779,7 @@ def fold(text: str, width: int) -> list[str] | None:
 
     A line breaks at a blank between two words; a line end of the text becomes an empty line more.
     """
-    if not text or _ODD.search(text):
+    if not text or not printable(text):
         return None
     out: list[str] = []
     for number, paragraph in enumerate(text.split("\n")):

@@ -14,6 +14,7 @@ from memgit.formats.difference import differing
 from memgit.formats.forms import FORMS
 from memgit.formats.message import Block, Message
 from memgit.formats.peek import peek
+from memgit.git.ahead import ahead
 from memgit.git.history import RawChange, RawCommit, Side, boundary
 from memgit.git.libgit import FAILURES
 from memgit.git.repository import Repository
@@ -22,13 +23,12 @@ from memgit.model.layout import Layout, Place
 from memgit.model.operation import OPS, Event, RecordChange
 from memgit.model.record import ParsedFile, Record
 
-FORMAT = 1
-"""Counts up whenever the same commit may give another event than before, so that what is remembered is read again."""
-
 REGULAR = frozenset(["100644", "100755", "100664"])
 MEMORY = 16 << 20
 """Bytes of files to keep at hand: the version before one change is the version after an earlier one."""
 MAX_PATHS = 50_000
+MAX_AHEAD = 400
+"""Blobs of one commit up to which they are read ahead, and held until its turn comes."""
 MAX_COMPARED = 4_000_000
 """Lines times lines of one record up to which a merged text is compared line by line; a larger one counts as changed by the merge."""
 
@@ -55,12 +55,42 @@ class Activity:
         self._odb = repo.raw.odb
         self._files: _Lately[tuple[str, str], _File] = _Lately(MEMORY)
         self._texts: _Lately[str, bytes] = _Lately(MEMORY)
+        self._arrived: dict[str, bytes] = {}
+        self._coming: set[str] = set()
         self._absent = False
         self._places: dict[str, tuple[Place, str] | None] = {}
 
     def events(self, commits: Iterable[RawCommit]) -> Iterator[Event]:
-        """The event of each commit, one by one."""
-        return map(self.event, commits)
+        """The event of each commit, one by one; files are read ahead by a process of their own.
+
+        Raises:
+            Refused: what `commits` raises, after the events before it.
+        """
+        if self._repo.partial():
+            yield from map(self.event, commits)
+            return
+        for commit in ahead(self._repo, commits, self._wanted, self._arrived.__setitem__):
+            yield self.event(commit)
+            for change in commit.changes:
+                for side in (change.old, change.new, *change.others):
+                    if side is not None:
+                        self._arrived.pop(side.oid, None)
+                        self._coming.discard(side.oid)
+
+    def _wanted(self, commit: RawCommit) -> list[str]:
+        """The blobs that the event of a commit is read from, but for those at hand and those of very large commits."""
+        out: list[str] = []
+        for change in commit.changes:
+            if self._concerns(change):
+                for side in (change.old, change.new, *change.others):
+                    if side is not None and side.oid not in self._coming and self._is_record_file(side):
+                        if side.oid not in self._texts and side[:2] not in self._files:
+                            out.append(side.oid)
+                            self._coming.add(side.oid)
+        if len(out) > MAX_AHEAD or commit.commit in self.border:
+            self._coming.difference_update(out)
+            return []
+        return out
 
     def event(self, commit: RawCommit) -> Event:
         """What one commit did."""
@@ -183,6 +213,9 @@ class Activity:
 
     def _data(self, oid: str) -> bytes | None:
         """The content of a blob, None where it is absent."""
+        read = self._arrived.pop(oid, None)
+        if read is not None:
+            return read
         try:
             data: bytes = self._odb.read(oid)[1]
         except FAILURES:
@@ -256,6 +289,9 @@ class _Lately(Generic[K, V]):
         self._limit = limit
         self._held = 0
         self._rows: dict[K, tuple[V, int]] = {}
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._rows
 
     def get(self, key: K) -> V | None:
         row = self._rows.pop(key, None)

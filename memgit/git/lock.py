@@ -49,8 +49,10 @@ def hold(repo: Repository, timeout: float) -> Iterator[None]:
             os.pwrite(fd, b"%d\n" % os.getpid(), 0)
         except OSError:
             pass  # the pid is a courtesy: a file of another user's, or a full disk, must not stop anybody here
+        repo.lock_handle = fd
         yield
     finally:
+        repo.lock_handle = None
         os.close(fd)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -217,6 +218,7 @@ def spawn(
     group: bool = True,
     show: bool = False,
     merged: bool = False,
+    keep: int | None = None,
 ) -> Done:
     """Runs one program to its end.
 
@@ -225,11 +227,12 @@ def spawn(
         group: whether it gets a process group of its own, so that a timeout reaches its children; not where it may ask on the terminal.
         show: standard error goes to ours, as it comes.
         merged: standard output goes where standard error goes, as git does with hooks.
+        keep: a file handle that the program is to hold as well, for as long as it runs.
 
     Raises:
         Refused: it took too long, or could not be started.
     """
-    child = _Child(argv, env, stdin=data is not None, group=group, show=show, merged=merged)
+    child = _Child(argv, env, stdin=data is not None, group=group, show=show, merged=merged, keep=keep)
     pieces = (data[i : i + (1 << 20)] for i in range(0, len(data), 1 << 20)) if data else None
     return child.finish(pieces, timeout)
 
@@ -254,7 +257,8 @@ class Running:
 
     def __del__(self) -> None:
         if not getattr(self, "_done", True):
-            self._child.kill()
+            with suppress(Exception):  # at the end of the interpreter, little is left to work with
+                self._child.kill()
 
 
 class _TooSlow(Exception):
@@ -265,7 +269,15 @@ class _Child:
     """One running program and the pipes to it."""
 
     def __init__(
-        self, argv: Sequence[bytes], env: Mapping[str, str], *, stdin: bool, group: bool, show: bool = False, merged: bool = False
+        self,
+        argv: Sequence[bytes],
+        env: Mapping[str, str],
+        *,
+        stdin: bool,
+        group: bool,
+        show: bool = False,
+        merged: bool = False,
+        keep: int | None = None,
     ) -> None:
         self.name = os.fsdecode(os.path.basename(argv[0]))
         self.group = group
@@ -292,6 +304,8 @@ class _Child:
                 actions.append((os.POSIX_SPAWN_DUP2, theirs, 2))
             if merged:
                 actions.append((os.POSIX_SPAWN_DUP2, 2, 1))
+            if keep is not None:  # under a number that no other action of these touches
+                actions.append((os.POSIX_SPAWN_DUP2, keep, max(keep, self._in, self._out, self._err, *ends, 2) + 1))
             options: dict[str, int] = {"setpgroup": 0} if group else {}
             self.pid = os.posix_spawn(
                 argv[0],

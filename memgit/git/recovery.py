@@ -7,6 +7,7 @@ working tree is put back. What somebody touched since is left as it is, and what
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from time import sleep, time
 from typing import TYPE_CHECKING
 
@@ -76,8 +77,7 @@ def _mend_committed(repo: Repository, found: Journal) -> list[str]:
     if changed:
         name = f" {found.commit[:10]}" if found.commit else ""
         notes.append(f"finished the commit{name} that process {found.pid} was making when it was interrupted")
-    notes += _undo_steps(repo, found, undone + other)
-    return notes
+    return notes + _undo_steps(repo, found, undone) + _leave_steps(repo, found, other)
 
 
 def _mend_staged(repo: Repository, found: Journal) -> list[str]:
@@ -109,13 +109,12 @@ def _restage(repo: Repository, found: Journal, steps: list[Step]) -> None:
         held = index.staged(repo, pinned, {step.path: step.was for step in steps})
         flagged = {path: row for path, row in held.items() if row is not None and (row.assumed or row.skipped)}
         entries = {step.path: step.now for step in steps if _entry(held[step.path]) == step.was}
-        if not index.build(repo, pinned, entries, (), flagged) or (index.lock(repo, pinned) and _publish(repo)):
+        if not index.build(repo, pinned, entries, (), flagged):
             return
-
-
-def _publish(repo: Repository) -> bool:
-    index.publish(repo)
-    return True
+        if index.lock(repo, pinned):
+            index.publish(repo)
+            return
+    raise Refused("git's index keeps changing", hint="try again when the other git commands are done")
 
 
 def _entry(row: index.Staged | None) -> object:
@@ -150,6 +149,16 @@ def _undo_steps(repo: Repository, found: Journal, steps: list[tuple[int, Step]],
     if back and not quiet:
         more = f" and {len(back) - 1} more" if len(back) > 1 else ""
         notes.insert(0, f"took back a change to {back[-1]}{more} that process {found.pid} was making when it was interrupted")
+    return notes
+
+
+def _leave_steps(repo: Repository, found: Journal, steps: list[tuple[int, Step]]) -> list[str]:
+    """Leaves the files as they are where HEAD has something else by now; what the user had in them before is kept."""
+    notes = []
+    for number, step in steps:
+        data = _content(os.fsencode(found.aside(number)))
+        if data is not None and (step.old is None or repo.hash_blob(data) != step.old.oid):
+            notes.append(_keep(repo, step.path, data, "another commit came first; what it held before"))
     return notes
 
 
@@ -218,6 +227,7 @@ def _free_ref(repo: Repository, found: Journal) -> None:
         if data is None or (data.strip() and data.strip() != found.commit.encode()):
             return
         if data.strip() or time() > end:
-            os.unlink(path)
+            with suppress(FileNotFoundError):
+                os.unlink(path)
             return
         sleep(0.05)

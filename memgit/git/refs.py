@@ -81,7 +81,9 @@ def _swap_by_git(repo: Repository, ref: str, old: str | None, new: str, message:
     args = ["update-ref", "-m", message]
     if ref == "HEAD":
         args.append("--no-deref")
-    done = process.attempt([*args, ref, new, old or _ZERO], repo=repo, extra=who.environment("COMMITTER"), write=True)
+    # Should we be killed, git goes on: it must hold memgit's lock until it is done, or another memgit would judge by what is not yet so.
+    argv, env = process.command([*args, ref, new, old or _ZERO], repo=repo, extra=who.environment("COMMITTER"), write=True)
+    done = process.spawn(argv, env, timeout=120, keep=repo.lock_handle)
     return process.words(done.err)[0] or f"exit code {done.code}" if done.code else None
 
 

@@ -50,6 +50,7 @@ class Repository:
         index_file: absolute path of the index in use.
         prefix: the knowledge root inside the working tree, empty or ending in a slash.
         env: the environment the repository was opened with.
+        lock_handle: file handle of memgit's lock while this process holds it.
         variables: what tells a git process that it is about this repository.
     """
 
@@ -66,6 +67,7 @@ class Repository:
             self.variables["GIT_WORK_TREE"] = worktree
         if index_file is not None:
             self.variables["GIT_INDEX_FILE"] = index_file
+        self.lock_handle: int | None = None
         self._config: Config | None = None
         self._asked: process.Running | None = None
         self._trees: dict[str, TreeEntries] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -135,6 +135,10 @@ class Overlay:
                 (found.discard if data is None else found.add)(name)
         return sorted(found)
 
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(self.below, "last_good", None)
+        return None if ask is None else ask(path, is_good)
+
     def folders(self, folder: str) -> Sequence[str]:
         found = set(self.below.folders(folder))
         found.update(
@@ -167,7 +171,7 @@ class Corpus:
         self.changed = None if changed is None else frozenset(changed)
         self.before = before
         self.drifted = drifted
-        self._memo = memo
+        self.memo = memo
         self._given_index = index
         self._parsed: dict[str, ParsedFile] = {}
         self._facts: dict[str, FileFacts] = {}
@@ -194,6 +198,11 @@ class Corpus:
             data = self.source.data(path) if self.layout.find(path) is not None else None
             found = self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
         return found
+
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        """The newest good version of a file in history, None where the source knows no history."""
+        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(self.source, "last_good", None)
+        return None if ask is None else ask(path, is_good)
 
     # What rules ask.
 
@@ -237,11 +246,11 @@ class Corpus:
         """What rules on all records need to know of one file."""
         found = self._facts.get(path)
         if found is None:
-            found = self._memo.get(path) if self._memo is not None else None
+            found = self.memo.get(path) if self.memo is not None else None
             if found is None:
                 found = facts_.of_page(self.page(path))
-                if self._memo is not None:
-                    self._memo.put(path, found)
+                if self.memo is not None:
+                    self.memo.put(path, found)
             self._facts[path] = found
         return found
 

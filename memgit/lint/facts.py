@@ -108,7 +108,7 @@ def of_page(page: Page) -> FileFacts:
         held = {one.start for group in inside for one in group}
         loose = tuple(Link(one.line, one.link.target, one.link.heading) for one in found if one.start not in held)
     return FileFacts(
-        tuple(_record(page, record, [Link(one.line, one.link.target, one.link.heading) for one in group])
+        tuple(_facts(page, record, [Link(one.line, one.link.target, one.link.heading) for one in group])
               for record, group in zip(records, inside, strict=True)),
         loose,
         tuple((one.line, one.path) for one in page.file_links),
@@ -134,7 +134,20 @@ def _code(page: Page) -> list[tuple[int, int]]:
     return fenced + [match.span() for match in _SPAN.finditer(page.text)]
 
 
-def _record(page: Page, record: Record, inside: list[Link]) -> RecordFacts:
+def of_record(page: Page, record: Record) -> RecordFacts:
+    """The facts of one record of a file."""
+    found = page.wikilinks
+    alone = len(page.parsed.records) == 1 and not page.place_is_entries
+    inside = found if alone else [one for one in found if record.line <= one.line <= record.end_line]
+    return _facts(page, record, [Link(one.line, one.link.target, one.link.heading) for one in inside])
+
+
+def folded(keywords: Iterable[str]) -> frozenset[str]:
+    """Keywords as they are compared: case and blanks do not count."""
+    return frozenset(one for keyword in keywords if (one := " ".join(keyword.casefold().split())))
+
+
+def _facts(page: Page, record: Record, inside: list[Link]) -> RecordFacts:
     body = _current(record.body)
     context = record.text("context") or ""
     found = likeness.words(f"{context}\n{body}" if context else body)
@@ -145,7 +158,7 @@ def _record(page: Page, record: Record, inside: list[Link]) -> RecordFacts:
         int(len(record.body.split()) * 1.3),
         tuple(linked),
         tuple(likeness.content(likeness.words(record.title))),
-        frozenset(folded for keyword in record.keywords if (folded := " ".join(keyword.casefold().split()))),
+        folded(record.keywords),
         likeness.sketch(found),
         likeness.digest(found),
         claims.of_record(page, record),

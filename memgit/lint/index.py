@@ -31,7 +31,7 @@ class Index(Protocol):
         """The records that a link could mean."""
 
     def files(self, name: str) -> Sequence[str]:
-        """The paths of files of any sort that a link could mean: those whose path, or a tail of it, is the name, with or without `.md`."""
+        """The paths of files of any sort that a link could mean: the name is the path or a tail of it, with or without `.md`."""
 
     def spelled(self, name: str) -> str | None:
         """The name of a Markdown file that differs from another name by case alone; None where there is none."""
@@ -54,8 +54,12 @@ class Index(Protocol):
     def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         """Records whose text may be nearly the same."""
 
-    def claim_peers(self, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
-        """Claims that may be about the same thing. `whole`: every claim is asked for, so that one of two need not find the other."""
+    def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
+        """Claims that may be about the same thing as one of a record.
+
+        Args:
+            whole: every claim is asked for, so that one of two need not find the other.
+        """
 
 
 Place: TypeAlias = tuple[str, int]
@@ -229,7 +233,7 @@ class Whole:
                     found.setdefault(word, []).append((one, claim))
         return found
 
-    def claim_peers(self, claim: Claim, *, whole: bool) -> Iterator[tuple[RecordFacts, Claim]]:
+    def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterator[tuple[RecordFacts, Claim]]:
         by = self._by_claim
         words = self._rarest(claim, PAIRED)
         for group in (*combinations(words, 2), *((word,) for word in words)):

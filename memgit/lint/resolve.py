@@ -133,3 +133,9 @@ def is_related(facts: RecordFacts, link: Link) -> bool:
         return link.field == "related"
     written = str(link)[2:-2]
     return any(item == written or item.partition("|")[0].strip() == written for item in facts.record.related)
+
+
+def facts_of(corpus: Corpus, record: Record) -> RecordFacts | None:
+    """The facts of a record that an index gave."""
+    found = corpus.facts(record.path).records
+    return found[record.ordinal] if record.ordinal < len(found) else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 ACTIONS = ("create", "update", "extend", "archive", "restore", "rename", "promote", "link", "remove")
+USAGE = ("use", "read")
+"""Actions that touch no file: they are counted on the usage refs, not on the branch."""
 OPS = (
     "init", "record", "update", "extend", "archive", "restore", "rename", "promote", "link", "ingest", "fix", "adopt", "upgrade",
     "merge", "revert", "edit",

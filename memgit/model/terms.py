@@ -32,10 +32,10 @@ def words(text: str) -> list[str]:
     return out
 
 
-def key_terms(text: str, limit: int = 5) -> list[str]:
+def key_terms(text: str, limit: int = 5, shortest: int = 5) -> list[str]:
     """Up to `limit` significant terms: proper nouns and technical terms before common nouns, then by frequency and first place.
 
-    A term has more than four characters, unless its spelling marks it as technical (`CSS`, `k8s`, `io_uring`, `a.py`).
+    A term has at least `shortest` characters, unless its spelling marks it as technical (`CSS`, `k8s`, `io_uring`, `a.py`).
     """
     count: Counter[str] = Counter()
     rank: dict[str, tuple[int, int]] = {}
@@ -43,7 +43,7 @@ def key_terms(text: str, limit: int = 5) -> list[str]:
         raw = match[0]
         folded = raw.casefold()
         technical = any(char in raw for char in "._+#/-") or any(char.isdigit() for char in raw) or (raw[1:] != raw[1:].lower())
-        if folded in STOP or (len(raw) < 5 and not technical and not _WIDE.search(raw)) or raw.isdigit():
+        if folded in STOP or (len(raw) < shortest and not technical and not _WIDE.search(raw)) or raw.isdigit():
             continue
         proper = raw[0].isupper() and not _starts_sentence(text, match.start())
         for term in words(raw) if _WIDE.search(raw) else [folded]:

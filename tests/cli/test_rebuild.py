@@ -17,7 +17,7 @@ def filled(kb: Path) -> Path:
     """A knowledge repository with a few records of several kinds."""
     memgit(kb, "record", "knowledge", "Grid without media queries", "--category", "web", "--category-name", "Web craft",
            "--category-keywords", "css, grid", "-m", "- auto-fit", "--keywords", "css, grid")  # fmt: skip
-    memgit(kb, "record", "knowledge", "Retry only timeouts", "--category", "http", "-m", "- A 4xx will not get better", "--keywords", "http")
+    memgit(kb, "record", "knowledge", "Retry only timeouts", "--category", "http", "-m", "- A 4xx stays one", "--keywords", "http")
     memgit(kb, "record", "experience", "Tables first", "--skill", "pdf", "-m", "- Find the ruling lines", "--keywords", "tables")
     memgit(kb, "record", "memory", "Tides", "--scope", "sea/north", "-m", "Twice a day.")
     memgit(kb, "record", "decision", "Use rebase", "-m", "Linear history.")
@@ -160,7 +160,7 @@ def test_conflict_markers_in_an_index_are_named_and_settled(filled: Path) -> Non
     index = filled / "knowledge-base/_index.json"
     text = index.read_text()
     half = text.replace('"totalEntries": 2', '<<<<<<< ours\n  "totalEntries": 2\n=======\n  "totalEntries": 3\n>>>>>>> theirs', 1)
-    half = half.replace('  <<<<<<<', "<<<<<<<").replace('3\n>>>>>>> theirs,', '3,\n>>>>>>> theirs').replace('2\n=======', '2,\n=======')
+    half = half.replace("  <<<<<<<", "<<<<<<<").replace("3\n>>>>>>> theirs,", "3,\n>>>>>>> theirs").replace("2\n=======", "2,\n=======")
     index.write_text(half)
     line = half[: half.index("<<<<<<<")].count("\n") + 1
     assert ("knowledge-base/_index.json", line, "conflict markers in the index") in differences(filled)

@@ -45,6 +45,16 @@ def test_all_succeed_in_some_order(repo: Path, tmp_path: Path, writers: int, cou
     assert_in_order(linked)
 
 
+def test_the_first_commits_of_a_repository(repo: Path) -> None:
+    running = [start(repo, f"w{number}", 2) for number in range(4)]
+    for child in running:
+        out, _ = child.communicate()
+        assert child.returncode == 0, out.decode()
+    assert run_git(repo, "rev-list", "--count", "HEAD") == "8"
+    assert len(committed(repo, "kb/shared.md").splitlines()) == 8
+    assert_in_order(repo)
+
+
 def test_beside_commits_of_plain_git(repo: Path) -> None:
     commit_files(repo, {"kb/shared.md": b"shared\n"})
     script = "for i in 1 2 3 4 5 6 7 8; do echo $i > p-$i; until git add p-$i && git commit -q -m plain -- p-$i; do sleep 0.01; done; done"

@@ -206,3 +206,14 @@ def test_path_is_taken_literally(repo: Path) -> None:
 )
 def test_words(err: bytes, message: str, hint: str | None) -> None:
     assert process.words(err) == (message, hint)
+
+
+def test_file_handle_that_the_child_keeps(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    try:
+        done = process.spawn([b"/bin/sh", b"-c", b"ls -l /proc/self/fd 2>/dev/null || ls /dev/fd"], os.environ, keep=writing)
+        without = process.spawn([b"/bin/sh", b"-c", b"ls -l /proc/self/fd 2>/dev/null || ls /dev/fd"], os.environ)
+        assert len(done.out.splitlines()) == len(without.out.splitlines()) + 1
+    finally:
+        os.close(reading)
+        os.close(writing)

@@ -323,3 +323,38 @@ def test_repository_moved_after_the_kill(ready: Path, tmp_path: Path) -> None:
     ready.rename(moved)
     assert recovery.mend(opened(moved))[0].startswith("took back")
     assert_in_order(moved)
+
+
+def test_git_that_still_moves_the_branch_holds_the_lock(ready: Path) -> None:
+    """memgit is killed while `git update-ref` runs: the next one waits for it, and finds the commit made."""
+    hook = ready / ".git/hooks/reference-transaction"
+    hook.write_text('#!/bin/sh\n[ "$1" = prepared ] && { touch ../started; sleep 0.7; }\nexit 0\n')
+    hook.chmod(0o755)
+    write = f"put(Path({str(ready)!r}), {{'kb/new.md': b'n\\n'}})"
+    script = f"from tests.git.helpers import put; from pathlib import Path; {write}"
+    child = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    while not (ready / "../started").exists():
+        time.sleep(0.01)
+    child.kill()
+    child.wait()
+    with pytest.raises(lock.Busy):
+        put(ready, {"kb/next.md": b"x\n"}, lock_timeout=0.1)
+    hook.unlink()
+    done = put(ready, {"kb/next.md": b"next\n"})
+    assert done.notes[0].startswith("finished the commit")
+    assert run_git(ready, "rev-list", "--count", "HEAD") == "4"
+    assert_in_order(ready)
+
+
+def test_part_of_an_interrupted_change_was_committed_by_the_user(ready: Path) -> None:
+    (ready / "kb/shared.md").write_bytes(b"top\n\n\n\nmiddle\n\n\nmine\n\n")
+    kill_in_child(ready, "index", "build", after=False)
+    (ready / "kb/shared.md").write_bytes(b"top\n\n\n\nmiddle\n\n\nmine\n\nnew\n")
+    run_git(ready, "add", "kb/shared.md")
+    run_git(ready, "commit", "-q", "-m", "mine", "--", "kb/shared.md")
+    before = (ready / "kb/shared.md").read_bytes()
+    notes = recovery.mend(opened(ready))
+    assert (ready / "kb/shared.md").read_bytes() == before
+    assert any("another commit came first" in note for note in notes)
+    assert porcelain(ready) == []
+    assert_in_order(ready)

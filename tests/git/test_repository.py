@@ -376,6 +376,18 @@ def test_configuration(kb: Path) -> None:
     assert settings.number("memgit.broken", 7) == 7
 
 
+def test_configuration_that_was_asked_for_and_not_read(kb: Path) -> None:
+    repo = opened(kb)
+    repo.prefetch()
+    repo.prefetch()
+    assert repo.config["user.name"] == "Ada Moss"
+    other = opened(kb)
+    other.prefetch()
+    del other  # leaves no child behind
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
 def test_opening_starts_no_process(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object, **options: object) -> int:
         raise AssertionError("a process was started")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memgit.lint.corpus import Corpus
-from memgit.lint.facts import RecordFacts
 from memgit.lint.index import place
 from memgit.lint.linking import with_link
-from memgit.lint.resolve import all_links, is_related, target
+from memgit.lint.resolve import all_links, facts_of, is_related, target
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Related, Rule
 from memgit.lint.words import named
 from memgit.model.record import Record
@@ -46,12 +45,6 @@ def comes_back(corpus: Corpus, origin: Record, wanted: Record) -> bool:
         (found := target(corpus, origin.path, facts.record, link).record) is not None and place(found) == place(wanted)
         for link in facts.links
     )
-
-
-def facts_of(corpus: Corpus, record: Record) -> RecordFacts | None:
-    """The facts of a record that an index gave."""
-    found = corpus.facts(record.path).records
-    return found[record.ordinal] if record.ordinal < len(found) else None
 
 
 def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:

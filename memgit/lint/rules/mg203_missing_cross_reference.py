@@ -9,7 +9,7 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import Place, least, place
 from memgit.lint.linking import with_link
-from memgit.lint.resolve import target
+from memgit.lint.resolve import facts_of, target
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Related, Rule, number, whole
 from memgit.lint.rules.mg301_duplicate_record import KEYWORDS_LEAST, KEYWORDS_SHARE
 from memgit.lint.words import listed, named
@@ -66,7 +66,8 @@ def pairs(corpus: Corpus, options: Options) -> list[Pair]:
 def _linked(corpus: Corpus, one: RecordFacts, other: RecordFacts) -> bool:
     """Whether either of two records links to the other."""
     for origin, wanted in ((one, other), (other, one)):
-        for link in origin.links:
+        full = facts_of(corpus, origin.record)
+        for link in full.links if full is not None else ():
             found = target(corpus, origin.record.path, origin.record, link).record
             if found is not None and place(found) == place(wanted.record):
                 return True

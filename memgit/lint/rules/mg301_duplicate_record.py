@@ -35,11 +35,18 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for one in corpus.records():
         if one.record.archived:
             continue
-        if len(one.keywords) >= fewest:
+        size = len(one.keywords)
+        if size >= fewest:
+            needed = least(size, share)
             for other in corpus.index.keyword_peers(one, share):
-                found = _overlap(one, other, share, fewest)
-                if found is not None and not other.record.archived and _near(one, other, one.keywords == other.keywords, met, one.keywords):
-                    pair(one, other, f"keywords overlap {found:.0%}")
+                shared = len(one.keywords & other.keywords)
+                if len(other.keywords) < size:
+                    smaller = len(other.keywords)
+                    close = smaller >= fewest and shared >= least(smaller, share)
+                else:
+                    smaller, close = size, shared >= needed
+                if close and not other.record.archived and _near(one, other, one.keywords == other.keywords, met, one.keywords):
+                    pair(one, other, f"keywords overlap {shared / smaller:.0%}")
         for other in corpus.index.text_peers(one) if one.sketch else ():
             if not other.record.archived and not _version_of_one(one, other):
                 same = one.digest == other.digest
@@ -71,13 +78,6 @@ def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str])
         late.record.path, late.record.line, words, late.record.address,
         related=(Related(early.record.path, early.record.line, f"{named(early.record)}: {', '.join(why)}"),),
     )  # fmt: skip
-
-
-def _overlap(one: RecordFacts, other: RecordFacts, share: float, fewest: int) -> float | None:
-    """The share of the smaller set of keywords that both have, None where it is too small."""
-    smaller = min(len(one.keywords), len(other.keywords))
-    shared = len(one.keywords & other.keywords)
-    return shared / smaller if smaller >= fewest and shared >= least(smaller, share) else None
 
 
 def _text(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -> float:

@@ -17,7 +17,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     quoted: set[tuple[str, str]] = set()
     for one in corpus.records():
         for claim in one.claims:
-            for other, theirs in corpus.index.claim_peers(claim, whole=corpus.changed is None):
+            for other, theirs in corpus.index.claim_peers(one, claim, whole=corpus.changed is None):
                 if not may_oppose(claim, theirs):
                     continue
                 here, there = place(one.record), place(other.record)

@@ -1,0 +1,24 @@
+"""`memgit context`."""
+
+from __future__ import annotations
+
+import click
+
+from memgit.app.context import DEFAULT_TOKENS, context
+from memgit.cli.options import json_option, workspace_of
+from memgit.cli.output import echo, emit_json
+
+
+@click.command("context")
+@click.option(
+    "--max-tokens", type=click.IntRange(min=1), default=DEFAULT_TOKENS, show_default=True, help="At most so many tokens (words x 1.3)."
+)
+@json_option
+@click.pass_context
+def command(ctx: click.Context, max_tokens: int, as_json: bool) -> None:
+    """Print what a session should know at its start: skills, memories, recent observations, and what people wrote in the indexes."""
+    found = context(workspace_of(ctx), max_tokens=max_tokens)
+    if as_json:
+        emit_json(found.as_json())
+    else:
+        echo(found.as_text() or "nothing is recorded yet")

@@ -1,0 +1,100 @@
+"""`memgit lint`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from memgit.app.lint import Checked, Request, fix, lint
+from memgit.cli.options import context_of, json_option, reason_option, workspace_of
+from memgit.cli.output import echo, safe, write_utf8
+from memgit.errors import BadInput
+from memgit.lint.reports import FORMATS, plain, render
+from memgit.lint.rule import SEVERITIES
+
+COLOURS = {"error": {"fg": "red"}, "warning": {"fg": "yellow"}, "info": {"fg": "blue"}, "good": {"fg": "green"},
+           "bold": {"bold": True}, "faint": {"dim": True}}  # fmt: skip
+FAIL = (*SEVERITIES, "never")
+
+
+@click.command("lint")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--staged", is_flag=True, help="Check what is staged, as the next commit takes it.")
+@click.option("--changed", is_flag=True, help="Check only what differs from the newest commit.")
+@click.option("--since", metavar="REV", help="Check only what differs from where this branch left REV.")
+@click.option("--at", metavar="REV", help="Check a commit instead of the working tree.")
+@click.option("--select", multiple=True, metavar="RULES", help="Run only these rules: codes, beginnings of codes, names; commas or repeat.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
+@click.option("--fix", "mend", is_flag=True, help="Mend what can be mended, in the working tree.")
+@click.option("--commit", is_flag=True, help="With --fix: mend the newest commit in a new one.")
+@click.option("--format", "form", type=click.Choice(tuple(FORMATS)), help="How to report; text by default.")
+@click.option("-o", "--output", metavar="FILE", help="Write the report to a file.")
+@click.option("--fail-on", type=click.Choice(FAIL), default="error", help="Exit with 1 from this severity on.")
+@reason_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> int:
+    """Check records, indexes and links, and print what is wrong with each and how to mend it.
+
+    Exits with 1 where something is as grave as --fail-on says.
+    """
+    if options["commit"] and not options["mend"]:
+        raise BadInput("--commit goes with --fix")
+    if sum((options["staged"], options["changed"], options["since"] is not None)) > 1:
+        raise BadInput("--staged, --changed and --since exclude each other")
+    if options["as_json"] and options["form"] not in (None, "json"):
+        raise BadInput("--json and --format exclude each other")
+    workspace = workspace_of(ctx)
+    request = Request(
+        _within(ctx, workspace.root, options["paths"]), options["staged"], options["changed"], options["since"], options["at"],
+        _listed(options["select"]), _listed(options["ignore"]),
+    )  # fmt: skip
+    context = context_of(ctx)
+    if options["mend"]:
+        checked = fix(workspace, context, request, commit=options["commit"], reason=options["reason"])
+    else:
+        checked = lint(workspace, context, request, _progress)
+    for note in checked.notes:
+        echo(f"memgit: {note}", err=True)
+    _report(checked, "json" if options["as_json"] else options["form"] or "text", options["output"])
+    worst = checked.report.result.worst
+    threshold = FAIL.index(options["fail_on"])
+    return 1 if worst is not None and SEVERITIES.index(worst) <= threshold and options["fail_on"] != "never" else 0
+
+
+def _within(ctx: click.Context, root: str | None, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Paths as typed in the folder where memgit was started, from the knowledge root."""
+    if root is None:
+        return paths
+    start = os.path.realpath(ctx.find_root().obj["folder"])
+    return tuple(os.path.relpath(os.path.join(start, path), root) for path in paths)
+
+
+def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def _progress(name: str) -> None:
+    if sys.stderr.isatty() and sys.stdout.isatty():
+        click.echo(f"\r\x1b[K{name}", err=True, nl=False)
+
+
+def _report(checked: Checked, form: str, output: str | None) -> None:
+    if sys.stderr.isatty() and sys.stdout.isatty():
+        click.echo("\r\x1b[K", err=True, nl=False)
+    coloured = form == "text" and output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    text = render(form, checked.report, _paint if coloured else plain)
+    if output is not None:
+        with open(output, "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            file.write(text)
+    elif form == "text":
+        click.echo("".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False)
+    else:
+        write_utf8(text)
+
+
+def _paint(text: str, colour: str) -> str:
+    return click.style(safe(text), **COLOURS[colour])  # type: ignore[arg-type]

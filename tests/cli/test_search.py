@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import memgit, run_git
+
+
+@pytest.fixture
+def harbour(kb: Path) -> Path:
+    memgit(kb, "--actor", "bot", "record", "knowledge", "Lock the berth before quoting", "--category", "booking", "--keywords", "lock,berth",
+           "-m", "- Take the lock, then quote a price", "--date", "2026-01-02")  # fmt: skip
+    memgit(
+        kb,
+        "record",
+        "memory",
+        "Version 1.0.21 breaks src/a.py",
+        "--topics",
+        "build/tools",
+        "-m",
+        "Pass --foo-bar or wait.\n\nСкорость важна. 泊位先鎖定。",
+    )
+    memgit(kb, "record", "memory", "Berth numbers are strings", "--scope", "data", "-m", "A harbour names its berths itself.")
+    return kb
+
+
+def found(folder: Path, *args: str) -> list[str]:
+    return [result["address"] for result in memgit(folder, "search", "--json", *args).json["results"]]
+
+
+def test_the_shape_of_the_answer(harbour: Path) -> None:
+    answer = memgit(harbour, "search", "quote", "price", "--json").json
+    assert answer["query"] == "quote price"
+    assert answer["revision"] == run_git(harbour, "rev-parse", "HEAD")
+    assert answer["fresh"] is True
+    [result] = answer["results"]
+    assert result["address"] == "knowledge/booking#Lock the berth before quoting"
+    assert (result["kind"], result["path"]) == ("knowledge", "knowledge-base/booking.md")
+    assert "**quote**" in result["snippet"]
+    line = (harbour / result["path"]).read_text().split("\n")[result["line"] - 1]
+    assert "quote" in line
+    assert result["score"] > 0
+
+
+def test_the_title_counts_most(harbour: Path) -> None:
+    assert found(harbour, "berth")[0] in ("memory/data/berth-numbers-are-strings", "knowledge/booking#Lock the berth before quoting")
+    assert len(found(harbour, "berth")) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [
+        ("1.0.21", "memory/version-1-0-21-breaks-src-a-py"),
+        ("src/a.py", "memory/version-1-0-21-breaks-src-a-py"),
+        ("--foo-bar", "memory/version-1-0-21-breaks-src-a-py"),
+        ("скорость", "memory/version-1-0-21-breaks-src-a-py"),
+        ("鎖定", "memory/version-1-0-21-breaks-src-a-py"),
+        ('"harbour names"', "memory/data/berth-numbers-are-strings"),
+    ],
+)
+def test_words_of_every_shape_are_found(harbour: Path, query: str, address: str) -> None:
+    assert address in [result["address"] for result in memgit(harbour, "search", "--json", "--", query).json["results"]]
+
+
+@pytest.mark.parametrize(
+    "query", ['AND NOT "x*', '"', "*", "(", "NEAR(", "a OR", "^", "{title}: x", "'; drop table record; --", "🌊", "\u0000", "-", "C:\\x"]
+)
+def test_any_text_is_a_legal_query(harbour: Path, query: str) -> None:
+    assert memgit(harbour, "search", "--json", "--", query).json["query"] == query
+
+
+def test_filters(harbour: Path) -> None:
+    assert found(harbour, "berth", "--kind", "memory") == ["memory/data/berth-numbers-are-strings"]
+    assert found(harbour, "berth", "--category", "booking") == ["knowledge/booking#Lock the berth before quoting"]
+    assert found(harbour, "berth", "--scope", "data") == ["memory/data/berth-numbers-are-strings"]
+    assert found(harbour, "breaks", "--topic", "build") == ["memory/version-1-0-21-breaks-src-a-py"]
+    assert found(harbour, "berth", "--until", "2026-01-31") == ["knowledge/booking#Lock the berth before quoting"]
+    assert found(harbour, "berth", "--since", "2026-02-01") == ["memory/data/berth-numbers-are-strings"]
+    assert found(harbour, "berth", "--actor", "bot") == ["knowledge/booking#Lock the berth before quoting"]
+    assert found(harbour, "berth", "-n", "1") == found(harbour, "berth")[:1]
+    assert "no date" in memgit(harbour, "search", "berth", "--since", "soon", code=2).err
+
+
+def test_archived_records_are_found_on_request(harbour: Path) -> None:
+    memgit(harbour, "archive", "berth-numbers-are-strings")
+    assert found(harbour, "strings") == []
+    assert found(harbour, "strings", "--archived") == ["memory/data/berth-numbers-are-strings"]
+    memgit(harbour, "restore", "berth-numbers-are-strings")
+    assert found(harbour, "strings") == ["memory/data/berth-numbers-are-strings"]
+
+
+def test_the_answer_is_right_after_anything_that_git_does(harbour: Path) -> None:
+    before = run_git(harbour, "rev-parse", "HEAD")
+    path = harbour / "memory/data/berth-numbers-are-strings.md"
+    path.write_text(path.read_text().replace("harbour", "marina"))
+    assert found(harbour, "marina") == ["memory/data/berth-numbers-are-strings"]
+    assert found(harbour, "marina", "--at", "HEAD") == []
+    path.unlink()
+    assert found(harbour, "strings") == []
+    run_git(harbour, "checkout", "-q", "--", ".")
+    assert found(harbour, "strings") == ["memory/data/berth-numbers-are-strings"]
+    run_git(harbour, "switch", "-qc", "other", "HEAD~1")
+    assert found(harbour, "strings") == []
+    assert found(harbour, "strings", "--at", before) == ["memory/data/berth-numbers-are-strings"]
+    run_git(harbour, "reset", "-q", "--hard", before)
+    assert found(harbour, "strings") == ["memory/data/berth-numbers-are-strings"]
+    for file in (harbour / ".git/memgit").glob("cache.db*"):
+        file.unlink()
+    assert found(harbour, "strings") == ["memory/data/berth-numbers-are-strings"]
+    (harbour / ".git/memgit/cache.db").write_bytes(b"no database")
+    assert found(harbour, "strings") == ["memory/data/berth-numbers-are-strings"]
