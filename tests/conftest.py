@@ -13,6 +13,7 @@ from hypothesis import settings
 from tests.support import memgit, run_git
 
 settings.register_profile("memgit", deadline=None)  # machines that run this are shared: a slow example is no failure
+settings.register_profile("long", deadline=None, max_examples=2000)
 settings.load_profile("memgit")
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"

@@ -38,6 +38,7 @@ LIBRARIES = {
     "mistune": ("formats/markdown.py",),
     "pygit2": ("git",),
     "git": ("git",),
+    "rapidfuzz": ("lint/rules/mg301_duplicate_record.py",),
     "ruamel": ("formats/yaml.py",),
     "sqlite3": ("cache",),
     "_sqlite3": ("cache",),

@@ -23,6 +23,8 @@ PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 TITLES = st.sampled_from(["Grid", "Retry & backoff", "Über alles", "$1 \\1", "Tides: a table", "日本語", 'Say "no"', "a/b", "[[x]]"])
 CATEGORIES = st.sampled_from(["web", "http", "data"])
 SCOPES = st.sampled_from(["", "sea", "sea/north"])
+UNDER_WAY = {"rebase-merge": "rebase", "sequencer": "cherry-pick", "CHERRY_PICK_HEAD": "cherry-pick"}
+"""What git has in its folder while an operation stops for a conflict."""
 OURS = ("_index.json", "INDEX.md")
 
 
@@ -46,6 +48,8 @@ class RebuildMachine(RuleBasedStateMachine):
     @initialize()
     def init(self) -> None:
         memgit(self.top, "init", "kb")
+        for key in ("name", "driver"):  # as in a clone that nobody told of the driver, or on a forge
+            run_git(self.folder, "config", "--unset", f"merge.memgit.{key}")
 
     def teardown(self) -> None:
         try:
@@ -59,7 +63,7 @@ class RebuildMachine(RuleBasedStateMachine):
         return sorted(found, key=lambda record: str(record["address"]))
 
     def _pick(self, data: st.DataObject) -> dict[str, Any] | None:
-        records = [record for record in self._records() if record["id"]]
+        records = [record for record in self._records() if record["id"] and record["kind"] != "observation"]  # those are never edited
         return data.draw(st.sampled_from(records)) if records else None
 
     def _record(self, kind: str, *options: str, title: str) -> None:
@@ -114,6 +118,8 @@ class RebuildMachine(RuleBasedStateMachine):
     @rule(data=st.data(), how=st.sampled_from(["plain", "memgit"]))
     def hand_edit_of_an_index(self, data: st.DataObject, how: str) -> None:
         paths = sorted(derived(self.folder))
+        if not paths:
+            return
         self.count += 1
         path = self.folder / data.draw(st.sampled_from(paths))
         text = path.read_text()
@@ -129,7 +135,10 @@ class RebuildMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def damage(self, data: st.DataObject) -> None:
-        path = self.folder / data.draw(st.sampled_from(sorted(derived(self.folder))))
+        paths = sorted(derived(self.folder))
+        if not paths:
+            return
+        path = self.folder / data.draw(st.sampled_from(paths))
         if data.draw(st.booleans()) and path.name == "_index.json":
             path.write_text(f"<<<<<<< a\n{path.read_text()}=======\n>>>>>>> b\n")
         else:
@@ -148,6 +157,7 @@ class RebuildMachine(RuleBasedStateMachine):
 
     @rule(title=TITLES, category=CATEGORIES, how=st.sampled_from(["merge", "squash", "rebase", "cherry-pick"]))
     def branches(self, title: str, category: str, how: str) -> None:
+        self.right = False
         run_git(self.folder, "switch", "-qc", "topic")
         self.knowledge(title, category, False)
         self.memory(title, "sea")
@@ -165,11 +175,10 @@ class RebuildMachine(RuleBasedStateMachine):
             if run_git(self.folder, "diff", "--cached", "--name-only"):
                 run_git(self.folder, "commit", "-qm", "squashed" if how == "squash" else "merged")
         run_git(self.folder, "branch", "-qD", "topic")
-        self.right = False
 
     def _settled(self, *command: str) -> None:
         """A merge as somebody without a driver finishes it: every conflict is settled by taking both sides of records, any of an index."""
-        run_git(self.folder, "-c", "merge.memgit.driver=", *command, check=False)
+        run_git(self.folder, *command, check=False)
         for _ in range(20):
             paths = run_git(self.folder, "diff", "--name-only", "--diff-filter=U", "-z").split("\0")[:-1]
             for path in paths:
@@ -180,12 +189,12 @@ class RebuildMachine(RuleBasedStateMachine):
                     (self.folder / path).write_text("\n".join(line for line in lines if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>")))
                 run_git(self.folder, "add", "-A", "--", path)
             git_dir = self.folder / ".git"
-            if (git_dir / "rebase-merge").exists():
-                run_git(self.folder, "-c", "merge.memgit.driver=", "rebase", "--continue", check=False)
-            elif (git_dir / "CHERRY_PICK_HEAD").exists():
-                run_git(self.folder, "-c", "merge.memgit.driver=", "cherry-pick", "--continue", check=False)
-            else:
+            verb = next((verb for name, verb in UNDER_WAY.items() if (git_dir / name).exists()), None)
+            if verb is None:
                 return
+            if (git_dir / "CHERRY_PICK_HEAD").exists() or paths:
+                run_git(self.folder, "commit", "-q", "--no-edit", "--allow-empty")
+            run_git(self.folder, verb, "--continue", check=False)
         raise AssertionError(f"{command} does not come to an end")
 
     @rule(back=st.integers(1, 4))

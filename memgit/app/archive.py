@@ -18,7 +18,7 @@ def archive(workspace: Workspace, context: Context, name: str, *, reason: str | 
         data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, {"archived": context.today})
         session.board.put(record.path, data)
         if record.kind != "observation":
-            touch(session, record, {})
+            touch(session, record, {}, dated=False)
         return changed("archive", "archive", session, record, [])
 
     return carry_out(workspace, context, plan, reason=reason, stage=stage)
@@ -39,7 +39,7 @@ def restore(workspace: Workspace, context: Context, name: str, *, reason: str | 
             raise Refused(f"{record.address} stays archived: observations archive one way", path=record.path, line=record.line)
         data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, {"archived": None})
         session.board.put(record.path, data)
-        touch(session, record, {})
+        touch(session, record, {}, dated=False)
         return changed("restore", "restore", session, record, [])
 
     return carry_out(workspace, context, plan, reason=reason, stage=stage)

@@ -39,11 +39,15 @@ class Kept:
     def __init__(self, repo: Repository) -> None:
         self._repo = repo
         self._files: dict[str, tuple[str, ParsedFile]] = {}
+        self._wanted: dict[str, bool] = {}
 
     def parse(self, layout: Layout, path: str, data: bytes) -> ParsedFile:
         """As `parse_file`, remembering the result where a derived file may ask for it."""
         parsed = parse_file(layout, path, data)
-        if owed_paths(layout, [path]):
+        folder = path.rpartition("/")[0]
+        if folder not in self._wanted:  # what one record file of a folder owes, all do
+            self._wanted[folder] = bool(owed_paths(layout, [path]))
+        if self._wanted[folder]:
             self._files[path] = (self._repo.hash_blob(data), light(parsed))
         return parsed
 

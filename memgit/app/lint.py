@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memgit import __version__
-from memgit.app import lint_settings
+from memgit.app import derived_state, lint_settings
 from memgit.app.lint_source import (
     CachedIndex,
     Edited,
@@ -26,6 +26,7 @@ from memgit.formats import message as messages
 from memgit.git.repository import Repository
 from memgit.git.staged import staged
 from memgit.git.status import dirty
+from memgit.git.tree import Tree
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import Mended, mend, run
@@ -144,13 +145,17 @@ def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk:
     elif request.changed:
         changed = set(edits)
     if request.paths:
-        changed = _under(request.paths, changed, source, layout.base)
+        changed = _under(request.paths, changed, source)
     before = TreeBefore(layout, before_tree, sorted(differ if changed is None else differ & set(changed)))
     memo = None if disk or changed is not None else Kept(workspace, source, _made(workspace))
     index = None
     if changed is not None and len(changed) < FEW and not disk:
         index = _index(workspace, repo, head, source, edits)
-    return Corpus(layout, source, today, changed=changed, before=before, memo=memo, index=index)
+    base = Corpus(layout, TreeSource(repo, tree, {}, commit=head), today)
+    right = derived_state.known(repo, layout, tree)
+    return Corpus(
+        layout, source, today, changed=changed, before=before, memo=memo, index=index, base=base, right=right, outside=_outside(workspace)
+    )
 
 
 def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corpus:
@@ -160,7 +165,8 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
         if request.at is not None or request.staged or request.changed or request.since is not None:
             workspace.require_repository()
         folder = FolderSource(workspace.root)
-        return Corpus(layout, folder, today, changed=_under(request.paths, None, folder, layout.base) if request.paths else None)
+        asked = _under(request.paths, None, folder) if request.paths else None
+        return Corpus(layout, folder, today, changed=asked, outside=_outside(workspace))
     repo = workspace.require_repository()
     if request.staged or request.changed:
         raise Refused("there is no working tree to look at", hint="memgit lint --at REV")
@@ -174,9 +180,11 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
     source = TreeSource(repo, tree, {}, commit=commit)
     changed: Collection[str] | None = differ if request.since is not None else None
     if request.paths:
-        changed = _under(request.paths, changed, source, layout.base)
+        changed = _under(request.paths, changed, source)
     memo = Kept(workspace, source, _made(workspace)) if changed is None else None
-    return Corpus(layout, source, today, changed=changed, before=TreeBefore(layout, old, differ), memo=memo)
+    return Corpus(
+        layout, source, today, changed=changed, before=TreeBefore(layout, old, differ), memo=memo, outside=_outside(workspace, commit)
+    )
 
 
 def _fork(repo: Repository, rev: str, head: str | None) -> str:
@@ -188,6 +196,21 @@ def _fork(repo: Repository, rev: str, head: str | None) -> str:
     return base.decode("ascii") or other
 
 
+def _outside(workspace: Workspace, commit: str | None = None) -> Callable[[str], bool]:
+    """Whether a path that leads out of the knowledge root is there: on disk, or in the tree of a commit."""
+
+    def ask(path: str) -> bool:
+        repo = workspace.repo
+        whole = os.path.normpath(repo.prefix + path) if repo is not None else path
+        if repo is not None and whole.startswith(".."):
+            return False
+        if commit is not None and repo is not None:
+            return Tree(repo, repo.tree_of(commit)).get(whole) is not None
+        return workspace.root is not None and os.path.lexists(os.path.join(workspace.root, path))
+
+    return ask
+
+
 def _on_disk(root: str, paths: Sequence[str]) -> dict[str, Edited | None]:
     """Edited files as they lie on disk."""
     out: dict[str, Edited | None] = {}
@@ -197,7 +220,7 @@ def _on_disk(root: str, paths: Sequence[str]) -> dict[str, Edited | None]:
     return out
 
 
-def _under(wanted: Sequence[str], changed: Collection[str] | None, source: TreeSource | FolderSource, base: str) -> set[str]:
+def _under(wanted: Sequence[str], changed: Collection[str] | None, source: TreeSource | FolderSource) -> set[str]:
     """The paths under some files and folders; among those that changed where only these are looked at.
 
     Raises:
@@ -322,7 +345,7 @@ def _fix_in_commit(
     def plan(session: Session) -> Plan | None:
         board = session.board
         source = TreeSource(repo, board.tree, {}, commit=session.reader.revision)
-        changed = _under(request.paths, None, source, workspace.layout.base) if request.paths else None
+        changed = _under(request.paths, None, source) if request.paths else None
         corpus = Corpus(workspace.layout, source, context.today, changed=changed)
         mended = mend(corpus, settings, rules)
         done[:] = [mended]

@@ -137,11 +137,11 @@ def editable(session: Session, record: Record, fields: Mapping[str, Value]) -> N
             raise BadInput(f"a record of kind {record.kind} has no field {key!r}", hint=f"its fields: {', '.join(known)}")
 
 
-def touch(session: Session, record: Record, extra: Mapping[str, Value]) -> None:
-    """Sets the day of the change, and gives the record an id where it has none yet."""
+def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated: bool = True) -> None:
+    """Sets the day of the change (unless `dated` is false), and gives the record an id where it has none yet."""
     now = session.again(record.path, record.ordinal)
     changes: dict[str, Value] = dict(extra)
-    if now.text("updated") != session.context.today and now.text("created") != session.context.today:
+    if dated and now.text("updated") != session.context.today:
         changes["updated"] = session.context.today
     if now.id is None:
         changes["id"] = session.fresh_id()

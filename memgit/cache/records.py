@@ -360,7 +360,6 @@ class Overlay(Snapshot):
             else:
                 mark = self.repo.hash_blob(repr(content).encode("utf-8", "surrogateescape"))
                 self._dirty[path] = (*found, Content(b"p" + bytes.fromhex(mark), problem=content))
-        self._rows: dict[str, int] = {}
         self._table = f"over_{id(self):x}"
 
     @property
@@ -373,41 +372,46 @@ class Overlay(Snapshot):
         return self._bytes.get(path) if path in self._dirty else super().data(path)
 
     def _prepare(self) -> None:
-        missing = [(path, found) for path, found in self._dirty.items() if found[2] is not None and self._row(path) is None]
-        if missing:
-            with self.cache.write() as connection:
-                writer = rows.Writer(connection, self.repo, self._parse, bulk=len(missing) >= rows.BULK)
-                for path, (place, key, content) in missing:
-                    if content is not None:
-                        writer.add(self.layout, path, place, key, content, 0)
-                writer.finish()
+        """Reads the contents that have no row yet. Those of the working tree are held as long as they are there."""
+        known = self._known()
+        if len(known) == sum(content is not None for _, _, content in self._dirty.values()):
+            return
+        with self.cache.write() as connection:
+            known = self._known()
+            missing = [(path, *found) for path, found in self._dirty.items() if found[2] is not None and path not in known]
+            writer = rows.Writer(connection, self.repo, self._parse, bulk=len(missing) >= rows.BULK)
+            for path, place, key, content in missing:
+                if content is not None:
+                    known[path] = writer.add(self.layout, path, place, key, content, 0)
+            writer.hold(self._name[0], set(known.values()))
+            writer.finish()
 
-    def _row(self, path: str) -> int | None:
-        """The row of the uncommitted content at a path, if it was read before."""
-        place, _, content = self._dirty[path]
-        if content is None:
-            return None
-        row = self.cache.connection.execute(
-            "select f from file where path = ? and blob = ? and place = (select id from place where text = ?)",
-            (to_text(path), content.blob, rows.place_text(self.layout, place)),
-        ).fetchone()
-        return None if row is None else int(row[0])
+    def _known(self) -> dict[str, int]:
+        """The rows of the uncommitted contents that were read before, by path."""
+        connection = self.cache.connection
+        places = {place: rows.place_number(connection, self.layout, place) for place in {found[0] for found in self._dirty.values()}}
+        out: dict[str, int] = {}
+        for path, (place, _, content) in self._dirty.items():
+            if content is not None:
+                select = "select f from file where path = ? and blob = ? and place = ?"
+                row = connection.execute(select, (to_text(path), content.blob, places[place])).fetchone()
+                if row is not None:
+                    out[path] = row[0]
+        return out
 
     def _prepared(self) -> bool:
         if not self._dirty:
             return True
         connection = self.cache.connection
+        known = self._known()
         shown: dict[int, int] = {}
         for path, (_, _, content) in self._dirty.items():
-            shown.update(
-                (f, 0)
-                for (f,) in connection.execute(f"select f from file where path = ? and {super().visible}", (to_text(path),))  # noqa: S608
-            )
+            select = f"select f from file where path = ? and {super().visible}"  # noqa: S608
+            shown.update((f, 0) for (f,) in connection.execute(select, (to_text(path),)))
             if content is not None:
-                f = self._row(path)
-                if f is None:
+                if path not in known:
                     return False
-                shown[f] = 1
+                shown[known[path]] = 1
         connection.execute(f"create temp table if not exists {self._table}(f integer primary key, shown integer)")
         connection.execute(f"delete from temp.{self._table}")  # noqa: S608
         connection.executemany(f"insert into temp.{self._table} values (?, ?)", shown.items())  # noqa: S608

@@ -87,6 +87,7 @@ def _begin(connection: sqlite3.Connection, name: tuple[str, str], now: int) -> t
             "update file set snapshots = snapshots & ~?1, stale = case when snapshots & ~?1 then null else ?2 end where snapshots & ?1",
             (1 << old, now),
         )
+        connection.execute("delete from held where name = (select name from snapshot where bit = ?)", (old,))
         connection.execute("delete from snapshot where bit = ?", (old,))
     taken = {row[0] for row in known}
     bit = next(bit for bit in range(62) if bit not in taken)

@@ -11,6 +11,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memgit.cache.tokens import TOKENIZER, fold
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 Parse = Callable[[Layout, str, bytes], ParsedFile]
 
-VERSION = 1
+VERSION = 2
 """Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers give for the same bytes."""
 
 SCHEMA = f"""
@@ -53,6 +54,7 @@ create table ending(n integer not null, name not null);
 create index ending_n on ending(n);
 create index ending_name on ending(name);
 create table loose(f integer primary key, data blob not null);
+create table held(name text not null, f integer not null, primary key(name, f)) without rowid;
 create table gone(id text primary key) without rowid;
 create table counter(next integer not null, files integer not null, ghosts integer not null);
 insert into counter values (1, 0, 0);
@@ -85,6 +87,8 @@ MERGED_PAGES = 64
 takes seconds at 100,000 records; in small pieces it takes a millisecond or two of each write until it is in order, and then hardly any."""
 KEPT = 16
 """One in so many file rows may be in no snapshot."""
+MOST_PRUNED = 300
+"""Rows that one write drops: taking a record out of the full-text index takes as long as putting it in."""
 MOST_GHOSTS = 1_000
 """Records that could not be taken out of the full-text index, because their old text is gone, before all is made anew."""
 
@@ -149,6 +153,12 @@ def from_fields(text: str) -> dict[str, Value]:
 def place_text(layout: Layout, place: Place) -> str:
     """All that the reading of a file depends on besides its path and bytes."""
     return to_json([place.kind, place.folder, place.pattern, place.form, sorted(place.never), place.new, layout.base])
+
+
+def place_number(connection: sqlite3.Connection, layout: Layout, place: Place) -> int | None:
+    """The number of a place, None where it has none yet."""
+    row = connection.execute("select id from place where text = ?", (place_text(layout, place),)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def layout_of(text: str) -> Layout:
@@ -222,10 +232,8 @@ class Writer:
         key = (place, layout.base)
         found = self._places.get(key)
         if found is None:
-            text = place_text(layout, place)
-            self._connection.execute("insert or ignore into place(text) values (?)", (text,))
-            found = int(self._connection.execute("select id from place where text = ?", (text,)).fetchone()[0])
-            self._places[key] = found
+            self._connection.execute("insert or ignore into place(text) values (?)", (place_text(layout, place),))
+            found = self._places[key] = place_number(self._connection, layout, place) or 0
         return found
 
     def add(self, layout: Layout, path: str, place: Place, key: str, content: Content, snapshots: int) -> int:
@@ -297,6 +305,12 @@ class Writer:
              None if tail == stem else to_text(tail), _outside(data, parsed), problems, meta, None if snapshots else self._now)
         )  # fmt: skip
 
+    def hold(self, name: str, files: AbstractSet[int]) -> None:
+        """Keeps rows that are in no snapshot because a snapshot of that name shows them in place of its own; those it held before go."""
+        held = {f for (f,) in self._connection.execute("select f from held where name = ?", (name,))}
+        self._connection.executemany("insert into held values (?, ?)", [(name, f) for f in files - held])
+        self._connection.executemany("delete from held where name = ? and f = ?", [(name, f) for f in held - files])
+
     def drop(self, f: int, bit: int) -> None:
         """Takes a row out of a snapshot."""
         self._connection.execute(
@@ -329,14 +343,16 @@ class Writer:
         self._connection.execute("update counter set next = ?, files = ?, ghosts = ?", (self._next, self._files, self._ghosts))
 
     def _prune(self) -> None:
-        """Drops the rows that were in a snapshot longest ago; those that were just written stay."""
-        stale = self._connection.execute("select count(*) from file where snapshots = 0").fetchone()[0]
+        """Drops the rows that were in a snapshot longest ago; those that were just written stay, and those that are held."""
+        spare = "from file where snapshots = 0 and f < ? and f not in (select f from held)"
+        count = self._connection.execute(f"select count(*) {spare}", (self._first,)).fetchone()[0]  # noqa: S608
         most = max(4, self._files // KEPT)
-        if stale <= most:
+        if count <= most:
             return
         doomed = self._connection.execute(
-            "select file.f, path, blob, size, text from file join place on place.id = file.place where snapshots = 0 and f < ? order by stale, f limit ?",
-            (self._first, stale - most // 2),
+            "select file.f, path, blob, size, text from file join place on place.id = file.place where file.f in"
+            f" (select f {spare} order by stale, f limit ?)",
+            (self._first, min(count - most // 2, MOST_PRUNED)),
         ).fetchall()
         for f, path, blob, size, place in doomed:
             self._remove(f, from_text(path), blob, size, place)

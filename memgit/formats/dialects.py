@@ -263,10 +263,11 @@ def _at_commas(text: str) -> list[str]:
     """The parts of a text between its commas; a comma inside `[[…]]` parts nothing."""
     out: list[str] = []
     start = position = 0
+    last = text.rfind("]]")
     while position < len(text):
         comma = text.find(",", position)
         opened = text.find("[[", position, comma if comma >= 0 else len(text))
-        closed = text.find("]]", opened) if opened >= 0 else -1
+        closed = text.find("]]", opened) if 0 <= opened <= last else -1
         if closed >= 0:
             position = closed + 2
             continue

@@ -14,6 +14,8 @@ from memgit.formats.text import MAX_BYTES
 _TAG = re.compile(r"(?:\A|\n) {0,3}<")
 _BLOCK_END = re.compile(r"\n---[ \t]*\r?\n")
 _HEADING = "\n## "
+TRIES = 4
+"""Headings that may turn out to stand inside a code fence before a whole file is read instead."""
 _MARKERS = ("\0", "<<<<<<<", ">>>>>>>")
 
 
@@ -29,24 +31,44 @@ def differing(old: bytes, new: bytes) -> tuple[bytes, bytes]:
         before, after = old.decode(), new.decode()
     except UnicodeDecodeError:
         return old, new
-    if any(mark in before or mark in after for mark in _MARKERS):
-        return old, new
-    first = before.rfind(_HEADING, 0, _common(before, after)) + 1
-    if first and not _settled(before[:first]):
-        return old, new
+    for mark in _MARKERS:
+        if mark in before or mark in after:
+            return old, new
+    first = _first(before, _common(before, after))
     if before.startswith(("---", "\ufeff")) or after.startswith(("---", "\ufeff")):
         end = _BLOCK_END.search(before, 0, first)
         if end is None:
             return old, new
     before, after = before[first:], after[first:]
-    same = _common(before[::-1], after[::-1])
-    start = before.find(_HEADING, len(before) - same) + 1
-    tail = len(before) - start if start else 0
-    before, rest = before[: len(before) - tail], after[: len(after) - tail]
-    if tail and not (_settled(before) and _settled(rest)):
-        rest = after
-        before = old.decode()[first:]
-    return before.encode(), rest.encode()
+    tail = _tail(before, after, _common(before[::-1], after[::-1]))
+    return before[: len(before) - tail].encode(), after[: len(after) - tail].encode()
+
+
+def _first(text: str, same: int) -> int:
+    """The last place up to which two texts are the same and a section begins, 0 for none."""
+    place = same
+    for _ in range(TRIES):
+        place = text.rfind(_HEADING, 0, place)
+        if place < 0:
+            return 0
+        if _settled(text[: place + 1]):
+            return place + 1
+        place += 1
+    return 0
+
+
+def _tail(one: str, two: str, same: int) -> int:
+    """The length of the longest end, of at most so many characters, that two texts share and that begins with a section."""
+    place = len(one) - same
+    for _ in range(TRIES):
+        place = one.find(_HEADING, place)
+        if place < 0:
+            return 0
+        length = len(one) - place - 1
+        if _settled(one[: len(one) - length]) and _settled(two[: len(two) - length]):
+            return length
+        place += 1
+    return 0
 
 
 def _common(one: str, two: str) -> int:

@@ -166,9 +166,9 @@ class Document:
         if existing is not None:
             raise BadInput("a document is a file of its own, and this file is there already")
         fields = {name: value for name, value in draft.fields.items() if value and name not in ("title", "body")}
-        block = Block.build(self._pairs(draft.kind, draft.title, fields), "\n", self.inner)
-        body = own_text(draft.body, draft.title)
-        text = f"---\n{block.text}---\n{self._new_body(draft.kind, draft.title, body, fields)}"
+        title = one_line(draft.title)
+        block = Block.build(self._pairs(draft.kind, title, fields), "\n", self.inner)
+        text = f"---\n{block.text}---\n{self._new_body(draft.kind, title, own_text(draft.body, title), fields)}"
         if split(text).fault is not None:
             raise BadInput("the text begins with a frontmatter block of its own", hint="leave the block out, or set it in a code fence")
         return encode(text)
@@ -238,9 +238,9 @@ class Document:
         added = tidy(text)
         if not added:
             raise BadInput("there is no text to add")
-        old = self._body(page)
-        self._closed(page, old)
-        self._set_body(page, "\n\n".join(part for part in (old, f"## Extension ({date})\n\n{added}") if part))
+        self._closed(page)
+        parts = (self._body(page), f"## Extension ({date})\n\n{added}")
+        self._set_body(page, "\n\n".join(part for part in parts if part))
         return page.encode()
 
     def replace(self, data: bytes, ordinal: int, body: str, date: str) -> bytes:
@@ -289,18 +289,19 @@ class Document:
         if self._body(page) != new:
             raise BadInput("the text would not read back as it was given", hint="look for headings and fences at its start")
 
-    def _closed(self, page: Page, body: str) -> None:
+    def _closed(self, page: Page) -> None:
         """Refuses to add text under a fence or comment that is never closed: it would become part of that."""
         from memgit.formats.blocks import outline
 
-        unclosed = outline(body).unclosed
+        unclosed = outline(page.text[page.body :], line=page.text.count("\n", 0, page.body) + 1).unclosed
         if unclosed is not None:
-            title = find_body(page.text, page.body, self._title(page))
-            line = page.text.count("\n", 0, title.start) + unclosed[0]
-            raise Refused(f"a {unclosed[1]} is never closed: text under it would be part of it", line=line, hint="close it first")
+            line, what = unclosed
+            raise Refused(f"a {what} is never closed: text under it would be part of it", line=line, hint="close it first")
 
     def _set_title(self, page: Page, title: str) -> None:
-        title = title.strip()
+        from memgit.formats.markdown import headings
+
+        title = one_line(title)
         if not title:
             raise BadInput("a record needs a title")
         old = self._title(page)
@@ -309,8 +310,6 @@ class Document:
         key = self.dialect.key(self._kind(page), "title", page.entries)
         entry = page.entries.get(key)
         stated = entry is not None and isinstance(entry.value, str) and entry.style != "map"
-        from memgit.formats.markdown import headings
-
         first = next((head for head in headings(page.text[page.body :]) if head.level == 1), None)
         if first is not None and (not stated or first.title == old):
             page.put_heading(page.body + first.start, page.body + first.end, heading(title))

@@ -137,7 +137,7 @@ def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -
         if not title or not read.values.get("created") or read.twice or file.markers or file.outline.unclosed:
             found = _problems(file, section, read.values, read.twice)
             problem = max(found, key=lambda problem: problem.fatal, default=None)
-            problems += [problem for problem in found if problem not in problems]
+            problems += [problem for problem in found if problem.code not in ("MG104", UNCLOSED)]
         records.append(Record(kind, prefix + title, path, title, section.line, section.last, len(records), read.values, read.body, problem))
     _same_titles(records, problems)
     if not records and not text.strip():
@@ -162,7 +162,7 @@ def _problems(file: EntryFile, section: Section, values: Mapping[str, Value], tw
         out.append(Problem("MG003", section.line, "a heading without any field"))
     elif not values.get("created"):
         out.append(Problem("MG003", section.line, "a record without a date"))
-    for label, place in twice:
+    for label, place in dict(reversed(list(twice))).items():
         out.append(Problem("MG004", file.text.count("\n", 0, place) + 1, f"{label} stands twice in one record; the first one counts"))
     return out
 
@@ -308,15 +308,15 @@ def habits_of(file: EntryFile, kind: str | None) -> Habits:
     if not spans:
         chinese = "最佳實踐" in file.text or "新的經驗條目" in file.text  # what auto-skill writes into a category before its first record
     labels: dict[str, str] = {}
-    body = Counter(span.label for span in spans if span.name == "body").most_common(1)
+    body = Counter(span.label for span in spans if span.name == "body")
     experience = kind == "experience" or (kind is None and any(span.name == "skill" for span in spans))
     for name, label in LABELS.items():
         labels[name] = written(SOLUTION if name == "body" and experience else label, chinese)
     for span in spans:
         if span.name != "body" and (file.text[span.start + 2 + len(span.label)] == "：") == chinese:
             labels[span.name] = f"**{span.label}{'：' if chinese else ':'}**"
-    if body:
-        labels["body"] = f"**{body[0][0]}{'：' if chinese else ':'}**"
+    if body and labels["body"][2:-3] not in body:
+        labels["body"] = f"**{body.most_common(1)[0][0]}{'：' if chinese else ':'}**"
     related = any(span.name == "related" for span in spans) if spans else not chinese
     return Habits(labels, blank * 2 > full, (marked * 2 > full) if full else chinese, related)
 

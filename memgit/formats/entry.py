@@ -106,6 +106,7 @@ class Entry:
         self._newline = newline
         self._habits = habits
         self._read()
+        self._twice = self.fields.twice
 
     def _read(self) -> None:
         self.plain = [line[:-2] if line.endswith("\r\n") else line.removesuffix("\n") for line in self.lines]
@@ -186,6 +187,7 @@ class Entry:
         """Changes fields, `title` and `body` among them; None and empty values take a field away. `as_is` makes no list of a plain body."""
         wanted = dict(self.fields.values)
         title, body = self.title, self.fields.body
+        self._twice = self.fields.twice
         for name in sorted(changes, key=lambda name: ORDER.get(name, -1)):
             value = changes[name]
             if name == "title":
@@ -219,8 +221,8 @@ class Entry:
         asked = {name: value for name, value in wanted.items() if name in ORDER and value}
         if self.whole and self.title == title and known == asked and self.fields.body == body:
             return
-        if self.fields.twice:
-            raise Refused(f"{self.fields.twice[0][0]} stands twice in the record", hint="leave one of them, then try again")
+        if self._twice:
+            raise Refused(f"{self._twice[0][0]} stands twice in the record", hint="leave one of them, then try again")
         if self.unclosed is not None:
             line, what = self.unclosed
             raise Refused(f"the {what} that opens in line {line} of the entry is never closed", hint="close it first")

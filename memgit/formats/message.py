@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memgit.model.operation import ACTIONS, OPS, PAST, USAGE, RecordChange
@@ -189,13 +189,16 @@ def _plain(text: str) -> Message | None:
         return None
     if "emgit-" in head.lower() or "\ncommit " in head or _BLANKS.search(head) is not None:
         return None
-    blocks, prose = _blocks(last.split("\n"))
-    if len(blocks) != 1 or prose:
-        return None
+    trailers: list[tuple[str, str]] = []
+    for line in last.split("\n"):
+        key, colon, value = line.partition(": ")
+        if not colon or not key.startswith("Memgit-") or (key == "Memgit-Op" and trailers):
+            return None
+        trailers.append((key[7:].lower(), value.strip()))
     first = first.strip()
     reason = reason.strip("\n")
     heading = next((line for line in reversed(reason.split("\n")) if _SUBJECT.match(line.strip())), None) if ": " in reason else None
-    return Message(first, _set_out(reason), (blocks[0]._replace(subject=_unmarked(heading) if heading else first),))
+    return Message(first, _set_out(reason), (_block(trailers, _unmarked(heading) if heading else first),))
 
 
 def _set_out(reason: str) -> str | None:
@@ -284,7 +287,7 @@ def _blocks(paragraph: Sequence[str]) -> tuple[list[Block], list[str]]:
     return [_block(trailers) for trailers in blocks], prose
 
 
-def _block(trailers: Sequence[tuple[str, str]]) -> Block:
+def _block(trailers: Iterable[tuple[str, str]], subject_line: str = "") -> Block:
     records: list[RecordChange] = []
     derived: list[str] = []
     single: dict[str, str] = {}
@@ -297,7 +300,9 @@ def _block(trailers: Sequence[tuple[str, str]]) -> Block:
             derived.append(unescape(value))
         else:
             single.setdefault(key, unescape(value))
-    return Block(single.get("op", ""), tuple(records), single.get("source"), single.get("actor"), single.get("run"), tuple(derived))
+    return Block(
+        single.get("op", ""), tuple(records), single.get("source"), single.get("actor"), single.get("run"), tuple(derived), subject_line
+    )
 
 
 def _record(value: str) -> RecordChange | None:

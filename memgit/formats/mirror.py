@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memgit.errors import BadInput
 from memgit.formats import markdown
 from memgit.formats.dialects import MEMGIT, MNEMA_BLOCK
-from memgit.formats.document import Document, Page, find_body, heading, own_text, tidy
+from memgit.formats.document import Document, Page, find_body, heading, one_line, own_text, tidy
 from memgit.formats.form import Draft
 from memgit.formats.frontmatter import Block, Parts
 from memgit.formats.text import encode
@@ -86,14 +86,15 @@ class Mirror(Document):
         if kind != "task":
             fields["kind"] = kind
         shape = SHAPES.get(kind, SHAPES[""])
-        values, rest = decompose(own_text(draft.body, draft.title), shape, {}, "")
+        title = one_line(draft.title)
+        values, rest = decompose(own_text(draft.body, title), shape, {}, "")
         for key, value in values.items():
             fields.setdefault(key, value)
-        block = Block.build(self._pairs(kind, draft.title, {name: value for name, value in fields.items() if value}), "\n", self.inner)
+        block = Block.build(self._pairs(kind, title, {name: value for name, value in fields.items() if value}), "\n", self.inner)
         if kind == "observation":
             content = fields.get("content")
             return encode(f"---\n{block.text}---\n{content}\n" if content else f"---\n{block.text}---\n")
-        return encode(f"---\n{block.text}---\n# {heading(draft.title)}\n" + (f"\n{rest}\n" if rest else ""))
+        return encode(f"---\n{block.text}---\n# {heading(title)}\n" + (f"\n{rest}\n" if rest else ""))
 
     def edit(self, data: bytes, ordinal: int, changes: Mapping[str, Value]) -> bytes:
         return super().edit(data, ordinal, changes) if _mirrored(self._page(data, ordinal)) else _PLAIN.edit(data, ordinal, changes)
@@ -109,7 +110,7 @@ class Mirror(Document):
         if not added:
             raise BadInput("there is no text to add")
         start, rest = self._rest(page)
-        self._closed(page, rest)
+        self._closed(page)
         page.graft(start, len(page.text), "\n\n".join(part for part in (rest, f"## Extension ({date})\n\n{added}") if part))
         return page.encode()
 
@@ -149,7 +150,7 @@ class Mirror(Document):
             raise BadInput("the text would not read back as it was given", hint="look for headings that the fields of the record have")
 
     def _set_title(self, page: Page, title: str) -> None:
-        title = title.strip()
+        title = one_line(title)
         if not title:
             raise BadInput("a record needs a title")
         old = self._title(page)

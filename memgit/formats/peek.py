@@ -23,6 +23,8 @@ def peek(data: bytes) -> str | None:
     if not data.startswith(b"---\n") or end < 0:
         return None
     block = data[4 : end + 1]
+    if b"\n---" in block or b"\n..." in data[3 : end + 1]:
+        return None
     # A template, an origin, another spelling of the key, and what makes YAML hard to read by line.
     if (
         b"{{" in block or b"derived_from" in block or b'"id"' in block or b"'id'" in block

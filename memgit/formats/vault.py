@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memgit.errors import BadInput
 from memgit.formats import markdown
 from memgit.formats.dialects import MANY, VAULT, fields_of, read_items
-from memgit.formats.document import Body, Document, Page, find_body, heading, own_text, text_span, tidy
+from memgit.formats.document import Body, Document, Page, find_body, heading, one_line, own_text, text_span, tidy
 from memgit.formats.frontmatter import Parts
 from memgit.formats.yaml import Entry
 from memgit.model.kinds import FIELDS
@@ -136,7 +136,7 @@ class Vault(Document):
         new = own_text(body, self._title(page))
         if new in (old, present):
             return data
-        self._closed(page, present)
+        self._closed(page)
         versions = [f"### Previous Version ({date})\n\n{demoted(old)}"] if old else []
         parts = [new, "## History", *versions, past] if versions or past else [new]
         self._set_body(page, "\n\n".join(part for part in parts if part))
@@ -172,9 +172,10 @@ class Vault(Document):
     def _set_title(self, page: Page, title: str) -> None:
         if page.block is None:
             found = find_body(page.text, page.body, None)
-            if found.title is not None and found.title.startswith(_PREFIX) and title.strip() and found.own:
-                if title.strip() != self._title(page):
-                    page.put_heading(*found.heading, heading(_PREFIX + title.strip()))
+            title = one_line(title)
+            if found.title is not None and found.title.startswith(_PREFIX) and title and found.own:
+                if title != self._title(page):
+                    page.put_heading(*found.heading, heading(_PREFIX + title))
                 return
         super()._set_title(page, title)
 
@@ -286,7 +287,7 @@ class Vault(Document):
         nl = page.newline
         items = nl.join(f"- [[{target}]]" for target in targets)
         if section is None:
-            self._closed(page, self._body(page))
+            self._closed(page)
             first, last = text_span(text[page.body :])
             end = page.body + last
             new = (nl + nl if last > first else "") + f"## Connections{nl}{COMMENT}{nl}{nl}{items}"

@@ -3,7 +3,8 @@
 Two readers give the same answer. The first is a few regular expressions over the part of YAML that people and programs write into
 frontmatter; it either understands a block wholly or declines. What it declines goes to ruamel.yaml, which is imported only then.
 Nothing is constructed: `yes`, `1.10` and `2026-03-02` stay text, aliases are not expanded, nested structures stay their own source.
-Bounds: `MAX_BLOCK` characters, `MAX_DEPTH` levels, `MAX_NODES` nodes once aliases are counted as often as they stand.
+Bounds: `MAX_BLOCK` characters (`MAX_FULL` for ruamel.yaml), `MAX_DEPTH` levels, `MAX_NODES` nodes once aliases are counted as often
+as they stand.
 
 Line numbers in entries count from 0 within the block; in errors they count from 1 within the file.
 """
@@ -17,7 +18,9 @@ from typing import Any, NamedTuple
 from memgit.errors import BadInput, UnreadableFile
 from memgit.model.record import Value
 
-MAX_BLOCK = 256 * 1024
+MAX_BLOCK = 1024 * 1024
+MAX_FULL = 96 * 1024
+"""The most that is handed to ruamel.yaml, which takes some seconds a megabyte."""
 MAX_DEPTH = 64
 MAX_NODES = 10_000
 MAX_KEY = 200
@@ -83,6 +86,10 @@ def read(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
     try:
         return read_subset(text, inner)
     except _Declined:
+        if len(text) > MAX_FULL:
+            raise _fault(
+                f"frontmatter of {len(text):,} characters that is not plain, and at most {MAX_FULL:,} are read", first_line
+            ) from None
         return read_full(text, inner, first_line)
 
 

@@ -83,10 +83,11 @@ class Activity:
         for change in commit.changes:
             if self._concerns(change):
                 for side in (change.old, change.new, *change.others):
-                    if side is not None and side.oid not in self._coming and self._is_record_file(side):
-                        if side.oid not in self._texts and side[:2] not in self._files:
-                            out.append(side.oid)
-                            self._coming.add(side.oid)
+                    if side is None or side.oid in self._coming or side.oid in self._texts or side[:2] in self._files:
+                        continue
+                    if self._is_record_file(side):
+                        out.append(side.oid)
+                        self._coming.add(side.oid)
         if len(out) > MAX_AHEAD or commit.commit in self.border:
             self._coming.difference_update(out)
             return []

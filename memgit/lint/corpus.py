@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
-from memgit.derive import is_derived
+from memgit.derive import View, is_derived
 from memgit.formats.forms import parse_file
 from memgit.lint import facts as facts_
 from memgit.lint.allow import MARK, NOTHING, Allowed
@@ -158,19 +158,24 @@ class Corpus:
         source: the files.
         changed: the paths that the run is about (those that are gone among them); None for all.
         before: the other side for rules that compare; None where there is none.
+        base: the state before the change, as derived files see it; None where there is none. `right` are the derived files known to be
+            right in it.
+        outside: whether a path that leads out of the knowledge root (`../src/a.py`) is there.
     """
 
     def __init__(
         self, layout: Layout, source: Source, today: str, *, changed: Collection[str] | None = None, before: Before | None = None,
-        index: Index | None = None, memo: Memo | None = None, drifted: Collection[str] | None = None,
+        index: Index | None = None, memo: Memo | None = None, base: View | None = None, right: Container[str] | None = None,
+        outside: Callable[[str], bool] = lambda _: False,
     ) -> None:  # fmt: skip
-        """`drifted`: the paths that changed since the derived files were last known to be right; None where that is not known."""
         self.layout = layout
         self.source = source
         self.today = today
         self.changed = None if changed is None else frozenset(changed)
         self.before = before
-        self.drifted = drifted
+        self.base = base
+        self.right = right
+        self.outside = outside
         self.memo = memo
         self._given_index = index
         self._parsed: dict[str, ParsedFile] = {}

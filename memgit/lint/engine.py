@@ -58,7 +58,6 @@ def run(corpus: Corpus, settings: Settings, rules: Sequence[Rule], progress: Cal
                 allowed += 1
             else:
                 out.append(_finding(rule, severity, one))
-    out = list(dict.fromkeys(out))
     out.sort(key=lambda one: (one.path, one.line, one.rule, one.message))
     return Result(tuple(out), len(corpus.pages), allowed)
 

@@ -93,7 +93,7 @@ _AWS_NEAR = re.compile(r"aws|AKIA|ASIA", re.IGNORECASE)
 _NAMED = ("passw", "secret", "token", "api", "access", "private", "credential", "auth")
 _NAMES = re.compile("passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth")
 _ASSIGNED = re.compile(
-    r"[A-Za-z0-9_.-]{0,40}[\"'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}[\"'`]?"
+    r"(?:s|[A-Z_.-][A-Za-z0-9_.-]{0,40})?[\"'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}[\"'`]?"
     r"((?:Bearer |Basic )?[A-Za-z0-9_+/=.~!@#$%^&*-]{16,200})(?=[\"'`\s,;)\]}]|$)"
 )
 _KNOWN = frozenset([
@@ -110,6 +110,7 @@ _PLACEHOLDER = re.compile(
     r"^(?:0123456789|1234567890|abcdef)[0-9a-z]*$|^\*+$|^[A-Z]+(?:_[A-Z]+)*$|^[a-z]+[-_](?:password|pass|secret|token|key)$"
 )
 _PLAIN = re.compile(
+    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|"
     r"[a-z]+(?:[_.-][a-z]+)*|[A-Za-z_.]+\(.*|(?:[\w.-]+/)+[\w.-]*|v?\d+(?:\.\d+)*|\d{4}-\d\d-\d\d.*|[\w./-]+\.(?:[a-z]{2,4}|json|yaml|toml)"
 )
 

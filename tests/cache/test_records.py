@@ -475,6 +475,43 @@ def test_many_edits_of_one_file_do_not_pile_up(git: Repository, cache: Cache) ->
     check(base, FILES)
 
 
+def test_many_untracked_files_are_not_read_again_after_every_commit(git: Repository, cache: Cache) -> None:
+    tip = commit(git, FILES)
+    dirty = {f"memory/u{number}.md": document(f"U{number}", "An untracked text.") for number in range(60)}
+    assert len(titles(Overlay(bring_up_to_date(cache, git, LAYOUT, tip), dirty), "untracked")) == 60
+    seen: list[str] = []
+
+    def parse(layout: Layout, path: str, data: bytes) -> ParsedFile:
+        seen.append(path)
+        return parse_file(layout, path, data)
+
+    for number in range(5):
+        tip = commit(git, {"memory/plain.md": document("Plain", f"Commit {number}")}, tip)
+        overlay = Overlay(bring_up_to_date(cache, git, LAYOUT, tip, parse=parse), dirty)
+        assert len(titles(overlay, "untracked")) == 60
+    assert set(seen) == {"memory/plain.md"}
+    few = {"memory/u1.md": document("U1", "Only this one is left.")}
+    assert titles(Overlay(bring_up_to_date(cache, git, LAYOUT, tip), few), "left") == ["U1"]
+    for number in range(9):
+        tip = commit(git, {"memory/plain.md": document("Plain", f"Commit {number} again")}, tip)
+        bring_up_to_date(cache, git, LAYOUT, tip)
+    assert cache.connection.execute("select count(*) from file").fetchone()[0] < 20
+    check_full_text(cache)
+
+
+def test_what_one_write_drops_is_bounded(git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "MOST_PRUNED", 10)
+    bring_up_to_date(cache, git, LAYOUT, commit(git, many(100, "old")))
+    tip = commit(git, FILES)
+    left = []
+    for number in range(12):
+        tip = commit(git, {"memory/plain.md": document("Plain", f"Commit {number}")}, tip)
+        check(bring_up_to_date(cache, git, LAYOUT, tip), {**FILES, "memory/plain.md": document("Plain", f"Commit {number}")})
+        left.append(cache.connection.execute("select count(*) from file where snapshots = 0").fetchone()[0])
+    assert left[:3] == [90, 81, 72]
+    assert left[-1] <= 6
+
+
 def test_edits_without_a_commit(git: Repository, cache: Cache) -> None:
     overlay = Overlay(bring_up_to_date(cache, git, LAYOUT, None), dict(FILES))
     check(overlay, FILES)

@@ -340,3 +340,161 @@ def test_local_indexes_that_are_committed_are_named(filled: Path) -> None:
     config = filled / ".memgit.yaml"
     config.write_text(config.read_text().replace("indexes: committed", "indexes: local"))
     assert "git rm --cached" in memgit(filled, "rebuild").err
+
+
+def test_the_keys_of_json_are_described() -> None:
+    from memgit.app.doctor import Examined
+    from memgit.app.rebuild import Rebuilt
+    from tests.test_docs import keys
+
+    assert keys("docs/json.md", "Rebuilding") == set(Rebuilt(None, True, True, (), (), 0, 0, 0).as_json())
+    assert keys("docs/json.md", "The doctor") == set(Examined((), ()).as_json())
+
+
+# What git does to history
+
+
+def test_two_branches_that_each_add_a_record_leave_an_index_that_is_named_and_mended(filled: Path) -> None:
+    for key in ("name", "driver"):
+        run_git(filled, "config", "--unset", f"merge.memgit.{key}")
+    run_git(filled, "switch", "-qc", "side")
+    memgit(filled, "record", "knowledge", "Flex", "--category", "web", "-m", "- gap works too")
+    run_git(filled, "switch", "-q", "main")
+    memgit(filled, "record", "knowledge", "Caching", "--category", "http", "-m", "- etag")
+    run_git(filled, "merge", "-q", "--no-edit", "side", check=False)
+    run_git(filled, "checkout", "-q", "--ours", "knowledge-base/_index.json", check=False)
+    run_git(filled, "add", "-A")
+    run_git(filled, "commit", "-qm", "merged by hand", check=False)
+    found = differences(filled)
+    assert [path for path, _, _ in found] == ["knowledge-base/_index.json"]
+    memgit(filled, "rebuild", "--commit")
+    assert differences(filled, "--at", "HEAD") == []
+    index = json.loads((filled / "knowledge-base/_index.json").read_text())
+    assert index["totalEntries"] == sum(row["count"] for row in index["categories"]) == 4
+
+
+def test_an_index_that_merged_cleanly_into_nonsense_fails_the_check(filled: Path) -> None:
+    index = filled / "knowledge-base/_index.json"
+    run_git(filled, "switch", "-qc", "side")
+    index.write_text(index.read_text().replace('"version": "1.2.0"', '"version": "1.3.0"'))
+    index.write_text(index.read_text().replace('"lastUpdated": "', '"lastUpdated": "1', 1))
+    run_git(filled, "commit", "-qam", "first line")
+    run_git(filled, "switch", "-q", "main")
+    text = index.read_text()
+    place = text.rindex('"count": 1')
+    index.write_text(text[:place] + '"count": 9' + text[place + 10 :])
+    run_git(filled, "commit", "-qam", "last line")
+    run_git(filled, "merge", "-q", "--no-edit", "side")
+    assert [path for path, _, _ in differences(filled)] == ["knowledge-base/_index.json"]
+    memgit(filled, "rebuild", "--commit")
+    assert '"version": "1.3.0"' in index.read_text()
+    assert differences(filled) == []
+
+
+@pytest.mark.parametrize("way", ["squash", "rebase", "amend", "cherry-pick"])
+def test_what_git_does_to_history_leaves_a_clone_that_is_the_same(filled: Path, tmp_path: Path, way: str) -> None:
+    run_git(filled, "switch", "-qc", "side")
+    memgit(filled, "--actor", "agent-7", "record", "memory", "Ebb", "--scope", "sea", "-m", "Going out.", "--reason", "Seen today")
+    memgit(filled, "update", "ebb", "-m", "Going out slowly.")
+    run_git(filled, "switch", "-q", "main")
+    memgit(filled, "record", "decision", "Use tabs", "-m", "Or not.")
+    if way == "squash":
+        run_git(filled, "merge", "-q", "--squash", "side")
+        run_git(filled, "commit", "-qm", "squashed")
+    elif way == "cherry-pick":
+        run_git(filled, "cherry-pick", "main..side")
+    else:
+        run_git(filled, "switch", "-q", "side")
+        run_git(filled, "rebase", "-q", "main")
+        run_git(filled, "switch", "-q", "main")
+        run_git(filled, "merge", "-q", "--ff-only", "side")
+        if way == "amend":
+            run_git(filled, "commit", "-q", "--amend", "-m", "Another message")
+    assert differences(filled) == []
+    run_git(tmp_path, "clone", "-q", "--branch", "main", str(filled), "clone")
+    clone = tmp_path / "clone"
+    memgit(clone, "rebuild")
+    assert derived(clone) == derived(filled)
+    for args in (["log", "--json"], ["list", "--json"], ["history", "ebb", "--json"], ["show", "ebb", "--json"]):
+        assert memgit(clone, *args).json == memgit(filled, *args).json
+
+
+def test_an_imported_repository_of_plain_markdown(repo: Path, tmp_path: Path) -> None:
+    (repo / "til").mkdir()
+    (repo / "til/grid.md").write_text("# Grid\n\nauto-fit\n")
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-qm", "til")
+    (repo / "til/grid.md").write_text("# Grid\n\nauto-fill\n")
+    run_git(repo, "commit", "-qam", "better")
+    answer = memgit(repo, "rebuild", "--json").json
+    assert (answer["records"], answer["events"], answer["written"], answer["derived"]) == (1, 2, [], 0)
+    run_git(tmp_path, "clone", "-q", str(repo), "clone")
+    memgit(tmp_path / "clone", "rebuild")
+    assert memgit(tmp_path / "clone", "history", "grid", "--json").json == memgit(repo, "history", "grid", "--json").json
+
+
+def test_the_index_of_git_and_staged_edits_stay_as_they_are(filled: Path) -> None:
+    page = filled / "INDEX.md"
+    page.write_text("Staged words.\n\n" + page.read_text())
+    run_git(filled, "add", "INDEX.md")
+    page.write_text(page.read_text().replace("[Web craft]", "[Wrong]"))
+    before = run_git(filled, "ls-files", "--stage")
+    memgit(filled, "rebuild")
+    assert run_git(filled, "ls-files", "--stage") == before
+    assert page.read_text().startswith("Staged words.\n")
+    assert status(filled) == "M  INDEX.md"
+
+
+def test_during_a_merge_the_working_tree_is_settled_and_nothing_staged(filled: Path) -> None:
+    for key in ("name", "driver"):
+        run_git(filled, "config", "--unset", f"merge.memgit.{key}")
+    run_git(filled, "switch", "-qc", "side")
+    memgit(filled, "record", "memory", "Ebb", "--scope", "sea/south", "-m", "Out.")
+    run_git(filled, "switch", "-q", "main")
+    memgit(filled, "record", "memory", "Flood", "--scope", "sea/west", "-m", "In.")
+    run_git(filled, "merge", "-q", "side", check=False)
+    assert "UU memory/sea/INDEX.md" in status(filled)
+    assert any("conflict" in words for _, _, words in differences(filled))
+    memgit(filled, "rebuild")
+    assert "UU memory/sea/INDEX.md" in status(filled)
+    assert "<<<<" not in (filled / "memory/sea/INDEX.md").read_text()
+    assert {"north", "south", "west"} <= set((filled / "memory/sea/INDEX.md").read_text().replace("/", " ").replace("[", " ").split())
+    run_git(filled, "add", "-A")
+    run_git(filled, "commit", "-qm", "merged")
+    assert differences(filled) == []
+
+
+def test_a_busy_writer_is_named(filled: Path) -> None:
+    import fcntl
+
+    (filled / "INDEX.md").unlink()
+    from memgit.git import put
+
+    with open(filled / ".git/memgit/lock", "r+b") as held, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        patch.setattr(put, "LOCK_WAIT", 0.1)
+        assert "another memgit" in memgit(filled, "rebuild", code=3).err
+
+
+def test_text_of_a_terminal_shows_progress_and_takes_it_away(filled: Path) -> None:
+    from memgit.cli.rebuild import Meter
+
+    class Terminal:
+        def __init__(self) -> None:
+            self.text = ""
+
+        def write(self, text: str) -> None:
+            self.text += text
+
+        def flush(self) -> None: ...
+
+    with pytest.MonkeyPatch.context() as patch:
+        terminal = Terminal()
+        patch.setattr("sys.stderr", terminal)
+        patch.setattr("memgit.cli.rebuild.PATIENCE", -1.0)
+        meter = Meter()
+        meter._last -= 1
+        meter.tell("records", 1200, 10000)
+        meter.tell("records", 1201, 10000)
+        meter.clear()
+    assert terminal.text == "\r\x1b[Kreading records: 1,200 of 10,000\r\x1b[K"

@@ -21,7 +21,8 @@ def test_only_the_lines_of_the_change_change(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "B", "--category", "web", "-m", "- three", "--keywords", "y")
     memgit(kb, "update", "knowledge/web#A", "--keywords", "x,z")
     changed = [line for line in run_git(kb, "diff", "-U0", "HEAD~1", "--", "knowledge-base/web.md").split("\n") if line[:1] in "+-"][2:]
-    assert changed == ["-**Keywords:** x", "+**Keywords:** x, z"]
+    assert changed[0].startswith("+**Updated:** ")
+    assert changed[1:] == ["-**Keywords:** x", "+**Keywords:** x, z"]
 
 
 def test_an_update_that_changes_nothing_makes_no_commit(kb: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats import bodies, entries, entry, titles
 from memgit.formats.form import Draft, Form
-from memgit.formats.labels import ORDER
+from memgit.formats.labels import LISTS, ORDER
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
 
@@ -269,9 +269,10 @@ def test_conflict_markers_spare_the_records_around() -> None:
     data = CONFLICT.encode()
     assert b"## Before\n**Date:** d\n**Id:** i\n\n<<<<<<< HEAD" in entries.edit(data, 0, {"id": "i"})
     assert entries.edit(data, 3, {"id": "i"}).endswith(b"## After\n**Date:** d\n**Id:** i\n")
-    for change in (lambda: entries.edit(data, 1, {"id": "i"}), lambda: entries.extend(data, 2, "x", "d")):
-        with pytest.raises(Refused):
-            change()
+    with pytest.raises(Refused):
+        entries.edit(data, 1, {"id": "i"})
+    with pytest.raises(Refused):
+        entries.extend(data, 2, "x", "d")
     assert parse(entries.create(Draft("knowledge", "New", {}, "x"), data)).records[-1].title == "New"
 
 
@@ -405,7 +406,7 @@ def check_only(before: bytes, after: bytes, ordinal: int) -> None:
     assert not tail or changed[-len(tail) :] == tail
     assert before.startswith(b"\xef\xbb\xbf") == after.startswith(b"\xef\xbb\xbf")
     assert before.endswith(b"\n") == after.endswith(b"\n")
-    if before.count(b"\r\n") == before.count(b"\n"):
+    if b"\r\n" in before and before.count(b"\r\n") == before.count(b"\n"):
         assert after.count(b"\r\n") == after.count(b"\n")
 
 
@@ -424,9 +425,10 @@ DRAFT = Draft(
 
 def test_the_format_of_mem_skill_to_the_letter() -> None:
     assert entries.create(DRAFT, None).decode() == ONE.replace("|loads", "")
-    fields = {
+    fields: dict[str, Value] = {
         "id": "k000000000", "archived": "2027-01-01", "updated": "2026-04-01", "created": "2026-03-02", "skill": "crane",
-        "source": "file:notes/crane.md", "context": "It stops", "files": ("crane/main.c (the loop)", "crane/stop.c"), "keywords": ("crane",),
+        "source": "file:notes/crane.md", "context": "It stops", "files": ("crane/main.c (the loop)", "crane/stop.c"),
+        "keywords": ("crane",),
     }  # fmt: skip
     got = entries.create(Draft("experience", "Crane stops at noon", fields, "- Start it again"), None).decode()
     wanted = EXPERIENCE.replace("**Skill:**", "**Updated:** 2026-04-01\n**Skill:**")
@@ -480,14 +482,12 @@ def test_a_new_record_follows_the_manner_of_its_file(existing: str, added: str) 
 
 
 def test_chinese_labels_that_the_form_lacks_are_written_like_its_keywords() -> None:
-    fields = {"created": "n", "updated": "u", "source": "s", "related": ("a#b",), "keywords": ("k",), "id": "i"}
-    got = entries.create(Draft("experience", "T", fields, "b"), CHINESE.encode()).decode()
-    assert (
-        got.endswith(
-            "\n\n---\n\n## 🔧 T\n**日期：** n\n**updated：** u\n**source：** s\n**解法：**\n- b\n**related：** [[a#b]]\n**keywords：** k\n**id：** i\n"
-        )
-        or "**最佳實踐：**\n- b" in got
-    )
+    fields: dict[str, Value] = {"created": "n", "updated": "u", "source": "s", "related": ("a#b",), "keywords": ("k",), "id": "i"}
+    existing = CHINESE.replace("**最佳實踐：**", "**解法：**")
+    got = entries.create(Draft("experience", "T", fields, "b"), existing.encode()).decode()
+    head = "\n---\n\n## 🔧 T\n**日期：** n\n**updated：** u\n**source：** s\n"
+    tail = "**related：** [[a#b]]\n**keywords：** k\n**id：** i\n"
+    assert got == f"{existing}{head}**解法：**\n- b\n{tail}"
     assert known(parse(got).records[-1]) == fields
 
 
@@ -571,29 +571,53 @@ EDITS: dict[str, tuple[str, dict[str, Value], str]] = {
     "odd spacing": ("**Date:**   a  \n**Source:**s", {"created": "b", "source": "t"}, "**Date:**   b  \n**Source:** t"),
     "spelling": ("**DATE:** a\n**keywords：** k", {"created": "b", "keywords": ("l",)}, "**DATE:** b\n**keywords：** l"),
     "updated under date": ("**Date:** a\n**Context:** c", {"updated": "u"}, "**Date:** a\n**Updated:** u\n**Context:** c"),
-    "source after skill": ("**Date:** a\n**Skill:** k\n**Context:** c", {"source": "s"}, "**Date:** a\n**Skill:** k\n**Source:** s\n**Context:** c"),
-    "related before keywords": ("**Date:** a\n**Best Practice:**\n- b\n**Keywords:** k", {"related": ("r",)}, "**Date:** a\n**Best Practice:**\n- b\n**Related:** [[r]]\n**Keywords:** k"),
-    "an odd order": ("**Date:** a\n**Related:** [[r]]\n**Context:** c\n**Solution:**\n- b\n**Keywords:** k", {"files": ("f",), "source": "s"}, "**Date:** a\n**Source:** s\n**Related:** [[r]]\n**Context:** c\n**Solution:**\n- b\n**Key Files/Paths:**\n- f\n**Keywords:** k"),
+    "source after skill": (
+        "**Date:** a\n**Skill:** k\n**Context:** c",
+        {"source": "s"},
+        "**Date:** a\n**Skill:** k\n**Source:** s\n**Context:** c",
+    ),
+    "related before keywords": (
+        "**Date:** a\n**Best Practice:**\n- b\n**Keywords:** k",
+        {"related": ("r",)},
+        "**Date:** a\n**Best Practice:**\n- b\n**Related:** [[r]]\n**Keywords:** k",
+    ),
+    "an odd order": (
+        "**Date:** a\n**Related:** [[r]]\n**Context:** c\n**Solution:**\n- b\n**Keywords:** k",
+        {"files": ("f",), "source": "s"},
+        "**Date:** a\n**Source:** s\n**Related:** [[r]]\n**Context:** c\n**Solution:**\n- b\n**Key Files/Paths:**\n- f\n**Keywords:** k",
+    ),
     "id last": ("**Date:** a\n**Keywords:** k", {"id": "i", "archived": "z"}, "**Date:** a\n**Keywords:** k\n**Archived:** z\n**Id:** i"),
     "id after text": ("**Date:** a\n\nText.", {"id": "i"}, "**Date:** a\n\nText.\n\n**Id:** i"),
     "id after a list": ("**Date:** a\n**Best Practice:**\n- b", {"id": "i"}, "**Date:** a\n**Best Practice:**\n- b\n**Id:** i"),
     "no field yet": ("Text.", {"created": "a"}, "**Date:** a\n\nText."),
     "no field yet, blank line": ("\nText.", {"created": "a"}, "**Date:** a\n\nText."),
-    "an empty label is filled": ("**Date:** a\n**Related:**\n**Keywords:** k", {"related": ("r", "s")}, "**Date:** a\n**Related:** [[r]], [[s]]\n**Keywords:** k"),
+    "an empty label is filled": (
+        "**Date:** a\n**Related:**\n**Keywords:** k",
+        {"related": ("r", "s")},
+        "**Date:** a\n**Related:** [[r]], [[s]]\n**Keywords:** k",
+    ),
     "a link more": ("**Related:** [[a|x]] , [[b]]", {"related": ("a", "b", "c")}, "**Related:** [[a|x]] , [[b]], [[c]]"),
     "a link less": ("**Related:** [[a]], [[b|x]], [[c]]", {"related": ("b", "c")}, "**Related:** [[b|x]], [[c]]"),
     "no link more": ("**Date:** a\n**Related:** [[b]]\n**Keywords:** k", {"related": ()}, "**Date:** a\n**Related:**\n**Keywords:** k"),
-    "links in a list": ("**Related:**\n* [[a|x]] why\n* [[b]]\n**Id:** i", {"related": ("c", "a")}, "**Related:**\n* [[c]]\n* [[a|x]] why\n**Id:** i"),
+    "links in a list": (
+        "**Related:**\n* [[a|x]] why\n* [[b]]\n**Id:** i",
+        {"related": ("c", "a")},
+        "**Related:**\n* [[c]]\n* [[a|x]] why\n**Id:** i",
+    ),
     "a keyword more": ("**Keywords:** a,b ,c", {"keywords": ("a", "b", "c", "d")}, "**Keywords:** a,b ,c, d"),
     "a keyword less": ("**Keywords:** a,b ,c", {"keywords": ("a", "c")}, "**Keywords:** a, c"),
-    "a file more": ("**Key Files/Paths:**\n1. a\n2. b\n   more\n**Id:** i", {"files": ("a", "b more", "c")}, "**Key Files/Paths:**\n1. a\n2. b\n   more\n3. c\n**Id:** i"),
+    "a file more": (
+        "**Key Files/Paths:**\n1. a\n2. b\n   more\n**Id:** i",
+        {"files": ("a", "b more", "c")},
+        "**Key Files/Paths:**\n1. a\n2. b\n   more\n3. c\n**Id:** i",
+    ),
     "files on one line": ("**Key Files/Paths:** a, b", {"files": ("b", "c")}, "**Key Files/Paths:** b, c"),
     "a paragraph": ("**Context:** one\ntwo\n**Id:** i", {"context": "three"}, "**Context:** three\n**Id:** i"),
     "a field less": ("**Date:** a\n**Archived:** z\n**Id:** i", {"archived": None}, "**Date:** a\n**Id:** i"),
     "a field less at the end": ("**Date:** a\n\n| t |\n\n**Keywords:** k", {"keywords": ()}, "**Date:** a\n\n| t |"),
     "a field less in the middle": ("Text.\n\n**Keywords:** k\n\nMore.", {"keywords": ()}, "Text.\n\nMore."),
     "files less": ("**Date:** a\n**Key Files/Paths:**\n- f\n- g\n**Keywords:** k", {"files": ()}, "**Date:** a\n**Keywords:** k"),
-}  # fmt: skip  # noqa: E501
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "changes", "expected"), EDITS.values(), ids=EDITS.keys())
@@ -608,7 +632,7 @@ def test_an_edit_touches_its_own_lines(text: str, changes: dict[str, Value], exp
 
 
 TITLES = {
-    "## Old": "## New", "##  Old  ##  ": "##  New  ##  ", "   ##\tOld": "   ##\tNew", "## 🔧 Old": "## 🔧 New", "##": "## New", "## ##": "## New ##",
+    "## Old": "## New", "##  Old  ##  ": "##  New  ##  ", "   ##\tOld": "   ##\tNew", "## 🔧 Old": "## 🔧 New", "##": "## New",
 }  # fmt: skip
 
 
@@ -623,7 +647,11 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "plain text becomes a list": ("**Best Practice:**\n- a\n**Id:** i", "One.\n\nTwo.", "**Best Practice:**\n- One.\n- Two.\n**Id:** i"),
     "plain text stays what it was": ("**Date:** d\n\nOne.", "Two.\n\nThree.", "**Date:** d\n\nTwo.\n\nThree."),
     "other text stands apart": ("**Best Practice:**\n- a\n**Id:** i", "### h\n\nx", "**Best Practice:**\n\n### h\n\nx\n\n**Id:** i"),
-    "the first body": ("**Date:** d\n**Context:** c\n**Keywords:** k", "- a", "**Date:** d\n**Context:** c\n**Best Practice:**\n- a\n**Keywords:** k"),
+    "the first body": (
+        "**Date:** d\n**Context:** c\n**Keywords:** k",
+        "- a",
+        "**Date:** d\n**Context:** c\n**Best Practice:**\n- a\n**Keywords:** k",
+    ),
     "the first body of an experience": ("**Skill:** s", "- a", "**Skill:** s\n**Solution:**\n- a"),
     "under an empty label": ("**Solution:**\n**Id:** i", "> a", "**Solution:**\n\n> a\n\n**Id:** i"),
     "no body more": ("**Date:** d\n**Best Practice:**\n- a\n- b\n**Id:** i", "", "**Date:** d\n**Id:** i"),
@@ -632,9 +660,17 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "another one on its label's line": ("**Solution:** do it\n- so\n**Id:** i", "- new", "**Solution:**\n- new\n**Id:** i"),
     "in pieces": ("a\n\n**Date:** d\n\nb\n**Id:** i\n- c", "a\n\n\nB\n- c", "a\n\n**Date:** d\n\nB\n**Id:** i\n- c"),
     "structure is escaped": ("**Best Practice:**\n- a", "- a\n## x\n**Date:** y", "**Best Practice:**\n- a\n\\## x\n\\**Date:** y"),
-    "old lines keep their spelling": ("**Best Practice:**\n- a\n\n# h\n\n- b", "- a\n\n# h\n\n- c", "**Best Practice:**\n- a\n\n# h\n\n- c"),
-    "unknown labels": ("**Date:** d\n**Lesson:**\n- a\n**Keywords:** k", "**Lesson:**\n- b", "**Date:** d\n**Lesson:**\n- b\n**Keywords:** k"),
-}  # fmt: skip  # noqa: E501
+    "old lines keep their spelling": (
+        "**Best Practice:**\n- a\n\n# h\n\n- b",
+        "- a\n\n# h\n\n- c",
+        "**Best Practice:**\n- a\n\n# h\n\n- c",
+    ),
+    "unknown labels": (
+        "**Date:** d\n**Lesson:**\n- a\n**Keywords:** k",
+        "**Lesson:**\n- b",
+        "**Date:** d\n**Lesson:**\n- b\n**Keywords:** k",
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "body", "expected"), BODIES.values(), ids=BODIES.keys())
@@ -649,10 +685,14 @@ EXTENSIONS: dict[str, tuple[str, str, str]] = {
     "a list to a list": ("**Best Practice:**\n- a\n  - deep", "- b\n  - c", "**Best Practice:**\n- a\n  - deep\n- b\n  - c"),
     "text to a numbered list": ("**Best Practice:**\n1. a\n2. b", "c\n\nd", "**Best Practice:**\n1. a\n2. b\n3. c\n4. d"),
     "a list of another kind": ("**Best Practice:**\n- a", "* b", "**Best Practice:**\n- a\n\n### Extension (D)\n\n* b"),
-    "code to a list": ("**Best Practice:**\n- a\n**Id:** i", "```\nb\n```", "**Best Practice:**\n- a\n\n### Extension (D)\n\n```\nb\n```\n\n**Id:** i"),
+    "code to a list": (
+        "**Best Practice:**\n- a\n**Id:** i",
+        "```\nb\n```",
+        "**Best Practice:**\n- a\n\n### Extension (D)\n\n```\nb\n```\n\n**Id:** i",
+    ),
     "text to text": ("**Best Practice:**\n\na", "b", "**Best Practice:**\n\na\n\n### Extension (D)\n\nb"),
     "the first text": ("**Keywords:** k", "a", "**Best Practice:**\n- a\n**Keywords:** k"),
-}  # fmt: skip  # noqa: E501
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "more", "expected"), EXTENSIONS.values(), ids=EXTENSIONS.keys())
@@ -688,13 +728,12 @@ def test_a_removed_record_leaves_nothing_behind(before: str, place: int, after: 
 
 
 def test_a_record_that_is_not_there() -> None:
-    for change in (
-        lambda: entries.edit(ONE.encode(), 1, {"id": "i"}),
-        lambda: entries.remove(ONE.encode(), 1),
-        lambda: entries.extend(ONE.encode(), -1, "x", "d"),
-    ):
-        with pytest.raises(NotFound):
-            change()
+    with pytest.raises(NotFound):
+        entries.edit(ONE.encode(), 1, {"id": "i"})
+    with pytest.raises(NotFound):
+        entries.remove(ONE.encode(), 1)
+    with pytest.raises(NotFound):
+        entries.extend(ONE.encode(), -1, "x", "d")
 
 
 def test_a_field_that_stands_twice_cannot_be_taken_away() -> None:
@@ -705,8 +744,8 @@ def test_a_field_that_stands_twice_cannot_be_taken_away() -> None:
 file_line = strategies.nasty_line | st.sampled_from(
     [
         "## A", "## B", "**Date:** 2020-01-01", "**Best Practice:**", "- x", "- y", "", "", "---", "**Keywords:** a, b", "**Related:**",
-        "**Related:** [[a]], [[b|c]]", "**Context:** text", "more text", "**Key Files/Paths:**", "**Solution:** inline", "```", "**Id:** k1",
-        "**Related:**\n- [[a]]\n- [[b]]", "**Source:** conversation",
+        "**Related:** [[a]], [[b|c]]", "**Context:** text", "more text", "**Key Files/Paths:**", "**Solution:** inline", "```",
+        "**Id:** k1", "**Related:**\n- [[a]]\n- [[b]]", "**Source:** conversation",
     ]
 )  # fmt: skip
 
@@ -727,7 +766,7 @@ def files_to_change(draw: st.DrawFn) -> tuple[bytes, int, dict[str, Value]]:
             changes[name] = draw(strategies.bodies() | strategies.plain_bodies | st.just(""))
         elif name == "related":
             changes[name] = tuple(draw(st.lists(strategies.link_targets, max_size=3)))
-        elif name in entry.LISTS:
+        elif name in LISTS:
             changes[name] = tuple(draw(st.lists(strategies.values, max_size=3)))
         else:
             changes[name] = draw(st.none() | strategies.values)

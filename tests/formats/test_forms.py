@@ -303,7 +303,7 @@ noise = st.one_of(
 
 
 @given(noise)
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_any_bytes_are_read_or_reported(data: bytes) -> None:
     for layout in (MEMGIT, layouts.vault(), layouts.mnema(), layouts.notes()):
         for path in PATHS:
@@ -317,7 +317,7 @@ def test_any_bytes_are_read_or_reported(data: bytes) -> None:
 
 
 @given(noise, st.sampled_from(sorted(FORMS)))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_writing_to_anything_is_done_or_refused(data: bytes, name: str) -> None:
     form = FORMS[name]
     for write in (
@@ -377,3 +377,15 @@ def test_hostile_input_takes_no_longer_than_its_length() -> None:
                 parse_file(layout, path, data.encode())
             assert time.perf_counter() - start < 30, piece
     assert parse_file(MEMGIT, "memory/x.md", b"x" * (MAX_BYTES + 1)).problems[0].code == "MG001"
+
+
+def test_file_names_of_every_kind(corpora: Path) -> None:
+    import json
+
+    for name, content in json.loads((corpora / "oddities/names.json").read_text()).items():
+        data = content.encode()
+        (record,) = parse_file(MEMGIT, f"memory/{name}", data).records
+        assert record.address == f"memory/{name.removesuffix('.md')}"
+        assert FORMS["memgit"].edit(data, 0, {"title": record.title}) == data
+        (untitled,) = parse_file(MEMGIT, f"memory/{name}", b"text\n").records
+        assert untitled.title == name.removesuffix(".md")

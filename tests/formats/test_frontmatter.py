@@ -85,7 +85,7 @@ def test_a_title_as_typed(text: str, value: str | None) -> None:
 
 
 @given(st.text(st.sampled_from("-. \n\r{}+a:\"'[]\t"), max_size=60))
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_splitting_never_fails_and_loses_nothing(text: str) -> None:
     for start in ("", "---\n", "+++\n", "{\n"):
         whole = start + text
@@ -124,7 +124,7 @@ def outside(text: str, key: str, entry: yaml.Entry | None) -> list[str]:
 
 
 @given(strategies.blocks(), st.data())
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_a_change_touches_the_lines_of_its_key_alone(lines: list[str], data: st.DataObject) -> None:
     newline = data.draw(st.sampled_from(["\n", "\r\n"]))
     before = "".join(line + newline for line in lines)
@@ -153,7 +153,7 @@ def test_a_change_touches_the_lines_of_its_key_alone(lines: list[str], data: st.
 
 
 @given(strategies.blocks(), st.data())
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_items_that_stay_keep_their_bytes(lines: list[str], data: st.DataObject) -> None:
     before = "".join(line + "\n" for line in lines)
     block = Block(before, "\n")

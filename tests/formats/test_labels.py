@@ -15,7 +15,6 @@ from memgit.formats.labels import LABELS, LINE, ORDER, SOLUTION, name_of, writte
         ("Best practices", "body"), ("Best Practices", "body"), ("最佳實踐", "body"), ("Solution", "body"), ("解法", "body"),
         ("Key Files/Paths", "files"),
         ("關鍵檔案/路徑", "files"), ("Related", "related"), ("Keywords", "keywords"), ("keywords", "keywords"),
-
         ("Archived", "archived"), ("Id", "id"), (" Date ", "created"), ("Situation", None), ("Dates", None), ("", None),
     ],
 )  # fmt: skip

@@ -309,3 +309,17 @@ def test_reading_takes_linear_time() -> None:
     assert parse(text).blocks == ()
     many = parse("x\n\n" + "\n\n".join(["Memgit-Op: record\nMemgit-Actor: a", "prose: with a colon"] * 5000))
     assert len(many.blocks) == 5000
+
+
+@given(st.lists(st.sampled_from([*HOSTILE, "Memgit-Op: record", "Memgit-Actor: a", "record(note): x", "plain words", " set in"]), max_size=12))
+@example(["record(note): x", "", "Memgit-Op: record", " folded", "Memgit-Actor: a"])
+@example(["record(note): x", "", "Memgit-Op: record", "Memgit-Op: update"])
+def test_the_short_way_reads_what_the_long_one_does(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    short = message._plain(text)
+    assert short is None or short == message._parse(text, 0)
+
+
+def test_what_memgit_writes_is_read_the_short_way() -> None:
+    assert message._plain(ONE) is not None and message._plain(TWO) is not None
+    assert message._plain(build("edit: x", "edit", [])) is not None

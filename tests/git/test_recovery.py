@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -29,6 +30,28 @@ def writer(folder: Path, *args: str) -> subprocess.Popen[str]:
         [sys.executable, "-m", "tests.git.writer", str(folder), *args],
         cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+def kill(child: subprocess.Popen[str], *, with_children: bool) -> None:
+    """Kills a writer, and the git that it may have started: what the machine's own end, or a container's, does."""
+    below: list[int] = []
+    if with_children and sys.platform == "linux":
+        child.send_signal(signal.SIGSTOP)
+        with suppress(FileNotFoundError):
+            below = [int(pid) for pid in Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()]
+    child.kill()
+    for pid in below:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    child.communicate()
+
+
+def started(kb: Path) -> subprocess.Popen[str]:
+    """A writer that is about to make its commit."""
+    child = writer(kb, "w", "1")
+    assert child.stdout is not None
+    assert child.stdout.readline() == "begin\n"
+    return child
 
 
 @pytest.fixture
@@ -85,18 +108,17 @@ def test_killed_at_every_step(kb: Path) -> None:
 def test_killed_at_random(kb: Path, kills: int) -> None:
     edited(kb)
     before = run_git(kb, "rev-parse", "HEAD")
+    child = started(kb)
     start = time.monotonic()
-    child = writer(kb, "w", "1")
     child.communicate()
     longest = time.monotonic() - start
     run_git(kb, "reset", "-q", "--hard", before)
     edited(kb)
     chance = random.Random(kills)
-    for _ in range(kills):
-        child = writer(kb, "w", "1")
-        time.sleep(longest * chance.uniform(0.5, 1.0))
-        child.kill()
-        child.communicate()
+    for turn in range(kills):
+        child = started(kb)
+        time.sleep(longest * chance.uniform(0.0, 0.8))
+        kill(child, with_children=bool(turn % 2))
         check_after_kill(kb, before)
         run_git(kb, "reset", "-q", "--hard", before)
         edited(kb)
@@ -108,8 +130,8 @@ def test_interrupted_by_the_user(kb: Path) -> None:
     before = run_git(kb, "rev-parse", "HEAD")
     chance = random.Random(3)
     for _ in range(6):
-        child = writer(kb, "w", "1")
-        time.sleep(chance.uniform(0.12, 0.3))
+        child = started(kb)
+        time.sleep(chance.uniform(0.0, 0.02))
         child.send_signal(signal.SIGINT)
         child.communicate()
         check_after_kill(kb, before)

@@ -52,6 +52,8 @@ def _writes(args: tuple[object, ...]) -> bool:
 
 
 def main(folder: str, name: str, count: str, kill_at: str = "") -> None:
+    sys.stdout.write("begin\n")
+    sys.stdout.flush()
     if kill_at:
         arm(int(kill_at))
     for number in range(int(count)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memgit.derive import TABLE, derive_all, derive_owed, is_derived
+from memgit.derive import TABLE, Rendered, derive_owed, is_derived, render_all
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Rule
 
@@ -12,35 +12,33 @@ from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Ru
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     if not options["committed"]:
         return
-    owed = drift(corpus)
-    told: set[str] = set()
-    for path in sorted(owed):
-        said = list(_problems(corpus, path))
-        told.add(path)
-        words = "; ".join(words for _, words in said)
-        yield Found(path, said[0][0] if said else _line(corpus, path, owed[path]), _words(corpus, path, owed[path], words), fixable=True)
-    for path in _present(corpus):
-        if path not in told:
-            for line, words in _problems(corpus, path):
-                yield Found(path, line, f"a derived file that cannot be derived: {words}")
+    rendered = _rendered(corpus)
+    for path, (data, problems) in sorted(rendered.items()):
+        said = [problem for problem in problems if problem.code == "MG101"]
+        words = "; ".join(problem.message for problem in said)
+        if data != corpus.data(path):
+            line = said[0].line if said else _line(corpus, path, data)
+            yield Found(path, line, _words(corpus, path, data, words), fixable=True)
+        else:
+            for problem in said:
+                yield Found(path, problem.line, f"a derived file that cannot be derived: {problem.message}")
 
 
 def drift(corpus: Corpus) -> Edits:
     """The derived files that are not as they should be, with the bytes that they should have."""
-    concerned = corpus.drifted if corpus.drifted is not None else corpus.changed
-    return derive_all(corpus) if concerned is None else derive_owed(corpus, concerned)
+    return {path: one.data for path, one in _rendered(corpus).items() if one.data != corpus.data(path)}
 
 
-def _present(corpus: Corpus) -> list[str]:
-    return [path for path in corpus.subjects if is_derived(corpus.layout, path)]
-
-
-def _problems(corpus: Corpus, path: str) -> Iterator[tuple[int, str]]:
-    """What is wrong with a derived file that is there, conflict markers left to MG104."""
-    for derived in TABLE:
-        if path in derived.owed(corpus.layout, path):
-            yield from ((one.line, one.message) for one in derived.build(corpus, path).problems if one.code == "MG101")
-            return
+def _rendered(corpus: Corpus) -> dict[str, Rendered]:
+    """Derived files as they should be: all of them, or those that the change owes; of the latter, only those that differ or were edited."""
+    if corpus.changed is None:
+        return render_all(corpus)
+    found = {path: Rendered(data) for path, data in derive_owed(corpus, corpus.changed, corpus.base, corpus.right).items()}
+    for path in corpus.subjects:
+        if is_derived(corpus.layout, path):
+            derived = next(one for one in TABLE if path in one.owed(corpus.layout, path))
+            found[path] = derived.build(corpus, path)
+    return found
 
 
 def _words(corpus: Corpus, path: str, new: bytes | None, why: str) -> str:

@@ -21,20 +21,16 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 def _broken(corpus: Corpus, path: str) -> Iterator[Found]:
     facts = corpus.facts(path)
     for line, linked in facts.files:
-        whole = leads_to(path, linked)
-        if whole is not None and not is_there(corpus, whole):
+        whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), linked))
+        if not is_there(corpus, whole):
             words = f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}; correct the path, or restore the file"
             yield Found(path, line, words, address_at(facts, line))
 
 
-def leads_to(path: str, linked: str) -> str | None:
-    """The path that a relative link in a file leads to; None where it leads out of the root, about which nothing is known."""
-    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), linked))
-    return None if whole == ".." or whole.startswith(("../", "/")) else whole
-
-
 def is_there(corpus: Corpus, path: str) -> bool:
-    """Whether a file or folder is there."""
+    """Whether a file or folder is there, inside the knowledge root or beside it in the repository."""
+    if path == ".." or path.startswith("../"):
+        return corpus.outside(path)
     if path in (".", "") or corpus.source.mode(path) is not None:
         return True
     folder, slash, name = path.rpartition("/")
@@ -61,7 +57,7 @@ RULE = Rule(
     summary="a relative link to a file that is not there",
     why="""Forges and editors show such a link as one that works, until somebody follows it.
 Mostly the file was moved, or the path was written as seen from another folder.
-Links that lead out of the knowledge root, and links with a scheme, are not checked.""",
+Links with a scheme are not checked.""",
     scope=CORPUS,
     check=check,
     good=(Example({"memory/a.md": _TEXT.format("A", "See [b](b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}),),
