@@ -264,6 +264,9 @@ def reads(bench: Bench) -> dict[str, Case]:
         "`show` of a document": bench.calls(lambda number: ["show", bench.some("memory", number)]),
         "`show` by the ending of an address": bench.calls(lambda number: ["show", bench.some("memory", number).rpartition("/")[2]]),
         "`list` of one category": bench.call("list", "knowledge", "--category", category),
+        "`search`, a word of some records": bench.call("search", WORD),
+        "`recall`": bench.call("recall", "--no-count", "How do I drain a queue before a canary is rolled out?"),
+        "`context`": bench.call("context"),
     }
 
 

@@ -20,13 +20,12 @@ from memgit.app.present import printable_path
 from memgit.app.reader import DiskFiles, open_reader
 from memgit.app.workspace import Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
-from memgit.git import identity, index, journal, lock
+from memgit.git import identity, index, journal, lock, usage
 from memgit.git.process import OLDEST_GIT, git_version
 from memgit.git.repository import Repository
 
 STALE = 60.0
 """Seconds after which a lock of git's is taken for one that a dead process left."""
-USAGE = "refs/memgit/usage/"
 
 
 class Trouble(NamedTuple):
@@ -296,14 +295,14 @@ def _usage(patient: Patient) -> Iterator[Trouble]:
     repo = patient.repo
     if repo is None or patient.workspace is None:
         return
-    for key in repo.config:
-        if key.startswith("remote.") and key.endswith(".url"):
-            remote = key[7:-4]
-            specs = [spec.lstrip("+").partition(":")[0] for spec in repo.config_all(f"remote.{remote}.fetch")]
-            if not any(USAGE.startswith(spec.partition("*")[0]) and "*" in spec for spec in specs):
-                spec = shlex.quote(f"{USAGE}*:{USAGE}*")
-                yield Trouble("", f"uses counted in other clones are not fetched from {remote}",
-                              f"git fetch {shlex.quote(remote)} {spec}", advice=True)  # fmt: skip
+    own = usage.own_ref(repo)
+    if set(repo.refs(usage.PREFIX)) - {own}:
+        return
+    for remote in [key[7:-4] for key in repo.config if key.startswith("remote.") and key.endswith(".url")]:
+        # This clone's own ref may be ahead of what the remote has.
+        specs = [f"{usage.PREFIX}*:{usage.PREFIX}*", *([f"^{own}"] if own is not None else [])]
+        command = shlex.join(["git", "fetch", remote, *specs])
+        yield Trouble("", f"no uses that other clones counted are known here; {remote} may have some", command, advice=True)
 
 
 CHECKS: dict[str, Check] = {

@@ -245,7 +245,14 @@ class CachedIndex:
         return self._snapshot.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [id_])
 
     def mentioning(self, names: Sequence[str]) -> Iterable[str]:
-        return self._snapshot.holding(names)
+        # Asked only where a change took something away. Pages beside the records (README.md, INDEX.md) are not in the cache; they are few.
+        yield from self._snapshot.holding(names)
+        wanted = [name.encode("utf-8", "surrogateescape") for name in names]
+        for path in self._source.paths():
+            if path.endswith(".md") and path.startswith(self._layout.base) and self._layout.find(path) is None:
+                data = self._source.data(path)
+                if data is not None and any(name in data for name in wanted):
+                    yield path
 
     def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
         return self._by_keywords(facts, MOST)

@@ -7,6 +7,7 @@ nothing committed unless that is asked for. Another revision is only compared: i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from memgit.app import config as configuration
@@ -88,15 +89,16 @@ def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, pro
     if commit and local:
         raise BadInput("indexes: local keeps derived files out of commits", path=configuration.NAME, hint="memgit rebuild")
     notes = [*recovery.mend(repo), *_history_notes(repo)]
-    made = None
-    if commit:
-        done = carry_out(workspace, context, _fix)
-        made = done.commit
-        notes += done.notes
     kept = Kept(repo)
     if workspace.cache is not None:
         workspace.cache.renew()
     _read_records(workspace, repo, kept, progress)
+    made = None
+    if commit:
+        done = carry_out(workspace, context, partial(_fix, kept))
+        made = done.commit
+        notes += done.notes
+        _read_records(workspace, repo, kept, progress)
     for attempt in range(ATTEMPTS):
         state = derived_files.of_working_tree(workspace, repo, kept)
         rendered, told = derived_files.derive(state)
@@ -115,11 +117,14 @@ def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, pro
     set_excluded(repo, [path for path in present if state.tree.get(path) is None] if local else [])
     if local:
         notes += _tracked(state, present)
+    head = state.commit
+    del state, rendered, kept  # all records of the state; the log needs the room
     records, conflicts = _records(workspace)
-    events = _read_events(workspace, repo, state.commit, progress)
+    events = _read_events(workspace, repo, head, progress)
+    _read_usage(workspace, repo)
     return Rebuilt(
-        state.commit, True, incomplete(repo) is None, tuple(sorted([*wrong, *conflicts])), tuple(written), records, events, len(present),
-        made, tuple(dict.fromkeys(notes)),
+        head, True, incomplete(repo) is None, tuple(sorted([*wrong, *conflicts])), tuple(written), records, events, len(present), made,
+        tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
@@ -155,14 +160,14 @@ def check(workspace: Workspace, at: str | None = None, *, progress: Progress | N
     )  # fmt: skip
 
 
-def _fix(session: Session) -> Plan:
+def _fix(kept: Kept, session: Session) -> Plan:
     """The derived files of the newest commit, and the names that only its indexes have."""
     board = session.board
-    state = derived_files.of_commit(board.workspace, board.repo, board.commit)
+    state = derived_files.of_commit(board.workspace, board.repo, board.commit, kept)
     rendered, notes = derived_files.derive(state)
-    for path, put_ in _owed(state, rendered).items():
-        board.put(path, put_.after)
-    return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
+    for path, new in _owed(state, rendered).items():
+        board.put(path, new.after)
+    return Plan("fix", (), "fix: indexes", notes=notes, anyway=True, derived=frozenset(board.edits) & rendered.keys())
 
 
 def _owed(state: State, rendered: Mapping[str, Rendered]) -> dict[str, Put]:
@@ -223,3 +228,10 @@ def _read_events(workspace: Workspace, repo: Repository, head: str | None, progr
         if progress is not None and count % TELL_EVERY == 0:
             progress("commits", count, None)
     return count
+
+
+def _read_usage(workspace: Workspace, repo: Repository) -> None:
+    """Brings the counts of the usage refs into the cache."""
+    from memgit.cache.usage import load
+
+    load(repo, workspace.cache)

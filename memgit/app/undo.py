@@ -25,10 +25,10 @@ def undo(workspace: Workspace, context: Context, revision: str | None, *, reason
     parents = repo.parents_of(commit)
     if len(parents) > 1:
         raise Refused(f"{commit[:10]} is a merge: undo the commits that it brought, or use git revert -m")
+    if repo.shallow() and _beyond(repo, parents):
+        raise Refused(f"{commit[:10]} is the first commit that this shallow clone holds", hint="git fetch --unshallow")
     after = repo.tree(commit)
     before = repo.tree(parents[0] if parents else None)
-    if not parents and repo.shallow():
-        raise Refused(f"{commit[:10]} is the first commit that this shallow clone holds", hint="git fetch --unshallow")
     paths = [(path, old, new) for path, old, new in before.diff(after) if not is_derived(workspace.layout, path)]
     paths = [row for row in paths if workspace.layout.find(row[0]) is not None]
     if not paths:
@@ -64,6 +64,14 @@ def undo(workspace: Workspace, context: Context, revision: str | None, *, reason
 
     text = f"Takes back {commit}." + (f"\n\n{reason}" if reason else "")
     return carry_out(workspace, context, plan, reason=text, stage=stage)
+
+
+def _beyond(repo: Repository, parents: list[str]) -> bool:
+    """Whether what came before a commit lies beyond the border of a shallow clone."""
+    try:
+        return any(not repo.tree_of(parent) for parent in parents)
+    except NotFound:
+        return True
 
 
 def newest(workspace: Workspace, repo: Repository) -> str:

@@ -176,7 +176,8 @@ class Plan(NamedTuple):
     """What an operation is to do. Its edits lie on the board; an empty plan (no changes) makes no commit.
 
     `record` names the record that the answer shows: its path and ordinal after the edits. `linked` are addresses of records that got
-    a link back. `anyway` commits edits that change no record, such as new line ends.
+    a link back. `anyway` commits edits that change no record, such as new line ends. `derived` are the derived files among the edits, where
+    the plan has seen to all that is owed itself.
     """
 
     op: str
@@ -188,6 +189,7 @@ class Plan(NamedTuple):
     derived_from: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     anyway: bool = False
+    derived: frozenset[str] | None = None
 
 
 class Written(NamedTuple):
@@ -308,7 +310,7 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
         result.append((plan, board))
         if not plan.changes and not plan.anyway:
             return None
-        board.soft = soft = owed(workspace, board)
+        board.soft = soft = owed(workspace, board) if plan.derived is None else plan.derived
         text = messages.build(
             plan.subject, plan.op, plan.changes, reason=reason, source=plan.source, actor=context.actor, run=context.run,
             derived_from=plan.derived_from,

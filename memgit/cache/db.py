@@ -4,10 +4,10 @@
 another version of memgit wrote is thrown away and made anew. No caller ever meets an error of SQLite: where the file cannot be used, the
 same tables live in memory for the rest of the process (`memory_cache`, `Cache.recover`).
 
-The journal is a write-ahead log with `synchronous=NORMAL`. A commit then waits for no disk (the log is synchronised once, when it is
-carried over into the file), readers and the one writer do not block each other, and neither `kill -9` nor a power cut tears the file. Opening it, one small
-transaction and closing cost about 2 ms; without any synchronisation it would be 0.5 ms, and a power cut could leave pages of two ages that no
-check tells apart.
+The journal is a write-ahead log with `synchronous=NORMAL`. A commit then waits for no disk (the log is synchronised when it is carried
+over into the file), readers and the one writer do not block each other, and neither `kill -9` nor a power cut tears the file. Opening it,
+one small transaction and closing cost about 2 ms; without any synchronisation it would be 0.5 ms, and a power cut could leave pages of two
+ages that no check tells apart.
 
 Other processes may have the file open while it is thrown away. SQLite binds a write-ahead log to its file by name alone, so whoever opens
 the file holds a shared lock on `cache.lock` until it has opened the log too, and whoever removes it holds an exclusive one.
@@ -19,7 +19,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -75,10 +75,8 @@ class Cache:
 
     def close(self) -> None:
         """Closes the file; the object cannot be used any more."""
-        try:
+        with suppress(sqlite3.Error):  # a log that cannot be carried over is carried over by the next process
             self.connection.close()
-        except sqlite3.Error:  # the last log could not be carried over: the next process does it
-            pass
 
     def schema(self, name: str, version: int, ddl: str) -> None:
         """Makes the tables of one part of the cache, or makes them anew where another version of them is there.
@@ -182,8 +180,9 @@ class Cache:
             self.close()
             anew = _open(self.path, self._fingerprint, discard=self._identity)
             if anew is not None:
-                self._move_to(anew, self.path)
-                return
+                with suppress(sqlite3.Error):  # such as a full disk
+                    self._move_to(anew, self.path)
+                    return
         self._to_memory(empty=broken)
 
     def _to_memory(self, empty: bool = False) -> None:
@@ -260,10 +259,8 @@ def _open(path: str, stamp: str, discard: tuple[int, int] | None = None) -> sqli
                 if connection is not None:
                     return connection
             for suffix in ("", "-wal", "-shm", "-journal"):
-                try:
+                with suppress(FileNotFoundError):
                     os.unlink(path + suffix)
-                except FileNotFoundError:
-                    pass
             return _fresh(_uri(path, "rwc"), stamp)
     except (OSError, sqlite3.Error):
         return None
@@ -335,13 +332,11 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def _objects(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Type and name of every table and index that a statement made; the shadow tables of a virtual one go with it."""
-    rows = connection.execute(
-        "select type, name, sql from sqlite_master where type in ('table', 'view') and name not like 'sqlite!_%' escape '!'"
-    )
-    found = [(kind, name, (sql or "").lower().startswith("create virtual")) for kind, name, sql in rows]
-    virtual = [name for _, name, is_virtual in found if is_virtual]
-    return {(kind, name) for kind, name, is_virtual in found if is_virtual or not any(name.startswith(f"{parent}_") for parent in virtual)}
+    """Type and name of every table and view; what SQLite makes for itself and the inner tables of virtual ones are left out."""
+    rows = connection.execute("select type, name, sql from sqlite_master where type in ('table', 'view')")
+    found = [(kind, name, (sql or "").lower().startswith("create virtual")) for kind, name, sql in rows if not name.startswith("sqlite_")]
+    inner = tuple(f"{name}_" for _, name, is_virtual in found if is_virtual)
+    return {(kind, name) for kind, name, is_virtual in found if is_virtual or not name.startswith(inner)}
 
 
 def _statements(ddl: str) -> list[str]:

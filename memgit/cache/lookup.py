@@ -73,10 +73,14 @@ def named(snapshot: Snapshot, target: Wikilink, origin: Record | None = None) ->
     whole = normal(target.target if target.heading is None else f"{target.target}#{target.heading}")
     found = _full(snapshot, whole)
     if not found and target.heading is not None and not target.target and origin is not None:
-        found = _by_heading(_of_file(snapshot, normal(origin.path.removesuffix(".md"))), target.heading)
+        found = _in_files(snapshot, _files(snapshot, normal(origin.path.removesuffix(".md"))), target.heading)
     if not found and target.target:
-        records = _of_file(snapshot, normal(target.target.removesuffix(".md"))) or _full(snapshot, normal(target.target))
-        found = records if target.heading is None else _by_heading(records, target.heading)
+        files = _files(snapshot, normal(target.target.removesuffix(".md")))
+        if files:
+            return _in_files(snapshot, files, target.heading)
+        found = _full(snapshot, normal(target.target))
+        if target.heading is not None and found and "#" in found[0].address:
+            found = [record for record in found if normal(record.title) == normal(target.heading)]
     return found
 
 
@@ -117,7 +121,7 @@ def holding(snapshot: Snapshot, names: Iterable[str]) -> list[str]:
         match = " OR ".join(term.match for term in wanted)
         found.update(
             from_text(path)
-            for (path,) in snapshot.rows(f"select distinct file.path {FROM_WORDS} where words match ? and {{visible}}", [match])  # noqa: S608
+            for (path,) in snapshot.rows(f"select distinct file.path {FROM_WORDS} where words match ? and {{visible}}", [match])
         )
     return sorted(found)
 
@@ -152,7 +156,7 @@ def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
 
 def _addresses(snapshot: Snapshot, sql: str, values: list[Any]) -> set[tuple[str, str]]:
     """Addresses and titles alone, without reading the fields of the records."""
-    found = snapshot.rows(f"select file.kind, file.key, record.title, record.address {sql}", values)  # noqa: S608
+    found = snapshot.rows(f"select file.kind, file.key, record.title, record.address {sql}", values)
     return {(address_of(*row), from_text(row[2])) for row in found}
 
 
@@ -189,15 +193,28 @@ def _candidates(snapshot: Snapshot, text: str) -> list[Record]:
         found += snapshot.heads(_BY_NAME, [name])
     last = text.rpartition("/")[2]
     for column in ("stem", "tail"):
-        found += snapshot.heads(f"{_BY_FILE}file.{column} = ? and {{visible}}", [last])
+        # Only documents are named by their file, and they have one record.
+        found += snapshot.heads(f"{_BY_FILE}file.{column} = ? and file.size = 1 and {{visible}}", [last])
     inside = "from ending cross join record on record.n = ending.n cross join file on file.f = record.f"
     return found + snapshot.heads(f"select {{head}} {inside} where ending.name = ? and {{visible}}", [text])
 
 
-def _of_file(snapshot: Snapshot, name: str) -> list[Record]:
-    """The records of files that answer to a name: the path without `.md`, or a tail of it."""
-    found = snapshot.heads(f"{_BY_FILE}file.stem = ? and {{visible}}", [name.rpartition("/")[2]])
-    return _sorted(record for record in found if any(normal(tail) == name for tail in file_names(record.path)))
+def _files(snapshot: Snapshot, name: str) -> list[int]:
+    """The rows of files with records that answer to a name (the path without `.md`, or a tail of it), in the order of paths."""
+    found = snapshot.rows("select path, f from file where stem = ? and size > 0 and {visible}", [name.rpartition("/")[2]])
+    named = sorted((from_text(path), f) for path, f in found)
+    return [f for path, f in named if any(normal(tail) == name for tail in file_names(path))]
+
+
+def _in_files(snapshot: Snapshot, files: list[int], heading: str | None) -> list[Record]:
+    """The records of some files, or those with a heading. In documents, headings are no records, and the document is meant."""
+    if not files:
+        return []
+    some = f"file.f in ({', '.join(map(str, files))}) and {{visible}}"
+    first = snapshot.heads(f"{_BY_FILE}record.n = ? and {{visible}}", [files[0]]) if heading is not None else []
+    if heading is None or (first and "#" not in first[0].address):
+        return _sorted(snapshot.heads(f"{_BY_FILE}{some}"))
+    return _sorted(snapshot.heads(f"{_BY_FILE}{some} and record.name = ?", [normal(heading)]))
 
 
 def _title_ending(snapshot: Snapshot, wanted: str) -> list[Record]:
@@ -219,12 +236,6 @@ def _ends(address: str, wanted: str) -> bool:
         return False
     before = address[: len(address) - len(wanted)]
     return not before or before[-1] in "/#"
-
-
-def _by_heading(records: list[Record], heading: str) -> list[Record]:
-    if not records or "#" not in records[0].address:
-        return records
-    return [record for record in records if normal(record.title) == normal(heading)]
 
 
 def _sorted(records: Iterable[Record]) -> list[Record]:

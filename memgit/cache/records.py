@@ -1,8 +1,8 @@
 """The records of one commit, read without opening a file, and of a commit with uncommitted edits on top.
 
 `refresh` brings the rows up to date in proportion to what changed since they were last looked at. A `Snapshot` answers for one commit, an
-`Overlay` for a commit and the files that differ from it in the working tree. Both see one state however long they are read and whatever other
-processes write meanwhile, and neither ever raises an error of SQLite: where the cache fails, it is made anew, or in memory.
+`Overlay` for a commit and the files that differ from it in the working tree. Both see one state however long they are read and whatever
+other processes write meanwhile, and neither ever raises an error of SQLite: where the cache fails, it is made anew, or in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from memgit.cache import refresh as refreshing
 from memgit.cache.db import Cache
 from memgit.cache.refresh import Progress
 from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, HEAD, Content, Parse, address_of, from_fields, from_text, to_text
-from memgit.cache.tokens import terms
+from memgit.cache.tokens import phrase
 from memgit.errors import NotFound
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
@@ -182,7 +182,7 @@ class Snapshot:
         path, ordinal = "", -1
         conditions = "file.path >= ? and (file.path > ? or record.n - record.f > ?) and {visible}"
         conditions += ("" if archived else " and not record.archived") + ("" if kind is None else " and file.kind = ?")
-        sql = f"select {{head}} {FROM_FILES} where {conditions} order by file.path, record.n limit {PAGE}"  # noqa: S608
+        sql = f"select {{head}} {FROM_FILES} where {conditions} order by file.path, record.n limit {PAGE}"
         while True:
             page = self.heads(sql, [path, path, ordinal] if kind is None else [path, path, ordinal, kind])
             yield from page
@@ -195,29 +195,25 @@ class Snapshot:
         if found is None:
             found = self.records(kind, archived=archived) if group is None else self._of_group(kind, group.strip("/"))
         for record in sorted(found, key=lambda record: (record.path, record.ordinal)):
-            if (archived or not record.archived) and (group is None or _within(rows.group_of(record), group.strip("/"))):
+            if (archived or not record.archived) and (group is None or rows.under(rows.group_of(record), group.strip("/"))):
                 yield record
 
     def _of_topic(self, kind: str | None, topic: str) -> list[Record] | None:
         """Records that have the words of a topic side by side among their keywords; None where it has no words."""
-        phrase = next((term.match for term in terms('"' + topic.replace('"', " ") + '"') if term.required), None)
-        if phrase is None:
+        words = phrase(topic)
+        if not words.words:
             return None
         condition, values = ("", []) if kind is None else (" and file.kind = ?", [kind])
-        return self.heads(
-            f"select {{head}} {FROM_WORDS} where words match ? and {{visible}}{condition}", [f"{{keywords}} : {phrase}", *values]
-        )
+        sql = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}}{condition}"
+        return self.heads(sql, [f"{{keywords}} : {words.match}", *values])
 
     def _of_group(self, kind: str | None, group: str) -> list[Record]:
-        """Records of a group and a few more: the index compares without regard to the case of ASCII letters."""
+        """Records of a group and a few more."""
         kinds = [kind] if kind is not None else [row[0] for row in self.rows("select distinct kind from file")]
         out: list[Record] = []
         for each in kinds:
-            condition, values = "file.kind = ?", [each]
-            if group and group.isascii():
-                condition += " and (file.key collate nocase = ? or (file.key collate nocase >= ? and file.key collate nocase < ?))"
-                values += [group, f"{group}/", f"{group}0"]
-            out += self.heads(f"select {{head}} {FROM_FILES} where {condition} and {{visible}}", values)
+            condition, values = rows.in_group(group)
+            out += self.heads(f"select {{head}} {FROM_FILES} where file.kind = ? and {condition} and {{visible}}", [each, *values])
         return out
 
     def recent(self, kind: str, limit: int, *, archived: bool = False) -> list[Record]:
@@ -339,8 +335,8 @@ class Overlay(Snapshot):
 
     Args:
         base: the snapshot of the commit.
-        dirty: every file that differs from the commit: its bytes, None where there is none any more, or why it is not read (a symbolic link).
-            Paths that hold no records are ignored.
+        dirty: every file that differs from the commit: its bytes, None where there is none any more, or why it is not read (a symbolic
+            link). Paths that hold no records are ignored.
     """
 
     def __init__(self, base: Snapshot, dirty: Mapping[str, bytes | Problem | None]) -> None:
@@ -366,7 +362,8 @@ class Overlay(Snapshot):
     def visible(self) -> str:
         if not self._dirty:
             return super().visible
-        return f"(case (select shown from temp.{self._table} over where over.f = file.f) when 1 then 1 when 0 then 0 else {super().visible} end)"
+        shown = f"select shown from temp.{self._table} over where over.f = file.f"  # noqa: S608
+        return f"(case ({shown}) when 1 then 1 when 0 then 0 else {super().visible} end)"
 
     def data(self, path: str) -> bytes | None:
         return self._bytes.get(path) if path in self._dirty else super().data(path)
@@ -420,11 +417,6 @@ class Overlay(Snapshot):
 
 def _bound(values: Sequence[Any]) -> list[Any]:
     return [to_text(value) if isinstance(value, str) else value for value in values]
-
-
-def _within(name: str, group: str) -> bool:
-    name, group = name.casefold(), group.casefold()
-    return name == group or name.startswith(group + "/")
 
 
 def _problems(text: str) -> list[Problem]:

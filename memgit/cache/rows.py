@@ -29,8 +29,9 @@ Parse = Callable[[Layout, str, bytes], ParsedFile]
 VERSION = 2
 """Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers give for the same bytes."""
 
-SCHEMA = f"""
-create table snapshot(bit integer primary key, name text not null unique, family text not null, commit_id text not null, used integer not null);
+_SCHEMA = """
+create table snapshot(
+    bit integer primary key, name text not null unique, family text not null, commit_id text not null, used integer not null);
 create table place(id integer primary key, text text not null unique);
 create table file(
     f integer primary key, kind text not null, key not null, path not null, blob blob not null, place integer not null,
@@ -45,8 +46,9 @@ create index file_problems on file(f) where problems is not null;
 create index file_meta on file(kind) where meta is not null;
 create index file_stale on file(stale) where snapshots = 0;
 create table record(
-    n integer primary key, f integer not null, kind text not null, day text not null, archived integer not null, title not null, name not null,
-    id text, address, line integer not null, end_line integer not null, fields text not null, problem text, crc integer not null);
+    n integer primary key, f integer not null, kind text not null, day text not null, archived integer not null, title not null,
+    name not null, id text, address, line integer not null, end_line integer not null, fields text not null, problem text,
+    crc integer not null);
 create index record_name on record(name);
 create index record_id on record(id) where id is not null;
 create index record_day on record(kind, day);
@@ -58,12 +60,15 @@ create table held(name text not null, f integer not null, primary key(name, f)) 
 create table gone(id text primary key) without rowid;
 create table counter(next integer not null, files integer not null, ghosts integer not null);
 insert into counter values (1, 0, 0);
-create virtual table words using fts5(title, keywords, context, body, rest, content='', tokenize="{TOKENIZER}");
+create virtual table words using fts5(title, keywords, context, body, rest, content='', tokenize="TOKENIZER");
 insert into words(words, rank) values ('rank', 'bm25(6.0, 3.0, 1.5, 1.0, 0.5)');
 insert into words(words, rank) values ('automerge', 0);
 insert into words(words, rank) values ('crisismerge', 1000);
 insert into words(words, rank) values ('usermerge', 8)
 """
+SCHEMA = _SCHEMA.replace("TOKENIZER", TOKENIZER)
+"""A snapshot is a bit in `file.snapshots`. `ending` has ends of titles that start at a slash or hash inside; `loose` the bytes of
+uncommitted files; `held` the rows that working trees show in place of their commit's; `gone` the ids of records that were dropped."""
 
 HEAD = (
     "record.n, record.f, file.kind, file.key, file.path, record.title, record.line, record.end_line, record.address, record.fields,"
@@ -92,11 +97,9 @@ MOST_PRUNED = 300
 MOST_GHOSTS = 1_000
 """Records that could not be taken out of the full-text index, because their old text is gone, before all is made anew."""
 
-_KEYWORDS = ("keywords", "topics", "tags")
-_CONTEXT = ("context", "description", "summary")
-_SEEN = frozenset(
-    ["id", "title", "created", "updated", "at", "archived", "version", "usage_count", "last_used", *_KEYWORDS, *_CONTEXT]
-)  # fmt: skip
+_KEYWORDS = frozenset(["keywords", "topics", "tags"])
+_CONTEXT = frozenset(["context", "description", "summary"])
+_UNINDEXED = frozenset(["id", "title", "created", "updated", "at", "archived", "version", "usage_count", "last_used"])
 
 Text = str | bytes
 """Text in the database; bytes where it came from a file name that is not UTF-8, which SQLite takes for no text."""
@@ -132,9 +135,12 @@ def from_text(kept: Text) -> str:
     return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogateescape")
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def to_json(value: Any) -> str:
     """A value as one line; file names that are not UTF-8 are escaped."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _encode(value)
     return text if isinstance(to_text(text), str) else json.dumps(value, separators=(",", ":"))
 
 
@@ -169,18 +175,14 @@ def layout_of(text: str) -> Layout:
 
 def indexed(record: Record) -> tuple[str, str, str, str, str]:
     """What the full-text index holds of a record: title, keywords, context, body and all the rest, folded."""
-    fields = record.fields
+    keywords: list[str] = []
+    context: list[str] = []
     rest = [group_of(record)]
-    for name, value in fields.items():
-        if name not in _SEEN and value:
-            rest.append(value if isinstance(value, str) else "\n".join(value))
-    return (
-        fold(record.title),
-        fold("\n".join("\n".join(record.items(name)) for name in _KEYWORDS if name in fields)),
-        fold("\n".join(record.text(name) or "" for name in _CONTEXT if name in fields)),
-        fold(record.body),
-        fold("\n".join(rest)),
-    )
+    for name, value in record.fields.items():
+        if value and name not in _UNINDEXED:
+            text = value if isinstance(value, str) else "\n".join(value)
+            (keywords if name in _KEYWORDS else context if name in _CONTEXT else rest).append(text)
+    return fold(record.title), fold("\n".join(keywords)), fold("\n".join(context)), fold(record.body), fold("\n".join(rest))
 
 
 def address_of(kind: str, key: Text, title: Text, address: Text | None) -> str:
@@ -195,6 +197,23 @@ def group_of(record: Record) -> str:
     """The category, skill, scope or folder in a record's address."""
     rest = record.address.partition("/")[2]
     return rest.partition("#")[0] if record.kind in KINDS and KINDS[record.kind].stored == "entry" else rest.rpartition("/")[0]
+
+
+def under(name: str, group: str) -> bool:
+    """Whether a group (or topic) is another one or lies under it, in any case."""
+    name, group = name.casefold(), group.casefold()
+    return name == group or name.startswith(group + "/")
+
+
+def in_group(group: str) -> tuple[str, list[str]]:
+    """A condition on `file`, in SQL, with its values, for the records of a group and a few more.
+
+    The index compares keys without regard to the case of ASCII letters; the caller looks closely with `under`.
+    """
+    if not group or not group.isascii():
+        return "true", []
+    nocase = "file.key collate nocase"
+    return f"({nocase} = ? or ({nocase} >= ? and {nocase} < ?))", [group, f"{group}/", f"{group}0"]
 
 
 def day_of(record: Record) -> str:
@@ -345,13 +364,13 @@ class Writer:
     def _prune(self) -> None:
         """Drops the rows that were in a snapshot longest ago; those that were just written stay, and those that are held."""
         spare = "from file where snapshots = 0 and f < ? and f not in (select f from held)"
-        count = self._connection.execute(f"select count(*) {spare}", (self._first,)).fetchone()[0]  # noqa: S608
+        count = self._connection.execute(f"select count(*) {spare}", (self._first,)).fetchone()[0]
         most = max(4, self._files // KEPT)
         if count <= most:
             return
+        oldest = f"select f {spare} order by stale, f limit ?"
         doomed = self._connection.execute(
-            "select file.f, path, blob, size, text from file join place on place.id = file.place where file.f in"
-            f" (select f {spare} order by stale, f limit ?)",
+            f"select file.f, path, blob, size, text from file join place on place.id = file.place where file.f in ({oldest})",  # noqa: S608
             (self._first, min(count - most // 2, MOST_PRUNED)),
         ).fetchall()
         for f, path, blob, size, place in doomed:

@@ -3,8 +3,8 @@
 A query in plain words is answered with every record that holds any of them, the best first: of all plain ways this one ranks best on public
 test collections. Phrases in double quotes must be there. English stop words are left out where enough other words are left.
 
-Ranking one record costs a microsecond, finding that it matches a fortieth of that. So in a large repository only the records that hold one of
-the rarer words are ranked; the common words then add to their scores as they always do, but do not bring in records by themselves.
+Ranking one record costs a microsecond, finding that it matches a fortieth of that. So in a large repository only the records that hold one
+of the rarer words are ranked; the common words then add to their scores as they always do, but do not bring in records by themselves.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memgit.cache.records import Snapshot
-from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, HEAD, to_text
+from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, HEAD, day_of, group_of, in_group, to_text, under
 from memgit.cache.snippets import WIDTH, Snippet, Snippets
-from memgit.cache.tokens import STOP_WORDS, Term, telling, terms
+from memgit.cache.tokens import STOP_WORDS, Term, phrase, telling, terms
 from memgit.model.ids import is_id
 from memgit.model.record import Record
 
@@ -117,7 +117,7 @@ def _select(
     source: Snapshot, query: Query, match: Callable[[sqlite3.Connection], str | None], accept: Callable[[Record], bool] | None
 ) -> list[Hit]:
     conditions, values = _conditions(query)
-    sql = f"select -words.rank, {HEAD} {FROM_WORDS} where words match ? and {{visible}}{conditions} order by words.rank"  # noqa: S608
+    sql = f"select -words.rank, {HEAD} {FROM_WORDS} where words match ? and {{visible}}{conditions} order by words.rank"
     filtered = accept is not None or query.group is not None or query.topic is not None
 
     def work(connection: sqlite3.Connection) -> list[Hit]:
@@ -145,7 +145,7 @@ def _select(
 
 
 def _conditions(query: Query) -> tuple[str, list[Any]]:
-    """The filters that rows can tell, as SQL."""
+    """The filters as SQL; those by group and topic leave a few more than they should."""
     out: list[str] = []
     values: list[Any] = []
     if query.kinds:
@@ -156,6 +156,13 @@ def _conditions(query: Query) -> tuple[str, list[Any]]:
     if query.since is not None:
         out.append("record.day >= ?")
         values.append(to_text(query.since))
+    if query.group is not None:
+        condition, keys = in_group(query.group.strip("/"))
+        out.append(condition)
+        values += keys
+    if query.topic is not None and phrase(query.topic).words:
+        out.append("words.rowid in (select rowid from words where words match ?)")
+        values.append(f"{{keywords}} : {phrase(query.topic).match}")
     if query.until is not None:
         out.append("record.day <= ? and record.day > ''")
         values.append(to_text(query.until))
@@ -164,22 +171,15 @@ def _conditions(query: Query) -> tuple[str, list[Any]]:
 
 def _fits(record: Record, query: Query) -> bool:
     """Whether a record passes every filter."""
-    from memgit.cache.rows import day_of, group_of
-
     day = day_of(record)
     return (
         (not query.kinds or record.kind in query.kinds)
         and (query.archived is None or bool(record.archived) == query.archived)
         and (query.since is None or day >= query.since)
         and (query.until is None or "" < day <= query.until)
-        and (query.group is None or _under(group_of(record), query.group.strip("/")))
-        and (query.topic is None or any(_under(topic, query.topic) for topic in (*record.topics, *record.keywords, *record.items("tags"))))
+        and (query.group is None or under(group_of(record), query.group.strip("/")))
+        and (query.topic is None or any(under(topic, query.topic) for topic in (*record.topics, *record.keywords, *record.items("tags"))))
     )
-
-
-def _under(name: str, group: str) -> bool:
-    name, group = name.casefold(), group.casefold()
-    return name == group or name.startswith(group + "/")
 
 
 def _expression(connection: sqlite3.Connection, wanted: Sequence[Term]) -> str | None:

@@ -1,6 +1,7 @@
 """Snippets: the lines of a record that a query hit, with what matched in them.
 
-Which words of a text match is asked of the same tokenizer that made the index, in a table in memory, so endings, accents and case fold alike.
+Which words of a text match is asked of the same tokenizer that made the index, in a table in memory, so endings, accents and case fold
+alike.
 """
 
 from __future__ import annotations

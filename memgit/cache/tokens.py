@@ -120,11 +120,7 @@ def terms(text: str) -> list[Term]:
     text = text[:MAX_QUERY].replace("\0", " ")
     found: dict[tuple[str, bool], Term] = {}
     for match in patterns().quoted.finditer(text):
-        if match[1] is not None:
-            made = [phrase(match[1], required=True)]
-        else:
-            made = _word(match[0])
-        for term in made:
+        for term in [phrase(match[1], required=True)] if match[1] is not None else _word(match[0]):
             if not term.words:
                 continue
             key = (term.match, term.required)

@@ -39,7 +39,7 @@ def _complete_address(ctx: click.Context, param: click.Parameter, incomplete: st
     folder = (root.obj or {}).get("folder") or root.params.get("folder") or "."
     try:
         reader = open_reader(open_workspace(folder, os.environ))
-        return [record.address for record in reader.records() if record.address.startswith(incomplete)][:200]
+        return [record.address for record in reader.heads() if record.address.startswith(incomplete)][:200]
     except MemgitError:
         return []
 

@@ -20,22 +20,23 @@ _ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _FENCE = re.compile(r"(`{3,})(?=[^`]*$)|(~{3,})")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$")
 _MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
-DEFINITION = re.compile(r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(<[^<>]*>|[^ \t<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$")
+_DEFINITION = r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(<[^<>]*>|[^ \t<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$"
+"""Text, like `_TAG_ALONE`, until it is needed: compiling these would cost every start."""
 
 _VERBATIM = re.compile(r"<(?:script|pre|style|textarea)(?=[ \t>]|$)", re.IGNORECASE)
 _VERBATIM_END = re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)
-_BLOCK_TAG = re.compile(
-    r"</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset"
-    r"|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol"
-    r"|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?=[ \t]|/?>|$)",
-    re.IGNORECASE,
+_TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)(?=[ \t]|/?>|$)")
+_BLOCK_TAGS = frozenset(
+    """address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset figcaption
+    figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav noframes ol
+    optgroup option p param search section summary table tbody td tfoot th thead title tr track ul""".split()
 )
 OPEN_TAG = (
     r"<[A-Za-z][A-Za-z0-9-]*+"
     r"(?:\s++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:\s*+=\s*+(?:[^\s\"'=<>`]++|'[^']*+'|\"[^\"]*+\"))?+)*+\s*+/?>"
 )
 CLOSE_TAG = r"</[A-Za-z][A-Za-z0-9-]*+\s*+>"
-_TAG_ALONE = re.compile(rf"(?:{OPEN_TAG}|{CLOSE_TAG})[ \t]*$")
+_TAG_ALONE = rf"(?:{OPEN_TAG}|{CLOSE_TAG})[ \t]*$"
 ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 
 
@@ -279,11 +280,11 @@ class Scanner:
         """Text: it goes on with an open paragraph (even one in a container that the line left out), or begins one."""
         if not fresh and self._leaf == TEXT:
             if self._defined:
-                self._defined = DEFINITION.match(stripped) is not None
+                self._defined = re.match(_DEFINITION, stripped) is not None
             return TEXT
         self._leave(matched, fresh)
         self._leaf = TEXT
-        self._defined = stripped[0] == "[" and DEFINITION.match(stripped) is not None
+        self._defined = stripped[0] == "[" and re.match(_DEFINITION, stripped) is not None
         self.block += 1
         return TEXT
 
@@ -303,7 +304,8 @@ def _html_start(stripped: str, text_open: bool) -> tuple[str | re.Pattern[str] |
         return (">", False) if stripped[2:3].isascii() and stripped[2:3].isalpha() else None
     if _VERBATIM.match(stripped):
         return _VERBATIM_END, False
-    if _BLOCK_TAG.match(stripped) or (not text_open and _TAG_ALONE.match(stripped)):
+    name = _TAG_NAME.match(stripped)
+    if (name and name[1].lower() in _BLOCK_TAGS) or (not text_open and re.match(_TAG_ALONE, stripped)):
         return None, True
     return None
 
@@ -362,7 +364,7 @@ def _flat(text: str, setext: bool, first_line: int) -> Outline | None:
             head = text[start:stop].rstrip("\r")
             ending = _html_start(head, True)
             if ending is None:
-                if _TAG_ALONE.match(head):
+                if re.match(_TAG_ALONE, head):
                     return None
                 continue
             what, weak = "comment" if head.startswith("<!--") else "HTML block", ending[1]
@@ -439,7 +441,7 @@ def _deep(text: str, setext: bool, first_line: int) -> Outline:
                 found.append(Heading(*heading, number, number, start, start + len(line)))
         elif kind == UNDERLINE:
             parts = [part.strip(" \t\r") for part in text[block_start : start - 1].split("\n")]
-            while DEFINITION.match(parts[0]):  # what stands above the heading in the same paragraph
+            while re.match(_DEFINITION, parts[0]):  # what stands above the heading in the same paragraph
                 del parts[0]
                 block_start = text.index("\n", block_start) + 1
             title = " ".join(parts)
@@ -456,3 +458,34 @@ def first_character(text: str, start: int) -> int:
     while text.startswith(" ", start):
         start += 1
     return start
+
+
+_CONFLICT = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?= |\r?$)", re.MULTILINE)
+
+
+def conflict_markers(text: str, *, line: int = 1) -> list[int]:
+    """The lines of merge conflict markers outside fenced code.
+
+    `=======` and `|||||||` count between `<<<<<<<` and `>>>>>>>` alone: elsewhere a line of equal signs underlines a heading.
+    """
+    if "<<<<<<<" not in text and ">>>>>>>" not in text:
+        return []
+    hidden = [(span.start, span.end) for span in outline(text, setext=False).hidden if text[first_character(text, span.start)] in "`~"]
+    out: list[int] = []
+    inside = False
+    counted, position = line, 0
+    index = 0
+    for match in _CONFLICT.finditer(text):
+        start = match.start()
+        while index < len(hidden) and hidden[index][1] <= start:
+            index += 1
+        if index < len(hidden) and hidden[index][0] <= start:
+            continue
+        mark = match[1][0]
+        if mark in "=|" and not inside:
+            continue
+        inside = mark != ">" and (inside or mark == "<")
+        counted += text.count("\n", position, start)
+        position = start
+        out.append(counted)
+    return out

@@ -16,14 +16,14 @@ _BLOCK_END = re.compile(r"\n---[ \t]*\r?\n")
 _HEADING = "\n## "
 TRIES = 4
 """Headings that may turn out to stand inside a code fence before a whole file is read instead."""
-_MARKERS = ("\0", "<<<<<<<", ">>>>>>>")
+_MARKERS = ("\0", "\ufeff", "<<<<<<<", ">>>>>>>")
 
 
 def differing(old: bytes, new: bytes) -> tuple[bytes, bytes]:
     """Two entry files without the sections at their beginning and end that are the same in both.
 
-    Whole files come back where a part would not read alone as it reads in its file: bytes that are no text, an open code fence or
-    comment, conflict markers, a difference in the frontmatter.
+    Whole files come back where a part would not read alone as it reads in its file: bytes that are no text, a byte order mark, an open
+    code fence or comment, conflict markers, a difference in the frontmatter.
     """
     if max(len(old), len(new)) > MAX_BYTES:
         return old, new
@@ -35,7 +35,7 @@ def differing(old: bytes, new: bytes) -> tuple[bytes, bytes]:
         if mark in before or mark in after:
             return old, new
     first = _first(before, _common(before, after))
-    if before.startswith(("---", "\ufeff")) or after.startswith(("---", "\ufeff")):
+    if before.startswith("---") or after.startswith("---"):
         end = _BLOCK_END.search(before, 0, first)
         if end is None:
             return old, new

@@ -6,17 +6,17 @@ the file itself. The body of a new record is `bodies.of` its text: plain paragra
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats import bodies, titles
-from memgit.formats.blocks import Outline, outline
+from memgit.formats.blocks import Outline, conflict_markers, outline
 from memgit.formats.entry import Entry, Habits, clean, compose
 from memgit.formats.form import Draft
 from memgit.formats.labels import LABELS, ORDER, SOLUTION, written
-from memgit.formats.markdown import conflict_markers
 from memgit.formats.sections import Section, Span, content_end, fields, hide, sections, split
 from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.model.link import normal as normal_name
@@ -92,10 +92,18 @@ def _conflicts(text: str, markers: Iterable[int]) -> tuple[tuple[int, int], ...]
     return tuple(out)
 
 
-def _before_conflict(text: str, mask: str, section: Section, markers: Iterable[int]) -> Section:
+def _conflict(file: EntryFile, section: Section) -> int | None:
+    """The first line of a conflict that a section is part of."""
+    place = bisect_left(file.conflicts, section.line, key=lambda conflict: conflict[1])
+    if place < len(file.conflicts) and file.conflicts[place][0] <= section.last:
+        return file.conflicts[place][0]
+    return None
+
+
+def _before_conflict(text: str, mask: str, section: Section, markers: Sequence[int]) -> Section:
     """A section without a marker at its end that opens a conflict over the sections that follow."""
-    line = next((line for line in markers if section.line < line <= section.last), 0)
-    if line != section.last:
+    place = bisect_right(markers, section.line)
+    if markers[place : place + 1] != (section.last,):
         return section
     start = text.rfind("\n", section.head, section.end)
     if not text.startswith("<", start + 1):
@@ -149,10 +157,10 @@ def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -
 def _problems(file: EntryFile, section: Section, values: Mapping[str, Value], twice: Iterable[tuple[str, int]]) -> list[Problem]:
     """What is wrong with one record, but for its title standing twice."""
     out: list[Problem] = []
-    for first, last in file.conflicts:
-        if first <= section.last and last >= section.line:
-            marker = next(line for line in file.markers if line >= first)
-            out.append(Problem("MG104", marker, "a conflict marker was left in", True))
+    first = _conflict(file, section)
+    if first is not None:
+        marker = file.markers[bisect_left(file.markers, first)]
+        out.append(Problem("MG104", marker, "a conflict marker was left in", True))
     if file.outline.unclosed is not None and section.line < file.outline.unclosed[0] <= section.last:
         line, what = file.outline.unclosed
         out.append(Problem(UNCLOSED, line, f"the {what} is never closed: what follows it is hidden"))
@@ -341,9 +349,9 @@ def _take(data: bytes, ordinal: int) -> _Place:
     if not 0 <= ordinal < len(records):
         raise NotFound(f"the file has {len(records)} records, and none at place {ordinal}")
     section = records[ordinal]
-    for first, last in file.conflicts:
-        if first <= section.last and last >= section.line:
-            raise Refused(f"the record {section.title!r} is inside a merge conflict", line=first, hint="resolve the conflict first")
+    first = _conflict(file, section)
+    if first is not None:
+        raise Refused(f"the record {section.title!r} is inside a merge conflict", line=first, hint="resolve the conflict first")
     lines = split_lines(text)
     newline = newline_of(text)
     taken = lines[section.line - 1 : section.last]
@@ -366,10 +374,15 @@ def _put(data: bytes, place: _Place) -> bytes:
     elif place.entry.hides_next and place.after and place.after.split("\n", 1)[0].strip(" \t\r"):
         text += newline  # HTML at the end of a body goes on to a blank line
     whole = place.before + text + place.after
-    after = [section.title for section in take_apart(normal(whole)).sections]
-    if after[: place.number] != place.titles[: place.number] or after[place.number + 1 :] != place.titles[place.number + 1 :]:
-        raise Refused("the record cannot be changed without changing what follows it", hint="put a blank line or a rule after the record")
+    names = [*place.titles[: place.number], place.entry.title, *place.titles[place.number + 1 :]]
+    _same_sections(whole, names)
     return _bounded(encode(whole, has_bom(data)))
+
+
+def _same_sections(text: str, names: list[str]) -> None:
+    """Refuses a text whose sections are not those: a set-in heading is part of a list that comes to stand above it."""
+    if [section.title for section in take_apart(normal(text)).sections] != names:
+        raise Refused("this would change what follows the record", hint="put the next heading at the start of its line")
 
 
 def edit(data: bytes, ordinal: int, changes: Mapping[str, Value]) -> bytes:
@@ -408,7 +421,11 @@ def replace(data: bytes, ordinal: int, body: str, date: str) -> bytes:
 
 
 def remove(data: bytes, ordinal: int) -> bytes | None:
-    """The file without one record and what separated it; None where neither records nor other text nor frontmatter are left."""
+    """The file without one record and what separated it; None where neither records nor other text nor frontmatter are left.
+
+    Raises:
+        NotFound: no such record. Refused: what follows would be read otherwise.
+    """
     text = decode(data)
     file = take_apart(normal(text))
     records = file.records
@@ -428,6 +445,7 @@ def remove(data: bytes, ordinal: int) -> bytes | None:
     left = "".join(lines[:start] + lines[stop:])
     if not left.strip():
         return None
+    _same_sections(left, [one.title for one in file.sections if one is not section])
     if stop == len(lines) and not text.endswith("\n"):
         left = left[:-2] if left.endswith("\r\n") else left.removesuffix("\n")
     return encode(left, has_bom(data))

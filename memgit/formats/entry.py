@@ -109,7 +109,7 @@ class Entry:
         self._twice = self.fields.twice
 
     def _read(self) -> None:
-        self.plain = [line[:-2] if line.endswith("\r\n") else line.removesuffix("\n") for line in self.lines]
+        self.plain = [line[:-1].rstrip("\r") for line in self.lines]
         text = "\n".join(self.plain)
         found = outline(text, setext=False)
         heads = [heading for heading in found.headings if heading.level == 2]
@@ -191,12 +191,13 @@ class Entry:
         for name in sorted(changes, key=lambda name: ORDER.get(name, -1)):
             value = changes[name]
             if name == "title":
-                title = titles.clean(value if isinstance(value, str) else "")
-                if title != self.title:
-                    self._set_title(title)
+                if value != self.title:
+                    title = titles.clean(value if isinstance(value, str) else "")
+                    if title != self.title:
+                        self._set_title(title)
             elif name == "body":
                 new = bodies.normal(value if isinstance(value, str) else "\n".join(value or ()))
-                if new != body:
+                if body not in (new, value):
                     body = new if as_is or (body and bodies.is_plain(body)) else bodies.of(new)
                     self._set_body(body)
             elif not value or value != wanted.get(name):
@@ -458,13 +459,15 @@ class Entry:
             self._replace(first, first, [""])
 
     def _delete(self, first: int, stop: int) -> None:
-        """Deletes lines; of two blank lines that then meet, or one that then ends the entry, one goes too."""
+        """Deletes lines; of two blank lines that then meet one goes too, and all that then end the entry."""
         body = self.fields.body
         del self.lines[first:stop]
         above = self.lines[first - 1].strip()
         below = self.lines[first].strip() if first < len(self.lines) else ""
         if not above and not below and first > 1:
             del self.lines[first - 1]
+        while len(self.lines) > 1 and not self.lines[-1].strip(" \t\r\n"):
+            del self.lines[-1]
         self._read()
         if self.fields.body != body and above and below:  # the text below would go on with the field above
             self._replace(first, first, [""])

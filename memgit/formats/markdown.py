@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, first_character, lines, outline
+from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_markers, lines, outline
 from memgit.formats.inline import definitions, links
 from memgit.model.link import Wikilink
 from memgit.model.link import parse as parse_wikilink
@@ -57,37 +57,6 @@ def headings(text: str, *, line: int = 1) -> list[Heading]:
     if "#" not in text and "--" not in text and "=" not in text and "-\n" not in text:
         return []
     return outline(text, line=line).headings
-
-
-_CONFLICT = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?= |\r?$)", re.MULTILINE)
-
-
-def conflict_markers(text: str, *, line: int = 1) -> list[int]:
-    """The lines of merge conflict markers outside fenced code.
-
-    `=======` and `|||||||` count between `<<<<<<<` and `>>>>>>>` alone: elsewhere a line of equal signs underlines a heading.
-    """
-    if "<<<<<<<" not in text and ">>>>>>>" not in text:
-        return []
-    hidden = [(span.start, span.end) for span in outline(text, setext=False).hidden if text[first_character(text, span.start)] in "`~"]
-    out: list[int] = []
-    inside = False
-    counted, position = line, 0
-    index = 0
-    for match in _CONFLICT.finditer(text):
-        start = match.start()
-        while index < len(hidden) and hidden[index][1] <= start:
-            index += 1
-        if index < len(hidden) and hidden[index][0] <= start:
-            continue
-        mark = match[1][0]
-        if mark in "=|" and not inside:
-            continue
-        inside = mark != ">" and (inside or mark == "<")
-        counted += text.count("\n", position, start)
-        position = start
-        out.append(counted)
-    return out
 
 
 def wikilinks(text: str, *, line: int = 1) -> list[tuple[int, Wikilink]]:

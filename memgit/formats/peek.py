@@ -23,7 +23,7 @@ def peek(data: bytes) -> str | None:
     if not data.startswith(b"---\n") or end < 0:
         return None
     block = data[4 : end + 1]
-    if b"\n---" in block or b"\n..." in data[3 : end + 1]:
+    if (block and not block[:1].isalpha()) or b"\n---" in block or b"\n..." in block:
         return None
     # A template, an origin, another spelling of the key, and what makes YAML hard to read by line.
     if (

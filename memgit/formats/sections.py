@@ -16,7 +16,7 @@ from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
 
 _RULE = re.compile(r"-{3,}[ \t]*")
-_COMMA = re.compile("[,，、]")
+_COMMAS = (",", "，", "、")
 _ITEM = re.compile(r"\n {0,3}(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(.*)")
 _MORE = re.compile(r"\n(?: {2}|\t)[ \t]*([^ \t\n].*)")
 _BLOCK = re.compile(
@@ -153,7 +153,7 @@ def fields(text: str, mask: str, start: int, end: int, spans: list[Span] | None 
             twice.append((label, at + 1))
             continue
         if at > position and (free or text[position:at].strip(" \t\n")):
-            free.append((position, at))
+            _add(text, free, position, at)
         position = after
         items: str | tuple[str, ...] = value.strip()
         below = False
@@ -170,8 +170,21 @@ def fields(text: str, mask: str, start: int, end: int, spans: list[Span] | None 
         if spans is not None:
             spans.append(Span(name, label, items, at + 1, after - len(value), position, below))
     if position < end:
-        free.append((position, end))
+        _add(text, free, position, end)
     return Fields(values, _body(text, free), twice, free)
+
+
+def _add(text: str, free: list[tuple[int, int]], start: int, end: int) -> None:
+    """Adds a stretch to those that make the body; where a field stood between two blank lines, one of them counts."""
+    if free and text[free[-1][0] : free[-1][1]].rpartition("\n")[2].strip(" \t") == "":
+        while start < end:
+            following = text.find("\n", start + 1, end)
+            following = end if following < 0 else following
+            if text[start:following].strip(" \t\n"):
+                break
+            start = following
+    if start < end:
+        free.append((start, end))
 
 
 def _body(text: str, free: list[tuple[int, int]]) -> str:
@@ -215,7 +228,7 @@ def _list(name: str, text: str, mask: str, start: int, after: int, end: int) -> 
     value = text[start:after].strip()
     if value:
         tail = value
-        while after < end and not _BLOCK.match(mask, after, end) and (_COMMA.match(tail[-1]) or mask.startswith("\n[[", after)):
+        while after < end and not _BLOCK.match(mask, after, end) and (tail.endswith(_COMMAS) or mask.startswith("\n[[", after)):
             following = text.find("\n", after + 1, end)
             following = end if following < 0 else following
             tail = text[after:following].strip()
@@ -241,7 +254,7 @@ def _list(name: str, text: str, mask: str, start: int, after: int, end: int) -> 
 
 def split(value: str) -> tuple[str, ...]:
     """The items of a comma list; full-width commas separate too."""
-    parts = _COMMA.split(value) if "，" in value or "、" in value else value.split(",")
+    parts = value.replace("，", ",").replace("、", ",").split(",")
     return tuple([part for part in map(str.strip, parts) if part])
 
 

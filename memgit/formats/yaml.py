@@ -404,7 +404,6 @@ class _Full:
     def __init__(self, text: str, inner: str, first_line: int) -> None:
         self.inner = inner
         self.first_line = first_line
-        self.original = text
         self.names: dict[int, str] = {}
         self.free = (chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
         self.text = self._masked(text)

@@ -127,19 +127,11 @@ class Activity:
         return _against_all(sides)
 
     def _concerns(self, change: RawChange) -> bool:
-        """Whether a change is one of record files, in content or name and not in mode alone."""
+        """Whether a change is one of record files."""
         _, old, new, others = change
-        if others:
-            sides = (old, new, *others)
-            return any(side is not None and self._is_record_file(side) for side in sides) and not all(
-                side is not None and new is not None and side[:2] == new[:2] and side.mode in REGULAR for side in sides
-            )
-        if old is None or new is None:
-            side = new or old
-            return side is not None and self._is_record_file(side)
-        if old[:2] == new[:2] and old.mode in REGULAR and new.mode in REGULAR:
-            return False
-        return self._is_record_file(old) or self._is_record_file(new)
+        if new is not None and self._is_record_file(new):
+            return True
+        return (old is not None and self._is_record_file(old)) or any(side is not None and self._is_record_file(side) for side in others)
 
     def _added(self, sides: Sequence[Side]) -> list[Change] | None:
         """The records of new documents, known by no more than their ids; None where a file must be read in full."""
@@ -167,6 +159,7 @@ class Activity:
         olds: list[Record] = []
         news: list[Record] = []
         renames: dict[str, str] = {}
+        documents: list[tuple[Record, Record]] = []
         for old, new, one in files:
             if old is not None and new is not None:
                 if one and old.path != new.path:
@@ -179,7 +172,14 @@ class Activity:
             for side, file, out in ((old, before, olds), (new, after, news)):
                 if side is not None and file is not None:
                     out.extend([_whole(file, side)] if file.unread or (unread and file.entries) else file.records)
-        return diff_records(olds, news, renames)
+            if before is not None and after is not None and before.records and after.records and not after.entries:
+                documents.append((before.records[0], after.records[0]))
+        changes = diff_records(olds, news, renames)
+        if parts and documents:
+            # A document that was only laid out anew, or made executable, says what it said, but its file is among those that git lists.
+            named = {(change.new or change.old or documents[0][0]).path for change in changes}
+            changes += [Change("update", old, new) for old, new in documents if old.path == new.path and new.path not in named]
+        return changes
 
     def _in_parts(self, old: Side, new: Side, olds: list[Record], news: list[Record]) -> bool:
         """Adds the records in which two versions of an entry file may differ; false where the whole files must be read."""

@@ -71,6 +71,8 @@ def _put(repo: Repository, files: Mapping[str, Put], work: str) -> dict[str, str
             have = None if found is None else found.data
             if have is not None and have != before and level.concerns(have):
                 have = filters.cleaned(repo, path, have)
+            if have == after:
+                continue
             if have != before:
                 left[path] = "it is not checked out" if have is None else "it was changed meanwhile"
             elif after is None:

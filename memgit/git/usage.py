@@ -38,6 +38,16 @@ def clone_id(repo: Repository) -> str:
     raise Refused(f"{path} is no clone id", hint="remove the file; the next use makes a new one")
 
 
+def own_ref(repo: Repository) -> str | None:
+    """The ref that this clone appends to; None before its first use."""
+    try:
+        with open(os.path.join(repo.common_dir, "memgit", CLONE_ID), encoding="ascii", errors="replace") as file:
+            found = file.read().strip()
+    except OSError:
+        return None
+    return PREFIX + found if is_id(found) else None
+
+
 def _make(path: str, text: str) -> None:
     """Writes the file unless another process was first."""
     try:

@@ -91,7 +91,7 @@ _URL = re.compile(r"://[^\s/:@\"'<>`]{0,64}:([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=_-])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
 _AWS_NEAR = re.compile(r"aws|AKIA|ASIA", re.IGNORECASE)
 _NAMED = ("passw", "secret", "token", "api", "access", "private", "credential", "auth")
-_NAMES = re.compile("passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth")
+_NAMES = re.compile("passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization|auth")
 _ASSIGNED = re.compile(
     r"(?:s|[A-Z_.-][A-Za-z0-9_.-]{0,40})?[\"'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}[\"'`]?"
     r"((?:Bearer |Basic )?[A-Za-z0-9_+/=.~!@#$%^&*-]{16,200})(?=[\"'`\s,;)\]}]|$)"

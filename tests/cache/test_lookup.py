@@ -21,7 +21,9 @@ from tests.support import run_git
 
 LAYOUT = memgit()
 FILES = {
-    "knowledge-base/shell.md": (entry("Quote it", record_id="a000000001") + entry("Use A/B tests") + entry("C# tips") + entry("Quote it")).encode(),
+    "knowledge-base/shell.md": (
+        entry("Quote it", record_id="a000000001") + entry("Use A/B tests") + entry("C# tips") + entry("Quote it")
+    ).encode(),
     "knowledge-base/web/css.md": (entry("Grid") + entry("Shell")).encode(),
     "experience/skill-pdf.md": (entry("Split pages", extra="**Skill:** pdf") + entry("Quote it")).encode(),
     "memory/team/api.md": document("API limits", "See [[shell#Quote it]] there.", id="b000000001"),
@@ -77,10 +79,12 @@ def places(records: list[Record]) -> list[tuple[str, int]]:
     "text",
     [
         *(record.address for record in RECORDS), *(record.title for record in RECORDS),
-        "a000000001", "b000000001", "c000000001", "api", "team/api", "other/api.md", "m/api", "[[shell]]", "[[shell#Quote it]]", "[[shell#Absent]]",
-        "[[skill-pdf#Split pages]]", "skill-pdf", "pdf", "pdf#Split pages", "shell#Quote it", "B tests", "A/B tests", "b", "a#b", " tips", "# tips",
+        "a000000001", "b000000001", "c000000001", "api", "team/api", "other/api.md", "m/api", "[[shell]]", "[[shell#Quote it]]",
+        "[[shell#Absent]]", "[[skill-pdf#Split pages]]", "skill-pdf", "pdf", "pdf#Split pages", "shell#Quote it", "B tests", "A/B tests",
+        "b", "a#b", " tips", "# tips",
         "C#", "#Quote it", "Quote", "it", "cafe\u0301", "memory/cafe\u0301", "caf\udce9", "memory/caf\udce9", "20250102-use-git", "use-git",
-        "notes/shell", "deep/skill-pdf", "note/notes/shell", "knowledge/shell", "web/css#Grid", "css#Shell", "css", "", " ", "#", "/", "[[]]", "[[#Grid]]",
+        "notes/shell", "deep/skill-pdf", "note/notes/shell", "knowledge/shell", "web/css#Grid", "css#Shell", "css", "", " ", "#", "/",
+        "[[]]", "[[#Grid]]",
         "memory/", "[[api|label]]", "Use git for all of it", "\0", "*", "%",
     ],
 )  # fmt: skip
@@ -188,7 +192,8 @@ def test_names_count_uncommitted_edits_in(git: Repository, snapshot: Snapshot) -
     assert [record.address for record in overlay.lookup("api")] == ["memory/other/api"]
     assert [record.address for record in overlay.lookup("fresh")] == ["memory/new/fresh"]
     assert [record.address for record in overlay.lookup("f000000001")] == ["memory/new/fresh"]
-    assert overlay.lookup("b000000001") == []
+    assert overlay.lookup("b000000001") == overlay.with_id("b000000001") == []
+    assert [record.address for record in snapshot.with_id("b000000001")] == ["memory/team/api"]
     assert overlay.taken("f000000001")
     assert snapshot.lookup("fresh") == []
     assert len(snapshot.lookup("api")) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -23,13 +24,17 @@ FILES = {
         entry("Quote every expansion", "Put quotes around it.", "bash, quoting", record_id="a000000001")
         + entry("Trap on exit", "Remove the folder, also after --dry-run.", "bash")
     ).encode(),
-    "memory/team/api.md": document("API limits", "Ten calls a minute since version 1.0.21.", topics="[http, web/limits]", updated="2025-06-07"),
+    "memory/team/api.md": document(
+        "API limits", "Ten calls a minute since version 1.0.21.", topics="[http, web/limits]", updated="2025-06-07"
+    ),
     "memory/team/old.md": document("Old limits", "Five calls a minute.", archived="2025-05-05", topics="[http]"),
     "memory/zh.md": document("缓存失效策略", "如何配置缓存，避免缓存雪崩。"),
     "memory/ru.md": document("Резервная копия", "Ёлка и полнотекстовый поиск."),
     "memory/th.md": document("ที่ทำงาน", "ภาษาไทยไม่มีช่องว่าง"),
     "memory/emoji.md": document("🔧🚀", "A wrench 🔧 and a rocket."),
-    "decisions/20250102-use-git.md": document("Use git", "A cache of limits, see `src/a.py` and git_dir.", status="accepted", updated="2024-01-02"),
+    "decisions/20250102-use-git.md": document(
+        "Use git", "A cache of limits, see `src/a.py` and git_dir.", status="accepted", updated="2024-01-02"
+    ),
     "notes/n.md": "# Café\n\nNaïve text about quoting, with quotes, quoted twice.\n".encode(),
 }  # fmt: skip
 
@@ -47,8 +52,8 @@ def snapshot(git: Repository) -> Iterator[Snapshot]:
         yield refresh(cache, git, LAYOUT, commit(git, FILES))
 
 
-def found(source: Snapshot, text: str, **filters: object) -> list[str]:
-    return [hit.record.title for hit in search(source, Query(text)._replace(**filters))]
+def found(source: Snapshot, text: str, **filters: Any) -> list[str]:
+    return [hit.record.title for hit in search(source, Query(text, **filters))]
 
 
 @pytest.mark.parametrize(
@@ -231,7 +236,7 @@ def test_records_like_a_text(snapshot: Snapshot) -> None:
     assert [record.title for record in like] == ["API limits"]
     assert "Ten calls" in like[0].body
     assert similar(snapshot, [], kind="memory") == []
-    assert [record.title for record in similar(snapshot, ["limits"], limit=1)][0] in ("API limits", "Use git")
+    assert next(record.title for record in similar(snapshot, ["limits"], limit=1)) in ("API limits", "Use git")
 
 
 def test_equal_records_come_in_the_order_of_their_addresses(git: Repository) -> None:

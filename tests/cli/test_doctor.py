@@ -208,15 +208,21 @@ def test_an_interrupted_write(kb: Path) -> None:
 
 
 def test_usage_that_is_not_fetched_is_advice(kb: Path, tmp_path: Path) -> None:
+    memgit(kb, "record", "memory", "Tides", "-m", "Twice a day.")
     run_git(tmp_path, "clone", "-q", str(kb), "clone")
     clone = tmp_path / "clone"
     memgit(clone, "init")
+    memgit(clone, "use", "tides")
     row = only(clone, "usage")
     assert row["advice"] is True
-    carry_out(clone, row["command"])
     assert "advice usage" in memgit(clone, "doctor").out
-    run_git(clone, "config", "--add", "remote.origin.fetch", "refs/memgit/usage/*:refs/memgit/usage/*")
+    memgit(kb, "use", "tides")
+    run_git(clone, "push", "-q", "origin", "refs/memgit/usage/*")
+    memgit(clone, "use", "tides")  # now the own ref is ahead of the remote's
+    carry_out(clone, row["command"])
     assert troubles(clone) == []
+    memgit(clone, "rebuild")
+    assert memgit(clone, "show", "tides", "--json").json["usage_count"] == 3
 
 
 def test_a_workspace_opened_in_place_owes_no_settings(repo: Path) -> None:

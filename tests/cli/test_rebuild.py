@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -498,3 +500,52 @@ def test_text_of_a_terminal_shows_progress_and_takes_it_away(filled: Path) -> No
         meter.tell("records", 1201, 10000)
         meter.clear()
     assert terminal.text == "\r\x1b[Kreading records: 1,200 of 10,000\r\x1b[K"
+
+
+def test_a_lock_on_the_index_of_git_is_no_hindrance(filled: Path) -> None:
+    (filled / "INDEX.md").unlink()
+    (filled / ".git/index.lock").touch()
+    assert memgit(filled, "rebuild", "--json").json["written"] == ["INDEX.md"]
+    assert (filled / ".git/index.lock").exists()
+
+
+def test_days_in_indexes_come_from_records_so_branches_merge_without_a_clock(kb: Path) -> None:
+    memgit(kb, "record", "knowledge", "Grid", "--category", "web", "-m", "- auto-fit", "--date", "2020-02-02")
+    memgit(kb, "record", "knowledge", "Retry", "--category", "http", "-m", "- timeouts", "--date", "2020-01-01")
+    index = kb / "knowledge-base/_index.json"
+    assert json.loads(index.read_text())["lastUpdated"] == "2020-02-02"
+    before = derived(kb)
+    run_git(kb, "switch", "-qc", "side")
+    memgit(kb, "rebuild")
+    run_git(kb, "switch", "-q", "main")
+    memgit(kb, "rebuild")
+    assert derived(kb) == before
+    assert not any(b"2026" in data for data in before.values())
+
+
+def test_a_deleted_and_an_edited_record_are_seen_by_every_reader(filled: Path) -> None:
+    (filled / "memory/sea/north/tides.md").unlink()
+    page = filled / "knowledge-base/web.md"
+    page.write_text(page.read_text().replace("auto-fit", "quicksilver"))
+    assert memgit(filled, "search", "Tides", "--json").json["results"] == []
+    found = memgit(filled, "search", "quicksilver", "--json").json
+    assert [row["title"] for row in found["results"]] == ["Grid without media queries"]
+    assert found["fresh"] is True
+    assert memgit(filled, "rebuild", "--json").json["records"] == 4
+    assert memgit(filled, "search", "Tides", "--json").json["results"] == []
+    run_git(filled, "stash", "-q", "-u")
+    assert len(memgit(filled, "search", "Tides", "--json").json["results"]) == 1
+
+
+def test_while_another_process_records_nothing_is_lost(filled: Path) -> None:
+    program = (
+        "import sys; from memgit.cli.main import run\n"
+        "for n in range(8): assert run(['-C', sys.argv[1], 'record', 'memory', f'Wave {n}', '--scope', 'sea', '-m', 'Up.']) == 0\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(filled)], stdout=subprocess.DEVNULL) as writer:
+        while writer.poll() is None:
+            memgit(filled, "rebuild", code=None)
+    assert writer.returncode == 0
+    assert status(filled) == ""
+    assert differences(filled) == []
+    assert memgit(filled, "rebuild", "--json").json["records"] == 13

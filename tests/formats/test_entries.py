@@ -160,7 +160,7 @@ SHAPES: dict[str, tuple[str, dict[str, Value], str]] = {
     "a body on its label's line": ("**Solution:** do it\n- so", {}, "do it\n- so"),
     "a body label after text": ("text\n\n**Solution:**\n- so", {}, "text\n\n**Solution:**\n- so"),
     "two body labels": ("**Best Practice:**\n- a\n**Solution:**\n- b", {}, "- a\n**Solution:**\n- b"),
-    "body around fields": ("one\n\n**Date:** d\n\ntwo\n**Id:** i\nthree", {"created": "d", "id": "i"}, "one\n\n\ntwo\nthree"),
+    "body around fields": ("one\n\n**Date:** d\n\ntwo\n**Id:** i\nthree", {"created": "d", "id": "i"}, "one\n\ntwo\nthree"),
     "escapes": ("\\## a\n\\**Date:** b\n\\\\---\n`\\# c`", {}, "## a\n**Date:** b\n\\---\n`\\# c`"),
     "escapes in code": ("```\n\\## a\n```", {}, "```\n\\## a\n```"),
     "labels in code": ("```\n**Date:** a\n```", {}, "```\n**Date:** a\n```"),
@@ -625,10 +625,13 @@ def test_an_edit_touches_its_own_lines(text: str, changes: dict[str, Value], exp
     for head, tail in (("", ""), ("", "\n"), ("# x\n\n## A\n\n", "\n\n---\n\n## B\n**Date:** d\n"), ("", "\n\n\n## B\n")):
         before, after = f"{head}## T\n{text}{tail}", f"{head}## T\n{expected}{tail}"
         place = head.count("## A")
-        if "Text.\n\nMore." in expected:  # the body has one blank line less between its parts
-            continue
         assert entries.edit(before.encode(), place, changes).decode() == after
         assert entries.edit(before.replace("\n", "\r\n").encode(), place, changes).decode() == after.replace("\n", "\r\n")
+
+
+def test_blank_lines_go_with_the_only_field() -> None:
+    for tail in ("", "\n", "\n\n## B\n"):
+        assert entries.edit(f"## T\n\n\n**Date:** a{tail}".encode(), 0, {"created": None}).decode() == f"## T{tail}"
 
 
 TITLES = {
@@ -658,7 +661,7 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "no text more": ("**Date:** d\n\nText.\n\nMore.", "", "**Date:** d"),
     "on its label's line": ("**Solution:** do it\n- so\n**Id:** i", "do it\n- not so", "**Solution:** do it\n- not so\n**Id:** i"),
     "another one on its label's line": ("**Solution:** do it\n- so\n**Id:** i", "- new", "**Solution:**\n- new\n**Id:** i"),
-    "in pieces": ("a\n\n**Date:** d\n\nb\n**Id:** i\n- c", "a\n\n\nB\n- c", "a\n\n**Date:** d\n\nB\n**Id:** i\n- c"),
+    "in pieces": ("a\n\n**Date:** d\n\nb\n**Id:** i\n- c", "a\n\nB\n- c", "a\n\n**Date:** d\n\nB\n**Id:** i\n- c"),
     "structure is escaped": ("**Best Practice:**\n- a", "- a\n## x\n**Date:** y", "**Best Practice:**\n- a\n\\## x\n\\**Date:** y"),
     "old lines keep their spelling": (
         "**Best Practice:**\n- a\n\n# h\n\n- b",
@@ -725,6 +728,23 @@ def test_a_removed_record_leaves_nothing_behind(before: str, place: int, after: 
     for newline, mark in (("\n", b""), ("\r\n", b"\xef\xbb\xbf")):
         got = entries.remove(mark + before.replace("\n", newline).encode(), place)
         assert got == (None if after is None else mark + after.replace("\n", newline).encode())
+
+
+def test_what_was_never_clean_stays_as_it_is() -> None:
+    data = b"## T\x08 x\n**Source:** a\x08b\n**Related:** [[a]]x|y]]\n\nbody\r\r\nmore\r\r\n"
+    (record,) = parse(data).records
+    same: dict[str, Value] = {**record.fields, "title": record.title, "body": record.body}
+    assert entries.edit(data, 0, same) == data
+    assert entries.edit(data, 0, {**same, "id": "i"}).replace(b"**Id:** i\r\n", b"").replace(b"**Id:** i\n", b"").count(b"\r\r\n") == 2
+
+
+def test_a_set_in_heading_is_not_drawn_into_a_list() -> None:
+    data = b"## A\n- a\n## B\n  ## C\n"
+    with pytest.raises(Refused):
+        entries.remove(data, 1)
+    with pytest.raises(Refused):
+        entries.edit(data, 1, {"body": "- b"})
+    assert entries.edit(data, 0, {"body": "- b"}) == data.replace(b"- a", b"- b")
 
 
 def test_a_record_that_is_not_there() -> None:
@@ -864,22 +884,23 @@ def test_setting_one_key_keeps_the_rest() -> None:
 
 def test_a_large_category_is_read_in_linear_time() -> None:
     data = ONE.encode() * 3_000
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(parse(data).records) == 3_000
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 HOSTILE = {
     "labels": "**Date:** x\n" * 30_000, "unknown labels": "**Any:** x\n" * 30_000, "links": f"**Related:** {'[[a]]' * 50_000}\n",
     "half links": f"**Related:** {'[[a' * 100_000}\n", "keywords": f"**Keywords:** {'a,' * 100_000}\n",
     "keywords that go on": "**Keywords:** a,\n" + "b,\n" * 80_000, "items": "**Key Files/Paths:**\n" + "- a\n" * 60_000,
-    "rules": "a\n" + "---\n" * 60_000, "blank lines": "\n" * 300_000, "headings": "## a\n" * 50_000, "backslashes": "\\## a\n" * 40_000,
-    "one line": "x" * 300_000, "half labels": "**" * 150_000, "comments": "<!-- a -->\n" * 25_000,
+    "rules": "a\n" + "---\n" * 60_000, "blank lines": "\n" * 300_000, "headings": "## a\n" * 30_000, "backslashes": "\\## a\n" * 40_000,
+    "conflicts": "<<<<<<< a\n## x\n=======\n## x\n>>>>>>> b\n" * 8_000, "one line": "x" * 300_000,
+    "half labels": "**" * 150_000, "comments": "<!-- a -->\n" * 25_000,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_files_take_linear_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     parse(f"## T\n{text}")
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -320,12 +320,13 @@ def test_any_bytes_are_read_or_reported(data: bytes) -> None:
 @settings(max_examples=150)
 def test_writing_to_anything_is_done_or_refused(data: bytes, name: str) -> None:
     form = FORMS[name]
-    for write in (
+    writes: tuple[Callable[[], bytes], ...] = (
         lambda: form.edit(data, 0, {"keywords": ("a",), "title": "New"}),
         lambda: form.edit(data, 0, {"body": "New text."}),
         lambda: form.extend(data, 0, "More.", "2026-01-01"),
         lambda: form.replace(data, 0, "New.", "2026-01-01"),
-    ):
+    )
+    for write in writes:
         try:
             done = write()
         except MemgitError as error:

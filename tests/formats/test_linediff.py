@@ -66,6 +66,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("a", "b"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_texts_take_bounded_time(a: list[str], b: list[str]) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     matching(a, b)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

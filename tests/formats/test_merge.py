@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -399,12 +400,11 @@ def changed(draw: st.DrawFn, data: bytes, side: str) -> bytes:
             elif name == "extend":
                 data = entries.extend(data, place, draw(strategies.bodies()), draw(strategies.days))
             else:
-                value: Value = draw(
-                    {
-                        "title": st.just(f"{side} {number}"), "body": strategies.bodies(), "keywords": few, "related": few,
-                        "context": strategies.values,
-                    }.get(name, strategies.days)
-                )  # fmt: skip
+                made: dict[str, st.SearchStrategy[Any]] = {
+                    "title": st.just(f"{side} {number}"), "body": strategies.bodies(), "keywords": few, "related": few,
+                    "context": strategies.values,
+                }  # fmt: skip
+                value: Value = draw(made.get(name, strategies.days))
                 data = entries.edit(data, place, {name: value})
         except (BadInput, Refused):
             continue

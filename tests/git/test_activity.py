@@ -133,6 +133,17 @@ def test_hand_edits_of_entries(repo: Path) -> None:
     ]
 
 
+def test_a_document_that_was_only_laid_out_anew_is_named(repo: Path) -> None:
+    """git lists the file, and so does the log; entries that stayed the same are not listed for what changed around them."""
+    write(repo, "memory/a.md", memory("A"))
+    write(repo, "knowledge-base/web.md", entries(("Grid", PROSE)))
+    commit(repo)
+    write(repo, "memory/a.md", memory("A").replace("\n", "\r\n"))
+    write(repo, "knowledge-base/web.md", "Some words before.\n\n" + entries(("Grid", PROSE)))
+    commit(repo)
+    assert changed(newest(repo)) == [("update", "memory/a", None)]
+
+
 def test_files_that_hold_no_record_are_left_out(repo: Path) -> None:
     write(repo, "README.md", "hello\n")
     write(repo, "INDEX.md", "index\n")
@@ -183,7 +194,7 @@ def test_modes_links_and_submodules(repo: Path, tmp_path: Path) -> None:
     assert [changed(event) for event in log(repo)] == [
         [("create", "memory/a", None)],
         [("remove", "memory/a", None)],
-        [],
+        [("update", "memory/a", None)],
         [("create", "memory/a", None)],
     ]
 

@@ -36,7 +36,7 @@ BROKEN = LOUD._replace(code="XY002", name="failing", scope="corpus", check=broke
 
 
 def test_a_rule_from_outside_sees_one_page_at_a_time() -> None:
-    given = corpus({"notes/a.md": "# T\n\nQUIET PLEASE\nHI\n"})
+    given = corpus({"notes/a.md": "# Title\n\nQUIET PLEASE\nHI\n"})
     assert at(run(given, Settings(), [LOUD]).findings) == ["XY001 notes/a.md:3"]
     assert run(given, Settings(options={"shouting": {"least": 20}}), [LOUD]).findings == ()
     assert run(given, Settings(), [LOUD]).findings[0].address == "note/notes/a"
@@ -46,7 +46,7 @@ def test_a_rule_that_fails_costs_only_the_rest_of_its_own_findings() -> None:
     given = corpus({"notes/a.md": "SAY IT\n"})
     found = run(given, Settings(), [BROKEN, LOUD]).findings
     assert [one.rule for one in found] == ["XY001", "XY002", "XY002"]
-    failure = next(one for one in found if "failed" in one.message)
+    failure = next(one for one in found if "itself failed" in one.message)
     assert failure.severity == "error" and "ValueError: no more" in failure.message
 
 
@@ -59,9 +59,9 @@ def test_findings_come_in_the_order_of_paths_lines_and_codes() -> None:
 def test_severities_come_from_the_configuration_but_a_note_stays_a_note() -> None:
     text = memory("A", "AKIAIOSFODNN7EXAMPLE and ghp_" + "a1B2" * 9)
     given = corpus({"memory/a.md": text})
-    assert [one.severity for one in check(given, "MG501")] == ["info", "error"]
+    assert sorted(one.severity for one in check(given, "MG501")) == ["error", "info"]
     softened = run(given, Settings(select=("MG501",), severity={"secret": "warning"}), RULES).findings
-    assert [one.severity for one in softened] == ["info", "warning"]
+    assert sorted(one.severity for one in softened) == ["info", "warning"]
     assert run(given, Settings(select=("MG501",), severity={"MG5": "off"}), RULES).findings == ()
 
 
@@ -104,7 +104,7 @@ def test_the_result_counts() -> None:
     given = corpus({"memory/a.md": memory("A", "[[x]]"), "README.md": "# R\n"})
     result = run(given, Settings(select=("MG201", "MG304")), RULES)
     assert (result.files, result.count("error"), result.count("info"), result.worst) == (2, 1, 0, "error")
-    assert run(corpus({}), Settings(), RULES).worst is None
+    assert run(corpus({}), Settings(ignore=("MG101",)), RULES).worst is None
 
 
 def test_mending_ends_with_derived_files_that_follow_from_the_rest() -> None:

@@ -55,9 +55,12 @@ def test_title_peers_miss_no_pair_that_differs_in_one_word(titles: list[list[str
 
 ADVICE = st.lists(
     st.sampled_from(
-        "Always retry a failed upload.|Never retry a failed upload.|Never retry a failed upload of photos.|Always retry a failed upload when "
-        "it is small.|Enable the cache on the proxy.|Disable the cache on the proxy.|Disable the cache.|Set `pool_size` to 10.|Set `pool_size` "
-        "to 20 in the worker.|Keep lines under 80 characters.|Keep lines under 100 characters.".split("|")
+        (
+            "Always retry a failed upload.", "Never retry a failed upload.", "Never retry a failed upload of photos.",
+            "Always retry a failed upload when it is small.", "Enable the cache on the proxy.", "Disable the cache on the proxy.",
+            "Disable the cache.", "Set `pool_size` to 10.", "Set `pool_size` to 20 in the worker.", "Keep lines under 80 characters.",
+            "Keep lines under 100 characters.",
+        )
     ),
     min_size=2, max_size=10, unique=True,
 )  # fmt: skip

@@ -82,7 +82,11 @@ def test_messages_name_the_place_and_what_to_do(rule: Rule, example: Example) ->
         assert finding.rule == rule.code and finding.name == rule.name
 
 
-@pytest.mark.parametrize(("rule", "example"), [(rule, example) for rule in RULES if rule.fix for example in rule.bad], ids=str)
+@pytest.mark.parametrize(
+    ("rule", "example"),
+    [(rule, example) for rule in RULES if rule.fix for example in rule.bad],
+    ids=lambda value: getattr(value, "code", ""),
+)
 def test_mending_makes_a_bad_example_clean_once(rule: Rule, example: Example) -> None:
     corpus = corpus_of(example)
     mended = mend(corpus, Settings(), [rule])
@@ -96,7 +100,11 @@ def test_mending_makes_a_bad_example_clean_once(rule: Rule, example: Example) ->
             assert len(kept) >= len(old.split(b"\n")) - 2, "an edit touches one line of each record"
 
 
-@pytest.mark.parametrize(("rule", "example"), [(rule, example) for rule in RULES for example in rule.good if rule.fix], ids=str)
+@pytest.mark.parametrize(
+    ("rule", "example"),
+    [(rule, example) for rule in RULES for example in rule.good if rule.fix],
+    ids=lambda value: getattr(value, "code", ""),
+)
 def test_mending_leaves_a_good_example_alone(rule: Rule, example: Example) -> None:
     assert mend(corpus_of(example), Settings(), [rule]).edits == {}
 

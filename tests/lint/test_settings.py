@@ -66,7 +66,7 @@ def test_options_take_the_type_of_their_default() -> None:
     ],
 )
 def test_what_is_wrong_is_named(values: dict[str, Any], words: str) -> None:
-    with pytest.raises(BadInput, match=".") as caught:
+    with pytest.raises(BadInput) as caught:
         from_mapping(values, RULES)
     assert words in str(caught.value) and caught.value.path == ".memgit.yaml"
 

@@ -1,3 +1,0 @@
-from tests.test_rebuild_machine import _run
-def test_more() -> None:
-    _run(60, 30)
