@@ -204,3 +204,8 @@ def documents(draw: st.DrawFn) -> bytes:
         text = text.rstrip("\n").removesuffix("\r")
     mark = draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf"]))
     return mark + text.encode()
+
+
+# What a person may type into a search: tests of the cache.
+
+queries = st.text(st.characters(exclude_categories=[])) | st.text(st.sampled_from('ab quote*"\'-:^(){}[]+~!&|\\\0 ANDORNOTNEAR,.\u2019検索缓存🔧é'))

@@ -94,6 +94,10 @@ def run(args: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort, EOFError):
         click.echo("memgit: interrupted, nothing further was done", err=True)
         return 130
+    except SystemExit as error:
+        # click ends so where the reader of our output went away, as `| head` does: that is no failure.
+        gone = type(sys.stdout).__name__ == "PacifyFlushWrapper"
+        return 0 if gone else error.code if isinstance(error.code, int) else 0
     except BrokenPipeError:
         # The reader of our output went away, as `| head` does; Python must not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

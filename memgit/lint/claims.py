@@ -60,7 +60,7 @@ _UNCLEAR = frozenset("without no nor neither none nothing nobody but except unle
 """Words that turn or limit a part of a sentence: what it says as a whole takes more than counting negations."""
 _JOINING = frozenset("and but or then so while".split())
 _DIRECTIVES = frozenset("always never must mustn't should shouldn't shall prefer preferred recommended required need needs ensure avoid "
-                        "cannot can't don't only deprecated forbidden allowed mandatory optional".split())  # fmt: skip
+                        "cannot can't don't deprecated forbidden allowed mandatory optional".split())  # fmt: skip
 _ASSIGN_SPAN = re.compile(r"([A-Za-z_-][\w.-]*)\s*[=:]\s*[\"']?[\w.+-]+%?[\"']?")
 _FACTS = re.compile(
     r"\b(?:supports?|supported|requires?|required|accepts?|accepted|allows?|allowed|safe|automatically|manually|a?synchronously)\b"
@@ -128,6 +128,8 @@ _UNITS: dict[str, tuple[str, float]] = {
 _FENCE = re.compile(r"[ \t]*(?:[-+*][ \t]+|\d+[.)][ \t]+)*(`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _LABEL = re.compile(r"\*\*(?:Context|Best Practices?|Solution|Lesson)(?::\*\*|\*\*:)[ \t]*", re.IGNORECASE)
+_LABELLED = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*\s*:)")
+"""A sentence with a label of its own (`**Root cause**: ...`) reports something, it advises nothing."""
 _OTHER_LABEL = re.compile(r"\*\*[^*\n]{1,40}:\*\*")
 _OLD = re.compile(r"#{2,3}[ \t]+(?:History\b|Previous Version\b|Rejected\b|Alternatives?\b)", re.IGNORECASE)
 _HEAD = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]")
@@ -162,7 +164,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _SETTING = re.compile(
-    r"`?([A-Za-z][\w.-]*[_.][\w.-]*\w|[A-Z][A-Z0-9_]{2,}|--[a-z][\w-]+|(?<=`)[A-Za-z][\w-]*(?=`))`?\s*(?:=|:|\bto\b)\s*"
+    r"`?([A-Za-z][\w.-]*[_.][\w.-]*\w|[A-Z][A-Z0-9]*_[A-Z0-9_]+|--[a-z][\w-]+|(?<=`)[A-Za-z][\w-]*(?=`))`?\s*(?:=|:|\bto\b)\s*"
     r"`?\"?'?([\w.+-]+%?)"
 )
 _FILE = re.compile(r"\.[a-z]{1,4}$|/")
@@ -305,7 +307,7 @@ def _split(unit: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 def of_sentence(sentence: str, line: int = 1) -> Claim | None:
     """The claim of a sentence, None where it is no plain advice."""
-    if not 8 <= len(sentence) <= MAX_SENTENCE:
+    if not 8 <= len(sentence) <= MAX_SENTENCE or sentence.endswith(":") or _LABELLED.match(sentence):
         return None
     lowered = sentence.lower()
     words = _PLAIN_WORD.findall(lowered)
@@ -531,7 +533,11 @@ def _setting(one: Claim, other: Claim) -> str | None:
 
 
 def _rest_agrees(one: Claim, other: Claim, name: str) -> bool:
-    parts = {name, *re.split(r"[_.-]", name)}
+    """Whether all else that two claims say about a setting agrees; of one whose name says little, something else must."""
+    words = re.split(r"[_.-]", name)
+    parts = {name, *words}
+    if len(words) < 2 and not (set(one.core) & set(other.core)) - parts:
+        return False
     left = {word for word in one.core if word not in parts}
     right = {word for word in other.core if word not in parts}
     return not (left - right and right - left) and len(left ^ right) <= 2

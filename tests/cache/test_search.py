@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from memgit.cache import search as module
 from memgit.cache.db import memory_cache
@@ -16,6 +15,7 @@ from memgit.cache.search import Query, search, similar, snippets
 from memgit.git.repository import Repository
 from memgit.model.layout import memgit
 from tests.cache.trees import commit, document, entry, opened
+from tests.strategies import queries
 from tests.support import run_git
 
 LAYOUT = memgit()
@@ -94,10 +94,7 @@ def test_what_is_nowhere_is_not_found(snapshot: Snapshot, text: str) -> None:
     assert found(snapshot, text) == []
 
 
-NASTY = st.text(st.characters(exclude_categories=[])) | st.text(st.sampled_from("quote*\"'-:^(){}[]+~!&|\\\0 ANDORNOTNEAR,.缓存🔧é"))
-
-
-@given(NASTY)
+@given(queries)
 @example('AND NOT "x*')
 @example("title : quote")
 @example("quote OR (")

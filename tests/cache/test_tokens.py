@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 from memgit.cache.tokens import MAX_REPEATS, MAX_TERMS, TOKENIZER, fold, phrase, telling, terms, words_of
+from tests.strategies import queries
 
 
 @pytest.fixture(scope="module")
@@ -156,10 +156,7 @@ def test_half_characters_of_file_names_are_blanks() -> None:
     assert fold("caf\udce9 noir") == "caf  noir"
 
 
-NASTY = st.text(st.characters(exclude_categories=[])) | st.text(st.sampled_from("ab*\"'-:^(){}[]+~!&|\\\0 ANDORNOTNEAR,.\u2019検索🔧é"))
-
-
-@given(NASTY)
+@given(queries)
 @example('"a" AND ((((')
 @example("a* b** *c")
 @example('""""')
@@ -175,7 +172,7 @@ def test_every_text_is_a_legal_query(index: sqlite3.Connection, text: str) -> No
     index.execute("select 1 from words where words match ?", (phrase(text).match,)).fetchall()
 
 
-@given(NASTY)
+@given(queries)
 def test_every_text_can_be_indexed_and_is_found_by_its_words(index: sqlite3.Connection, text: str) -> None:
     found = tokens(index, text)
     for word in words_of(fold(text)):

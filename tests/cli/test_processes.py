@@ -24,13 +24,14 @@ def start(folder: Path, *args: str) -> subprocess.Popen[bytes]:
 def write_many(folders: list[Path], writers: int, each: int) -> None:
     """Starts `writers` processes, in turn in each folder; every one records `each` records, one commit each."""
     running = []
+    moment = time.monotonic_ns()
     for number in range(writers):
         lines = [
-            f'{{"kind": "{kind}", "title": "Writer {number} of {os.getpid()} record {count}", {key} "body": "- text {count}"}}'
+            f'{{"kind": "{kind}", "title": "Writer {number} of round {moment} record {count}", {key} "body": "- text {count}"}}'
             for count in range(each)
             for kind, key in [(("knowledge", '"category": "shared",') if count % 2 else ("memory", '"scope": "team",'))]
         ]
-        path = folders[0].parent / f"batch-{number}-{time.monotonic_ns()}.jsonl"
+        path = folders[0].parent / f"batch-{number}-{moment}.jsonl"
         path.write_text("\n".join(lines) + "\n")
         running.append(start(folders[number % len(folders)], "record", "--batch", str(path), "--each"))
     for process in running:
@@ -109,7 +110,7 @@ def test_two_hundred_kills(kb: Path) -> None:
 def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", str(disk)], capture_output=True, check=False)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900k", "tmpfs", str(disk)], capture_output=True, check=False)
     if mounted.returncode:
         pytest.skip("no small disk can be mounted here")
     try:
@@ -117,7 +118,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
         kb = disk / "kb"
         memgit(kb, "record", "memory", "Fits", "-m", "x")
         before = run_git(kb, "rev-parse", "HEAD")
-        text = "".join(random.Random(5).choice("abcdefghij ") for _ in range(900_000))
+        text = "".join(random.Random(5).choice("abcdefghij ") for _ in range(600_000))
         answer = memgit(kb, "record", "memory", "Does not fit", "-F", "-", stdin=text.encode(), code=3)
         assert "space" in answer.err or "disk" in answer.err
         assert run_git(kb, "rev-parse", "HEAD") == before
@@ -139,7 +140,8 @@ def test_a_disk_that_cannot_be_written_is_refused_and_can_be_read(tmp_path: Path
     try:
         memgit(disk, "init", "kb")
         memgit(disk / "kb", "record", "memory", "One", "-m", "x")
-        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        if subprocess.run(["mount", "-o", "remount,ro", str(disk)], capture_output=True, check=False).returncode:
+            pytest.skip("nothing can be mounted read-only here")
         kb = disk / "kb"
         assert memgit(kb, "record", "memory", "Two", "-m", "y", code=3).err
         assert memgit(kb, "list", "--json").json[0]["address"] == "memory/one"
@@ -154,7 +156,10 @@ def test_a_pipe_that_nobody_reads_is_no_error(kb: Path) -> None:
     process = start(kb, "log", "--json")
     assert process.stdout is not None
     process.stdout.close()
-    assert process.wait(timeout=60) in (0, 141)
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
 
 
 def test_the_body_comes_from_a_pipe(kb: Path) -> None:

@@ -46,7 +46,8 @@ def related(one: RecordFacts, other: RecordFacts) -> bool:
     for field in ("topics", "tags", "skill"):
         if {item.casefold() for item in left.items(field)} & {item.casefold() for item in right.items(field)}:
             return True
-    return len(set(one.title) & set(other.title)) >= 2
+    # Titles of plain notes share words such as "report" and "plan" that say nothing about their topic.
+    return left.kind != "note" and right.kind != "note" and len(set(one.title) & set(other.title)) >= 2
 
 
 def _group(path: str) -> str:
