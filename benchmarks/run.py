@@ -338,8 +338,49 @@ def log(bench: Bench) -> Iterator[Result]:
         yield bench.result(f"`log --json`, {state}", timed["memgit"], "`git log --raw`", timed["git"], aim)
 
 
+HOOK = """
+import subprocess, sys
+names = subprocess.run(["git", "diff", "--cached", "--name-only", "-z", "--diff-filter=ACMR"], stdout=subprocess.PIPE).stdout.split(b"\\0")[:-1]
+texts = [subprocess.run(["git", "show", b":" + name], stdout=subprocess.PIPE).stdout for name in names]
+sys.exit(any(text.endswith(b".md") and not text.startswith(b"---") for text in texts))
+"""
+"""The least that a hook could do with what is staged."""
+
+
+def check(bench: Bench) -> Iterator[Result]:
+    """Checking everything with all rules, beside rumdl where it is installed; and one staged file, beside a bare hook in Python."""
+    out = str(bench.work / "lint.out")
+
+    def no_cache(_: int) -> None:
+        shutil.rmtree(os.path.join(bench.mine, ".git", "memgit"), ignore_errors=True)
+
+    rounds = bench.rounds if bench.size <= 10_000 else 3
+    other = ["rumdl", "check", "--no-cache", "--silent", "--fail-on", "never", "."] if shutil.which("rumdl") else ["git", "grep", "-c", "", "HEAD"]
+    beside = f"`{' '.join(other[:2])}`"
+    for state, before, aim in (("cold", no_cache, "< markdownlint-cli2"), ("warm", None, "≤ 3 × rumdl")):
+        cases = {"other": Case(lambda _: other, bench.theirs), "memgit": bench.call("lint", "--json", before=before)}
+        timed = bench.time(cases, rounds=min(rounds, 5), out=out)
+        yield bench.result(f"`lint`, all rules, {state}", timed["memgit"], beside, timed["other"], aim)
+    staged = [bench.some("memory", number, "path") for number in range(100, 130)]
+
+    def stage(number: int) -> None:
+        path = staged[number % len(staged)]
+        append(bench.mine, path, f"One more sentence to stage, {number}.")
+        bench.git("mine", "reset", "-q", "--mixed")
+        bench.git("mine", "add", "--", path)
+
+    timed = bench.time(
+        {
+            "hook": Case(lambda _: [bench.python, "-I", "-S", "-c", HOOK], bench.mine, stage),
+            "memgit": bench.call("lint", "--staged", before=stage),
+        }
+    )
+    bench.git("mine", "checkout", "-q", "HEAD", "--", *staged)
+    yield bench.result("`lint --staged`, one file", timed["memgit"], "a bare Python hook", timed["hook"], "–")
+
+
 ROWS: dict[str, Callable[[Bench], Iterator[Result]]] = {
-    "version": version, "read": read, "first": first, "log": log, "write": write, "batch": batch,
+    "version": version, "read": read, "first": first, "log": log, "check": check, "write": write, "batch": batch,
 }  # fmt: skip
 
 

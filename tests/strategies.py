@@ -208,4 +208,6 @@ def documents(draw: st.DrawFn) -> bytes:
 
 # What a person may type into a search: tests of the cache.
 
-queries = st.text(st.characters(exclude_categories=[])) | st.text(st.sampled_from('ab quote*"\'-:^(){}[]+~!&|\\\0 ANDORNOTNEAR,.\u2019検索缓存🔧é'))
+queries = st.text(st.characters(exclude_categories=[])) | st.text(
+    st.sampled_from("ab quote*\"'-:^(){}[]+~!&|\\\0 ANDORNOTNEAR,.\u2019検索缓存🔧é")
+)

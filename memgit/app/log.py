@@ -305,9 +305,6 @@ def as_text(found: Iterable[Event]) -> Iterator[str]:
             yield f"    and {len(event.records) - SHOWN} more"
 
 
-HEADER = (
-    "# Activity log", "", "One line for each thing done, oldest first; `grep \"^## \\[\" log.md` lists them.", "",
-)  # fmt: skip
 _DONE = {
     "create": ("write", "Recorded to {path}: {title}"),
     "promote": ("write", "Promoted to {path}: {title}"),

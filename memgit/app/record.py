@@ -9,7 +9,7 @@ from memgit.app import links, similar
 from memgit.app.reader import open_reader
 from memgit.app.update import extend_record, update_record
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Plan, Session, Written, carry_out
+from memgit.app.write import Plan, Planner, Session, Written, carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats import message as messages
 from memgit.formats.form import Draft
@@ -80,6 +80,27 @@ def record(
     return carry_out(workspace, context, lambda session: plan(session, request), reason=reason, stage=stage)
 
 
+def record_each(workspace: Workspace, context: Context, requests: Sequence[Request], *, reason: str | None = None) -> list[Written]:
+    """Records many, one commit each; where no hook of another tool runs, all or none. The answers in the same order."""
+    from memgit.app.series import carry_out_series
+
+    planners = [_numbered(number, request) for number, request in enumerate(requests, 1)]
+    return carry_out_series(workspace, context, planners, reason=reason)
+
+
+def _numbered(number: int, request: Request) -> Planner:
+    """The plan of one request of many, with its number in what it raises."""
+
+    def one(session: Session) -> Plan:
+        try:
+            return plan(session, request)
+        except (BadInput, Conflict) as error:
+            words = f"record {number} ({request.title[:60]!r}): {error.message}"
+            raise type(error)(words, path=error.path, line=error.line, hint=error.hint) from error
+
+    return one
+
+
 def record_many(
     workspace: Workspace, context: Context, requests: Sequence[Request], what: str, *, reason: str | None = None, stage: bool = False
 ) -> Written:
@@ -90,13 +111,10 @@ def record_many(
         changes: list[RecordChange] = []
         linked: list[str] = []
         for number, request in enumerate(requests, 1):
-            try:
-                one = plan(session, request)
-            except (BadInput, Conflict) as error:
-                raise type(error)(f"record {number} ({request.title[:60]!r}): {error.message}", path=error.path, line=error.line,
-                                  hint=error.hint) from error  # fmt: skip
-            changes += one.changes
-            linked += one.linked
+            one = _numbered(number, request)(session)
+            if one is not None:
+                changes += one.changes
+                linked += one.linked
         session.verify()
         return Plan("record", tuple(changes), messages.summary("record", what, changes), linked=tuple(linked))
 

@@ -64,6 +64,14 @@ class Workspace:
             self._cache.close()
             self._cache = None
 
+    def mend(self) -> tuple[str, ...]:
+        """Ends what a killed memgit left half done in this working tree; what was done, in words. One look at a file where nothing was."""
+        if self.repo is None or not os.path.lexists(os.path.join(self.repo.git_dir, "memgit", "journal.json")):
+            return ()
+        from memgit.git.recovery import mend
+
+        return mend(self.repo)
+
     def writable(self) -> Repository:
         """The repository to write to.
 

@@ -311,10 +311,7 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
         if not plan.changes and not plan.anyway:
             return None
         board.soft = soft = owed(workspace, board) if plan.derived is None else plan.derived
-        text = messages.build(
-            plan.subject, plan.op, plan.changes, reason=reason, source=plan.source, actor=context.actor, run=context.run,
-            derived_from=plan.derived_from,
-        )  # fmt: skip
+        text = message_of(plan, context, reason)
         edits = {path: data for path, data in board.edits.items() if data != TreeFiles.data(board, path)}
         return Change(edits, text, soft) if edits else None
 
@@ -324,13 +321,27 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
     plan, board = result[-1]
     if done.commit is not None and workspace.config.indexes == "committed":
         derived_state.note(repo, repo.tree(done.commit), derived_state.known(repo, board.layout, board.tree) - board.soft, board.soft)
-    record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
-    wrote = done.commit is not None or (stage and bool(plan.changes))
-    action = _ACTIONS.get(plan.op) or PAST[plan.changes[0].action] if plan.changes and wrote else "no_op"
-    return Written(
-        plan.op, action, record, done.commit, plan.linked if wrote else (), (*plan.notes, *board.notes, *done.notes),
-        plan.changes if wrote else (), stage and wrote,
+    told = answer(plan, board, done.commit, staged=stage and bool(plan.changes))
+    return told._replace(notes=(*plan.notes, *board.notes, *done.notes))
+
+
+def message_of(plan: Plan, context: Context, reason: str | None) -> str:
+    """The commit message of a plan."""
+    return messages.build(
+        plan.subject, plan.op, plan.changes, reason=reason, source=plan.source, actor=context.actor, run=context.run,
+        derived_from=plan.derived_from,
     )  # fmt: skip
+
+
+def answer(plan: Plan | None, board: Board, commit_id: str | None, *, staged: bool = False) -> Written:
+    """The answer to an operation that became a commit, was staged, or changed nothing."""
+    if plan is None:
+        return Written("", "no_op", None, None)
+    record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
+    wrote = commit_id is not None or staged
+    action = _ACTIONS.get(plan.op) or PAST[plan.changes[0].action] if plan.changes and wrote else "no_op"
+    linked, changes = (plan.linked, plan.changes) if wrote else ((), ())
+    return Written(plan.op, action, record, commit_id, linked, plan.notes, changes, staged)
 
 
 def owed(workspace: Workspace, board: Board) -> frozenset[str]:

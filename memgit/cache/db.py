@@ -34,7 +34,7 @@ BUSY_SECONDS = 15.0
 """How long to wait for another process that is writing: a full build of a large repository fits in it."""
 LOG_PAGES = 250
 """Pages of the log from which on a commit carries it over into the file."""
-OPEN_SECONDS = 2.0
+OPEN_SECONDS = 5.0
 """How long to wait for another process that is making or removing the file, which takes a few milliseconds."""
 
 _CORRUPT = frozenset([sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_FORMAT,
@@ -390,7 +390,7 @@ def _lock(path: str, *, exclusive: bool) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > until:
                     raise
-                time.sleep(0.005)
+                time.sleep(0.002)
             except OSError:  # no locks on this disk
                 break
         yield

@@ -200,7 +200,7 @@ class Events:
         chain: list[str] = []
         while base not in lines:
             place = cache.connection.execute(
-                "select r.line, r.seq, l.head from event e join event_reach r on r.n = e.n join event_line l on l.id = r.line"
+                "select r.line, r.seq, l.head from event e cross join event_reach r on r.n = e.n cross join event_line l on l.id = r.line"
                 " where e.id = ? and e.view = ? order by l.used desc limit 1", (base, self._view),
             ).fetchone()  # fmt: skip
             if place is not None:
@@ -283,7 +283,8 @@ class Events:
         where, values = stretch.where()
         keys = ",".join(str(_key(name)) for name in names)
         rows = cache.connection.execute(
-            "select distinct r.seq, e.text from event_name m join event_reach r on r.n = m.n join event e on e.n = m.n"  # noqa: S608
+            # `cross join` keeps SQLite to this order: from the few rows of a name, not from the many of a line.
+            "select distinct r.seq, e.text from event_name m cross join event_reach r on r.n = m.n cross join event e on e.n = m.n"  # noqa: S608
             f" where {where} and m.name in ({keys}) order by r.seq desc",
             values,
         )

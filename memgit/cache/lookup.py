@@ -39,9 +39,10 @@ def at(snapshot: Snapshot, address: str) -> list[Record]:
     if kind not in KINDS:
         return []
     if KINDS[kind].stored == "entry":
-        key, _, title = rest.partition("#")
-        found = snapshot.heads(f"{_BY_FILE}file.kind = ? and file.key = ? collate nocase and record.title = ? and {{visible}}",
-                               [kind, key, title])  # fmt: skip
+        found: list[Record] = []
+        sql = f"{_BY_FILE}file.kind = ? and file.key = ? collate nocase and record.title = ? and {{visible}}"
+        for position in [position for position, char in enumerate(rest) if char == "#"]:
+            found += snapshot.heads(sql, [kind, rest[:position], rest[position + 1 :]])
     else:
         found = snapshot.heads(f"{_BY_FILE}file.kind = ? and file.key = ? collate nocase and {{visible}}", [kind, rest])
     return _sorted(record for record in found if record.address == address)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from memgit.cache.records import Snapshot
@@ -72,7 +73,8 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
 
     Args:
         source: a snapshot, or an overlay to count uncommitted edits in.
-        accept: takes a record into the result; for what the rows do not tell, such as who wrote it. Called for the best first.
+        accept: takes a record into the result; for what the rows do not tell, such as who wrote it. Called for the best first, perhaps
+            more than once for one record; it must not write to the cache.
     """
     wanted = terms(query.text)
     if query.limit < 1:
@@ -80,8 +82,9 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
     named = [Hit(record, float("inf")) for record in _by_id(source, query) if _fits(record, query) and (accept is None or accept(record))]
     if not wanted:
         return named[: query.limit]
-    found = named + [hit for hit in _ranked(source, query, wanted, accept) if all(hit.record[1:4] != first.record[1:4] for first in named)]
-    return found[: query.limit]
+    places = {(hit.record.path, hit.record.ordinal) for hit in named}
+    ranked = _ranked(source, query, wanted, accept)
+    return [*named, *(hit for hit in ranked if (hit.record.path, hit.record.ordinal) not in places)][: query.limit]
 
 
 def snippets(source: Snapshot, query: Query, hits: Sequence[Hit], width: int = WIDTH) -> list[Snippet]:
@@ -104,28 +107,31 @@ def _by_id(source: Snapshot, query: Query) -> list[Record]:
 
 
 def _ranked(source: Snapshot, query: Query, wanted: list[Term], accept: Callable[[Record], bool] | None) -> list[Hit]:
-    """Results by rank. Where a phrase is nowhere, or the words are nowhere, looser readings are tried."""
-    readings: tuple[Callable[[sqlite3.Connection], str | None], ...] = (lambda c: _expression(c, wanted), lambda c: _loose(c, wanted))
-    for match in readings:
-        found = _select(source, query, match, accept)
-        if found:
-            return found
-    return []
+    """Results by rank, of the first reading of the query that gives enough, else of the loosest that gives any."""
+    found: list[Hit] = []
+    tried: set[str] = set()
+    for reading, narrow in ((_as_typed, True), (_as_typed, False), (_loosely, True), (_loosely, False)):
+        if found and reading is _loosely:
+            break
+        match = source.query(partial(reading, wanted=wanted, narrow=narrow))
+        if match is None or match in tried:
+            continue
+        tried.add(match)
+        found = _select(source, query, match, accept) or found
+        if len(found) == query.limit:
+            break
+    return found
 
 
-def _select(
-    source: Snapshot, query: Query, match: Callable[[sqlite3.Connection], str | None], accept: Callable[[Record], bool] | None
-) -> list[Hit]:
+def _select(source: Snapshot, query: Query, match: str, accept: Callable[[Record], bool] | None) -> list[Hit]:
+    """The best records for an expression of FTS5 that pass the filters."""
     conditions, values = _conditions(query)
     sql = f"select -words.rank, {HEAD} {FROM_WORDS} where words match ? and {{visible}}{conditions} order by words.rank"
     filtered = accept is not None or query.group is not None or query.topic is not None
 
     def work(connection: sqlite3.Connection) -> list[Hit]:
-        expression = match(connection)
-        if expression is None:
-            return []
         limit = "" if filtered else f" limit {query.limit}"
-        cursor = connection.execute(sql.replace("{visible}", source.visible) + limit, [expression, *values])
+        cursor = connection.execute(sql.replace("{visible}", source.visible) + limit, [match, *values])
         out: list[Hit] = []
         try:
             while rows := cursor.fetchmany(CHUNK):
@@ -182,18 +188,18 @@ def _fits(record: Record, query: Query) -> bool:
     )
 
 
-def _expression(connection: sqlite3.Connection, wanted: Sequence[Term]) -> str | None:
-    """The query in the language of FTS5; None where nothing of it is in the index."""
+def _as_typed(connection: sqlite3.Connection, wanted: Sequence[Term], *, narrow: bool) -> str | None:
+    """The query in the language of FTS5; None where nothing of it is in the index, or a phrase of it is not."""
     counting = telling(wanted)
     phrases = [term for term in counting if term.required]
     counted = _counted(connection, [term for term in counting if not term.required])
     if phrases:
         needed = " AND ".join(term.match for term in phrases)
         return _boosted([f"({needed})"], [term for term, _ in counted]) if _count(connection, needed) else None
-    return _planned(connection, counted)
+    return _planned(connection, counted, narrow)
 
 
-def _loose(connection: sqlite3.Connection, wanted: Sequence[Term]) -> str | None:
+def _loosely(connection: sqlite3.Connection, wanted: Sequence[Term], *, narrow: bool) -> str | None:
     """A second reading, for what the first one did not find: phrases need not be whole, and words are beginnings of words."""
     parts: dict[str, Term] = {}
     for term in wanted:
@@ -201,7 +207,7 @@ def _loose(connection: sqlite3.Connection, wanted: Sequence[Term]) -> str | None
             if word.casefold() not in STOP_WORDS and (len(word) > 2 or not word.isascii()):
                 match = f'"{word}"' + ("*" if len(word) > 2 else "")
                 parts.setdefault(match, Term(match, (word,)))
-    return _planned(connection, _counted(connection, list(parts.values())))
+    return _planned(connection, _counted(connection, list(parts.values())), narrow)
 
 
 def _counted(connection: sqlite3.Connection, words: Sequence[Term]) -> list[Counted]:
@@ -214,11 +220,13 @@ def _count(connection: sqlite3.Connection, match: str) -> int:
     return int(connection.execute("select count(*) from words where words match ?", (match,)).fetchone()[0])
 
 
-def _planned(connection: sqlite3.Connection, counted: Sequence[Counted]) -> str | None:
-    """Any of some terms, the rarest first; in a large repository the common ones bring in no records by themselves."""
+def _planned(connection: sqlite3.Connection, counted: Sequence[Counted], narrow: bool) -> str | None:
+    """Any of some terms, the rarest first. Where it shall be narrow, common ones bring in no records by themselves."""
     if not counted:
         return None
     all_terms = [term for term, _ in counted]
+    if not narrow:
+        return " OR ".join(_repeated(all_terms))
     rare = [term for term, count in counted if count <= COMMON]
     common = all_terms[len(rare) :]
     if common and sum(count for _, count in counted[: len(rare)]) >= ENOUGH:

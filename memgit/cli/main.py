@@ -96,7 +96,7 @@ def run(args: list[str] | None = None) -> int:
         return 130
     except SystemExit as error:
         # click ends so where the reader of our output went away, as `| head` does: that is no failure.
-        gone = type(sys.stdout).__name__ == "PacifyFlushWrapper"
+        gone = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
         return 0 if gone else error.code if isinstance(error.code, int) else 0
     except BrokenPipeError:
         # The reader of our output went away, as `| head` does; Python must not complain again at exit.

@@ -123,6 +123,8 @@ def workspace_of(ctx: click.Context) -> Workspace:
     """The knowledge root that -C or the current directory lies in."""
     workspace = open_workspace(ctx.find_root().obj["folder"], os.environ)
     ctx.find_root().call_on_close(workspace.close)
+    for note in workspace.mend():
+        click.echo(f"memgit: {note}", err=True)
     return workspace
 
 

@@ -10,7 +10,7 @@ import click
 
 from memgit.app import similar
 from memgit.app.reader import kinds_of
-from memgit.app.record import Request, record, record_many
+from memgit.app.record import Request, record, record_each, record_many
 from memgit.cli.options import (
     body_options,
     clean,
@@ -135,15 +135,14 @@ def _batch(ctx: click.Context, options: dict[str, Any]) -> None:
         done = record_many(workspace, context, requests, what, reason=options["reason"], stage=options["stage"])
         print_written(done, options["as_json"])
         return
-    answers = []
-    for request in requests:
-        done = record(workspace, context, request, reason=options["reason"], stage=options["stage"])
-        if options["as_json"]:
-            answers.append(done.as_json())
-        else:
-            print_written(done, False)
+    if options["stage"]:
+        raise BadInput("--each makes commits: it cannot stage", hint="leave --each out")
+    answers = record_each(workspace, context, requests, reason=options["reason"])
     if options["as_json"]:
-        emit_json(answers)
+        emit_json([done.as_json() for done in answers])
+        return
+    for done in answers:
+        print_written(done, False)
 
 
 def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Request:

@@ -99,10 +99,12 @@ def sections(text: str, mask: str, found: Outline) -> list[Section]:
     size = len(text)
     for number, head in enumerate(heads):
         stop = heads[number + 1].start if number + 1 < len(heads) else size
-        end = content_end(text, mask, head.end, stop)
+        start, end = head.end, stop - 2
+        if end <= start or text[end:stop] != "\n\n" or text[end - 1] in " \t\n-":
+            end = content_end(text, mask, start, stop)
         last = head.line + text.count("\n", head.start, end)
-        title = head.title
-        out.append(Section(head.start, head.end, end, stop, head.line, last, titles.read(title), _is_record(text, mask, head, end)))
+        is_record = head.title[:1] != "[" or _is_record(text, mask, head, end)
+        out.append(Section(head.start, start, end, stop, head.line, last, titles.read(head.title), is_record))
     return out
 
 
@@ -152,8 +154,11 @@ def fields(text: str, mask: str, start: int, end: int, spans: list[Span] | None 
         if name in values:
             twice.append((label, at + 1))
             continue
-        if at > position and (free or text[position:at].strip(" \t\n")):
-            _add(text, free, position, at)
+        if at > position:
+            if free:
+                _add(text, free, position, at)
+            elif text[position:at].strip(" \t\n"):
+                free.append((position, at))
         position = after
         items: str | tuple[str, ...] = value.strip()
         below = False

@@ -12,6 +12,8 @@ from memgit.git.repository import Repository
 
 T = TypeVar("T")
 
+_READ = ("--no-replace-objects", "cat-file", "--batch", "--buffer")
+"""As libgit2 reads: a blob is what its hash says, whatever replaces it in this clone."""
 TOGETHER = 32
 """Items that are asked for with one write."""
 
@@ -47,7 +49,7 @@ def ahead(repo: Repository, items: Iterable[T], wanted: Callable[[T], Sequence[s
             yield _lines(lines)
 
     try:
-        for oid, data in _answers(process.stream(["cat-file", "--batch", "--buffer"], repo=repo, data=requests())):
+        for oid, data in _answers(process.stream(_READ, repo=repo, data=requests())):
             answered += 1
             if data is not None:
                 take(oid, data)

@@ -93,14 +93,14 @@ def _regex(pattern: str) -> re.Pattern[str]:
     position = 0
     for token in re.finditer(r"\*\*/|\*\*|\*|\?|\{key\}|\{path\}", pattern):
         out.append(re.escape(pattern[position : token.start()]))
-        out.append(
-            {"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "{key}": "(?P<key>[^/]+)", "{path}": "(?P<key>.+)"}[token[0]]
-        )
+        out.append({"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "{key}": "(?P<key>[^/]+)", "{path}": "(?P<key>.+)"}[token[0]])
         position = token.end()
     out.append(re.escape(pattern[position:]))
     text = "".join(out)
     if "(?P<key>" not in text:
-        text = f"(?s)(?P<key>{text[4:-len(re.escape('.md'))]}){re.escape('.md')}" if pattern.endswith(".md") else f"(?s)(?P<key>{text[4:]})"
+        text = (
+            f"(?s)(?P<key>{text[4 : -len(re.escape('.md'))]}){re.escape('.md')}" if pattern.endswith(".md") else f"(?s)(?P<key>{text[4:]})"
+        )
     return re.compile(text)
 
 

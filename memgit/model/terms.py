@@ -9,12 +9,15 @@ _WORD = re.compile(r"[^\W_](?:[\w.+#/-]*[\w+#])?")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
 
 STOP = frozenset(
-    """a about above after again all also an and any are as at be because been before being below between both but by can could did do does
-    doing don down during each either else ever every few for from further get gets had has have having he her here hers him his how however i
-    if in into is it its itself just less let like made make makes many may me might more most much must my need needs new no nor not now of
-    off often on once one only onto or other our out over own per please rather same see set she should since so some still such than that the
-    their them then there these they this those through thus to too two under until up upon us use used uses using very via was way we well were
-    what when where whether which while who whom whose why will with within without would yet you your""".split()
+    """
+    a about above after again all also an and any are as at be because been before being below between both but by can could did do
+    does doing don down during each either else ever every few for from further get gets had has have having he her here hers him his
+    how however i if in into is it its itself just less let like made make makes many may me might more most much must my need needs
+    new no nor not now of off often on once one only onto or other our out over own per please rather same see set she should since so
+    some still such than that the their them then there these they this those through thus to too two under until up upon us use used
+    uses using very via was way we well were what when where whether which while who whom whose why will with within without would yet
+    you your
+    """.split()
 )
 
 

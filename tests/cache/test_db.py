@@ -270,6 +270,8 @@ def test_killed_while_it_is_made_it_is_made_anew(tmp_path: Path, monkeypatch: py
 
 def test_many_processes_at_once_make_one_file(tmp_path: Path) -> None:
     code = f"""
+        from memgit.cache import db
+        db.OPEN_SECONDS = db.BUSY_SECONDS = 60  # of real time, on a machine that may be busy
         while not os.path.exists(sys.argv[1] + "/go"):
             time.sleep(0.001)
         for turn in range(20):
@@ -291,6 +293,8 @@ def test_many_processes_at_once_make_one_file(tmp_path: Path) -> None:
 
 def test_processes_that_throw_each_others_file_away_do_not_spoil_it(tmp_path: Path) -> None:
     code = f"""
+        from memgit.cache import db
+        db.OPEN_SECONDS = db.BUSY_SECONDS = 60  # of real time, on a machine that may be busy
         while not os.path.exists(sys.argv[1] + "/go"):
             time.sleep(0.001)
         for turn in range(25):

@@ -6,6 +6,8 @@ import json
 import os
 import random
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -316,6 +318,36 @@ def test_two_processes_at_once(repo: Path, cache: Cache) -> None:
     assert found == [(event, event) for event in expected]
     assert cache.connection.execute("select count(*) from event").fetchone() == (90,)
     assert walked(repo, cache) == walked(repo, other) == expected
+
+
+PROCESS = """
+import sys
+from memgit.cache.db import open_cache
+from memgit.cache.events import Events
+from memgit.git.repository import Repository
+from memgit.model.layout import memgit
+repo = Repository.open(sys.argv[1], dict(__import__("os").environ))
+cache = open_cache(repo.common_dir, "test")
+print(*[entry.event.commit for entry in Events(repo, memgit(), cache).walk(repo.head().commit)])
+"""
+
+
+def test_several_processes_on_a_cold_cache(repo: Path) -> None:
+    for number in range(60):
+        record(repo, f"m{number % 5}", f"text {number}")
+    ids = run_git(repo, "log", "--format=%H").split()
+    running = [
+        subprocess.Popen([sys.executable, "-c", PROCESS, str(repo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for each in running:
+        out, err = each.communicate(timeout=120)
+        assert (out.split(), err) == (ids, "")
+    cache = fresh(repo)
+    assert cache.connection.execute("select count(*) from event").fetchone() == (60,)
+    assert cache.connection.execute("select count(*) from event_line").fetchone() == (1,)
+    assert walked(repo, cache) == plain(repo)
+    cache.close()
 
 
 def test_a_reader_sees_one_state_while_the_branch_moves(repo: Path, cache: Cache) -> None:

@@ -84,7 +84,7 @@ def check_kills(kb: Path, kills: int, seed: int) -> None:
             ("rename", "memory/how-long", f"How long {number}", "--keep-path"),
         ])  # fmt: skip
         process = start(kb, *command)
-        time.sleep(chance.uniform(0.2, 1.0) * took)
+        time.sleep(chance.uniform(0.1, 0.9) * took)
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)
         hit += process.returncode == -signal.SIGKILL
@@ -94,7 +94,7 @@ def check_kills(kb: Path, kills: int, seed: int) -> None:
         assert status(kb) == "", (number, command)
         fsck(kb)
         assert list((kb / ".git").glob("*.lock")) == []
-    assert hit > kills // 4
+    assert hit >= max(1, kills // 8)
 
 
 def test_kills_leave_nothing_half_done(kb: Path) -> None:
@@ -118,7 +118,8 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
         kb = disk / "kb"
         memgit(kb, "record", "memory", "Fits", "-m", "x")
         before = run_git(kb, "rev-parse", "HEAD")
-        text = "".join(random.Random(5).choice("abcdefghij ") for _ in range(600_000))
+        chance = random.Random(5)
+        text = "".join(chance.choice("abcdefghij ") for _ in range(600_000))
         answer = memgit(kb, "record", "memory", "Does not fit", "-F", "-", stdin=text.encode(), code=3)
         assert "space" in answer.err or "disk" in answer.err
         assert run_git(kb, "rev-parse", "HEAD") == before

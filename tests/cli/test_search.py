@@ -9,8 +9,22 @@ from tests.support import memgit, run_git
 
 @pytest.fixture
 def harbour(kb: Path) -> Path:
-    memgit(kb, "--actor", "bot", "record", "knowledge", "Lock the berth before quoting", "--category", "booking", "--keywords", "lock,berth",
-           "-m", "- Take the lock, then quote a price", "--date", "2026-01-02")  # fmt: skip
+    memgit(
+        kb,
+        "--actor",
+        "bot",
+        "record",
+        "knowledge",
+        "Lock the berth before quoting",
+        "--category",
+        "booking",
+        "--keywords",
+        "lock,berth",
+        "-m",
+        "- Take the lock, then quote a price",
+        "--date",
+        "2026-01-02",
+    )
     memgit(
         kb,
         "record",

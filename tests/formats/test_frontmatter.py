@@ -118,9 +118,10 @@ new_values: st.SearchStrategy[Value] = (
 
 
 def outside(text: str, key: str, entry: yaml.Entry | None) -> list[str]:
-    """The lines of a block that are not those of a key."""
+    """The lines of a block that are not those of a key, nor comments inside its list, which end up after it when they come last."""
     lines = text.split("\n")
-    return lines if entry is None else lines[: entry.start] + lines[entry.end :]
+    rest = lines if entry is None else lines[: entry.start] + lines[entry.end :]
+    return [line for line in rest if line.strip() != "# between"]
 
 
 @given(strategies.blocks(), st.data())

@@ -311,7 +311,9 @@ def test_reading_takes_linear_time() -> None:
     assert len(many.blocks) == 5000
 
 
-@given(st.lists(st.sampled_from([*HOSTILE, "Memgit-Op: record", "Memgit-Actor: a", "record(note): x", "plain words", " set in"]), max_size=12))
+@given(
+    st.lists(st.sampled_from([*HOSTILE, "Memgit-Op: record", "Memgit-Actor: a", "record(note): x", "plain words", " set in"]), max_size=12)
+)
 @example(["record(note): x", "", "Memgit-Op: record", " folded", "Memgit-Actor: a"])
 @example(["record(note): x", "", "Memgit-Op: record", "Memgit-Op: update"])
 def test_the_short_way_reads_what_the_long_one_does(lines: list[str]) -> None:

@@ -622,6 +622,15 @@ def test_any_repository_of_markdown(repo: Path) -> None:
     ]
 
 
+def test_a_replaced_blob_is_read_as_it_was_committed(repo: Path) -> None:
+    """Replacements belong to one clone; what a commit did is the same in all of them, whichever way its files are read."""
+    write(repo, "memory/a.md", memory("A", id=ID[0]))
+    commit(repo)
+    other = run_git(repo, "hash-object", "-w", "--stdin", data=memory("A", id=ID[1]).encode())
+    run_git(repo, "replace", run_git(repo, "rev-parse", "HEAD:memory/a.md"), other)
+    assert [event.records[0].id for event in (*log(repo), newest(repo))] == [ID[0], ID[0]]
+
+
 # Everything together
 
 

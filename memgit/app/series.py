@@ -1,0 +1,75 @@
+"""Several operations in one go, one commit each: made one upon the other, brought into index and working tree once, all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memgit.app import derived_state
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write import Board, Plan, Planner, Session, Written, answer, carry_out, merger, message_of, owed
+from memgit.derive import derive_owed, owed_paths
+from memgit.git import hooks
+from memgit.git.commit import Change, commit_series
+from memgit.git.repository import Head
+from memgit.git.tree import Tree
+
+
+def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[Planner], *, reason: str | None = None) -> list[Written]:
+    """Runs plans in order, each upon the result of the one before it; the answers in the same order.
+
+    Where hooks of other tools want to see each commit, the operations are carried out one by one; what was committed before one fails
+    stays then.
+
+    Raises:
+        What a planner raises, and what `write.carry_out` raises.
+    """
+    repo = workspace.writable()
+    if hooks.present(repo):
+        return [carry_out(workspace, context, planner, reason=reason) for planner in planners]
+    made: list[tuple[Plan | None, Board]] = []
+    right: set[str] = set()
+
+    def build(tree: Tree, head: Head) -> Sequence[Change]:
+        made.clear()
+        right.clear()
+        board = Board(workspace, repo, tree, head.commit)
+        right.update(derived_state.known(repo, workspace.layout, tree))
+        session = Session(workspace, context, board, head.commit)
+        changes = []
+        for planner in planners:
+            before = dict(board.edits)
+            plan = planner(session)
+            made.append((plan, board))
+            if plan is None or not plan.changes:
+                continue
+            soft = _owed(workspace, board, before, right)
+            edits = {path: data for path, data in board.edits.items() if path not in before or before[path] is not data}
+            changes.append(Change(edits, message_of(plan, context, reason), soft))
+        return changes
+
+    done = commit_series(repo, build, merge=merger(workspace.layout))
+    if done.commit is not None and workspace.config.indexes == "committed":
+        derived_state.note(repo, repo.tree(done.commit), right, ())
+    commits = iter(done.commits)
+    out = [answer(plan, board, next(commits) if plan is not None and plan.changes else None) for plan, board in made]
+    if out:
+        out[0] = out[0]._replace(notes=(*out[0].notes, *done.notes))
+    return out
+
+
+def _owed(workspace: Workspace, board: Board, before: dict[str, bytes | None], right: set[str]) -> frozenset[str]:
+    """Puts on the board what the edits since `before` owe; the first time a derived file is owed it is derived from all its records."""
+    if workspace.config.indexes != "committed":
+        return frozenset()
+    if not before:
+        concerned = owed(workspace, board)
+        right.update(concerned)
+        return concerned
+    base = Board(workspace, board.repo, board.tree, board.commit)
+    base.edits = before
+    changed = sorted(path for path, data in board.edits.items() if path not in before or before[path] is not data)
+    concerned = owed_paths(board.layout, changed)
+    for path, data in derive_owed(board, changed, base, right).items():
+        board.edits[path] = data
+    right.update(concerned)
+    return concerned
