@@ -158,7 +158,7 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
     origins = [session.reader.find(name) for name in request.derived_from]
     form = FORMS[place.form]
     existing = session.board.data(path) if KINDS[request.kind].stored == "entry" else None
-    if existing is not None:
+    if existing is not None and not (session.hasty and session.holds(path)):
         unreadable = next((found for found in session.board.parsed(path).problems if found.fatal and found.code != "MG104"), None)
         if unreadable is not None:
             raise Refused(
@@ -352,6 +352,8 @@ def _category(session: Session, request: Request, place: Place) -> str:
 
 def _as_spelled(session: Session, place: Place, key: str) -> str:
     """The key as an existing file spells it: two that differ by case alone would collide on some disks."""
+    if session.board.data(place.path(key)) is not None:
+        return key
     name = place.path(key).rpartition("/")
     for other in session.board.names(name[0] + "/"):
         if other != name[2] and other.casefold() == name[2].casefold():

@@ -233,6 +233,10 @@ class Session:
             self._held[path] = [link.normal(record.title) for record in self.board.parsed(path).records]
         return self._held[path]
 
+    def holds(self, path: str) -> bool:
+        """Whether this operation has looked at a file or added to it before."""
+        return path in self._held
+
     def added(self, path: str, title: str) -> None:
         """Notes that a record was appended to a file, so that a batch need not parse the file again for each."""
         self.titles(path).append(link.normal(title))

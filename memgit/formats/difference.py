@@ -34,11 +34,17 @@ def differing(old: bytes, new: bytes) -> tuple[bytes, bytes]:
     for mark in _MARKERS:
         if mark in before or mark in after:
             return old, new
-    first = _first(before, _common(before, after))
+    same = _common(before, after)
+    first = _first(before, same)
     if before.startswith("---") or after.startswith("---"):
         end = _BLOCK_END.search(before, 0, first)
         if end is None:
             return old, new
+    if not before[same:].strip():
+        # Sections were only appended, as `record` does it: what is there already need not be read at all.
+        start = len(after) - len(after[same:].lstrip())
+        if start > first and after.startswith(_HEADING, start - 1) and _settled(after[:start]):
+            return b"", after[start:].encode()
     before, after = before[first:], after[first:]
     tail = _tail(before, after, _common(before[::-1], after[::-1]))
     return before[: len(before) - tail].encode(), after[: len(after) - tail].encode()

@@ -99,7 +99,7 @@ def versions(draw: st.DrawFn) -> tuple[bytes, bytes]:
 
 
 @given(versions())
-@settings(max_examples=300)
+@settings(max_examples=3000)
 @example((b"## A\n\n## B\n", b"## A\n\n## B\n\n## C\n"))
 @example((b"```\n## A\n", b"```\n## A\n## B\n"))
 def test_the_part_tells_what_the_whole_tells(pair: tuple[bytes, bytes]) -> None:
@@ -123,6 +123,14 @@ def test_an_entry_more_in_a_large_file() -> None:
     before, after = differing(old, new)
     assert len(before) < 400 and len(after) < 600
     assert told(before, after) == [("create", "knowledge/web#New", None, None)]
+
+
+def test_an_entry_more_at_the_end() -> None:
+    old = text("# Web\n\n", [(f"Title {number}", [BODIES[1]]) for number in range(3)]).encode()
+    for glue in (b"", b"\n", b"\n\n\n"):
+        assert differing(old, old + glue + b"## New\ntext\n") == (b"", b"## New\ntext\n")
+    assert told(*differing(old, old + b"- one more\n\n## New\n")) == told(old, old + b"- one more\n\n## New\n")
+    assert differing(old.rstrip(), old.rstrip() + b"## New\n") != (b"", b"## New\n")
 
 
 def test_equal_files_and_empty_ones() -> None:
