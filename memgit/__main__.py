@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -14,7 +15,14 @@ def main() -> None:
         return
     from memgit.cli.main import run
 
-    sys.exit(run())
+    code = run(closing=False)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        pass
+    # Everything is written. Taking the interpreter apart and carrying the cache's log over would cost more than many commands do.
+    os._exit(code)
 
 
 if __name__ == "__main__":

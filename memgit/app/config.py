@@ -156,7 +156,7 @@ def dump(layout: str, notes: tuple[str, ...] | None = None, base: str | None = N
     """The text of a new configuration file."""
     from memgit.formats.yaml import dump_list, dump_scalar
 
-    lines = ["# memgit: https://pypi.org/project/memgit-kb", "version: 1", f"layout: {layout}", "indexes: committed"]
+    lines = ["# The root of a knowledge repository; see memgit --help", "version: 1", f"layout: {layout}", "indexes: committed"]
     if base:
         lines.append(f"base: {dump_scalar(base)}")
     if notes:

@@ -177,6 +177,18 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
         yield Trouble("", f"the merge driver calls {program or 'nothing'}, which is not on PATH", f"install memgit, or {command}")
 
 
+def _hooks(patient: Patient) -> Iterator[Trouble]:
+    if _initialised(patient) is None or patient.repo is None:
+        return
+    from memgit.app import hooks
+
+    for hook in hooks.status(patient.repo):
+        if not hook.works:
+            words = f"the {hook.name} hook does not run memgit{f': {hook.words}' if hook.words else ''}"
+            command = "memgit hooks status (it says what to add)" if hook.state == hooks.LEFT else "memgit hooks install"
+            yield Trouble("", words, command, advice=True)
+
+
 def _initialised(patient: Patient) -> Workspace | None:
     """The workspace, where `memgit init` was run in it: one that was opened in place owes nothing."""
     workspace = patient.workspace
@@ -312,6 +324,7 @@ CHECKS: dict[str, Check] = {
     "identity": _identity,
     "attributes": _attributes,
     "merge-driver": _merge_driver,
+    "hooks": _hooks,
     "interrupted": _interrupted,
     "locks": _locks,
     "history": _history,

@@ -26,13 +26,15 @@ DRIVER = {
 
 
 def init(
-    folder: str, context: Context, *, layout: str | None = None, notes: tuple[str, ...] | None = None, indexes: str | None = None
-) -> Written:
+    folder: str, context: Context, *, layout: str | None = None, notes: tuple[str, ...] | None = None, indexes: str | None = None,
+    hooks: bool = True,
+) -> Written:  # fmt: skip
     """Creates or completes the knowledge root in a folder; what is there already is kept.
 
     Args:
         layout: a name of `config.BASES`; by default what the folder looks like, else memgit's own.
         notes: patterns of plain notes for the configuration.
+        hooks: install the git hooks as well; what stands in the way becomes a note.
 
     Raises:
         BadInput: the folder has another layout in its configuration already.
@@ -61,7 +63,21 @@ def init(
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
     set_local_config(workspace.writable(), DRIVER)
-    return carry_out(workspace, context, lambda session: _plan(session, workspace.config, text))
+    done = carry_out(workspace, context, lambda session: _plan(session, workspace.config, text))
+    return done._replace(notes=(*done.notes, *_install_hooks(workspace.writable()))) if hooks else done
+
+
+def _install_hooks(repo: Repository) -> tuple[str, ...]:
+    """Installs the hooks; what to tell where one could not be."""
+    from memgit.app.hooks import install
+
+    try:
+        left = [hook for hook in install(repo) if not hook.works]
+    except (Refused, OSError) as error:
+        return (f"no hooks were installed: {error}",)
+    if not left:
+        return ()
+    return (f"not installed: {', '.join(hook.name for hook in left)} ({left[0].words}); memgit hooks status says what to do",)
 
 
 def _repository(path: str, env: Mapping[str, str]) -> Repository:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memgit import __version__
 from memgit.app import derived_state, lint_settings
@@ -20,9 +20,8 @@ from memgit.app.lint_source import (
     staged_edits,
 )
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Plan, Session, Written, carry_out
+from memgit.derive import is_derived, owed_paths
 from memgit.errors import BadInput, NotFound, Refused
-from memgit.formats import message as messages
 from memgit.git.repository import Repository
 from memgit.git.staged import staged
 from memgit.git.status import dirty
@@ -34,7 +33,9 @@ from memgit.lint.reports import Report
 from memgit.lint.rule import Finding, Rule
 from memgit.lint.settings import Settings, chosen
 from memgit.lint.words import plural
-from memgit.model.change import diff_records
+
+if TYPE_CHECKING:
+    from memgit.app.write import Session, Written
 
 FEW = 200
 """From so many changed files on, lookups work out everything once instead of asking the cache for each."""
@@ -83,9 +84,9 @@ def lint(workspace: Workspace, context: Context, request: Request, progress: Pro
     settings = _settings(workspace, request, known)
     corpus = corpus_of(workspace, context, request)
     result = run(corpus, settings, known, progress)
-    memo = corpus.memo
-    if isinstance(memo, Kept):
-        memo.save()
+    if isinstance(corpus.memo, Kept):
+        corpus.memo.save()
+    _note_right(workspace, corpus, settings, known, result.findings)
     return Checked(report_of(workspace, context, corpus, settings, known, result.findings, result.files, result.allowed), notes)
 
 
@@ -113,6 +114,16 @@ def fix(workspace: Workspace, context: Context, request: Request, *, commit: boo
     checked = lint(workspace, context, request._replace(staged=False, changed=request.changed or request.staged))
     report = checked.report._replace(mended=[*_told(mended.findings), *checked.report.mended])
     return Checked(report, (*notes, *checked.notes), done)
+
+
+def _note_right(workspace: Workspace, corpus: Corpus, settings: Settings, rules: Sequence[Rule], findings: Sequence[Finding]) -> None:
+    """Notes that the derived files of the newest commit are right, where a run over everything found them so: a hook then looks at less."""
+    repo, source = workspace.repo, corpus.source
+    if repo is None or corpus.changed is not None or not isinstance(source, TreeSource) or not source.is_head():
+        return
+    if any(rule.code == "MG101" for rule in chosen(settings, rules)) and not any(one.rule in ("MG101", "MG104") for one in findings):
+        right = [path for path in corpus.subjects if is_derived(workspace.layout, path)]
+        derived_state.note(repo, source.tree, (), right)
 
 
 def _settings(workspace: Workspace, request: Request, known: tuple[Rule, ...]) -> Settings:
@@ -153,6 +164,8 @@ def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk:
         index = _index(workspace, repo, head, source, edits)
     base = Corpus(layout, TreeSource(repo, tree, {}, commit=head), today)
     right = derived_state.known(repo, layout, tree)
+    if changed is None:
+        right -= owed_paths(layout, edits)
     return Corpus(
         layout, source, today, changed=changed, before=before, memo=memo, index=index, base=base, right=right, outside=_outside(workspace)
     )
@@ -337,12 +350,16 @@ def _fix_in_commit(
     workspace: Workspace, context: Context, request: Request, settings: Settings, rules: tuple[Rule, ...], reason: str | None
 ) -> tuple[Mended, Written]:
     """Mends the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
+    from memgit.app.write import Plan, carry_out
+    from memgit.formats import message as messages
+    from memgit.model.change import diff_records
+
     repo = workspace.writable()
     if request.staged or request.changed or request.since is not None:
         raise BadInput("--commit mends the newest commit: it goes with no other state")
     done: list[Mended] = []
 
-    def plan(session: Session) -> Plan | None:
+    def plan(session: Session) -> Plan | None:  # called again where somebody else's commit came first
         board = session.board
         source = TreeSource(repo, board.tree, {}, commit=session.reader.revision)
         changed = _under(request.paths, None, source) if request.paths else None

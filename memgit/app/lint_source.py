@@ -55,12 +55,17 @@ class TreeSource:
         self, repo: Repository, tree: Tree, edits: Mapping[str, Edited | None], root: str | None = None, *, disk: bool = False,
         commit: str | None = None,
     ) -> None:  # fmt: skip
-        self._repo, self._tree, self._edits, self._root, self._disk, self._commit = repo, tree, edits, root, disk, commit
+        self.tree = tree
+        self._repo, self._edits, self._root, self._disk, self._commit = repo, edits, root, disk, commit
+
+    def is_head(self) -> bool:
+        """Whether it is a tree as it is, the one of the newest commit."""
+        return not self._edits and self._commit is not None and self._commit == self._repo.head().commit
 
     @cached_property
     def _entries(self) -> dict[str, tuple[int, str | None]]:
         """Mode and blob of every path, once all of them are asked for."""
-        found: dict[str, tuple[int, str | None]] = {path: (mode, oid) for path, mode, oid in self._tree.walk()}
+        found: dict[str, tuple[int, str | None]] = {path: (mode, oid) for path, mode, oid in self.tree.walk()}
         for path, edit in self._edits.items():
             if edit is None:
                 found.pop(path, None)
@@ -78,7 +83,7 @@ class TreeSource:
         if path in self._edits:
             edit = self._edits[path]
             return None if edit is None else (edit.mode, edit.oid)
-        entry = self._tree.get(path)
+        entry = self.tree.get(path)
         return None if entry is None or entry.mode == FOLDER else (entry.mode, entry.oid)
 
     def mode(self, path: str) -> int | None:
@@ -96,7 +101,7 @@ class TreeSource:
         return self._repo.blob(found[1]) if found[1] is not None else None
 
     def names(self, folder: str) -> Sequence[str]:
-        found = {name for name, mode, _ in self._tree.list(folder) if mode != FOLDER}
+        found = {name for name, mode, _ in self.tree.list(folder) if mode != FOLDER}
         for path, edit in self._edits.items():
             parent, slash, name = path.rpartition("/")
             if parent + slash == folder:
@@ -104,7 +109,7 @@ class TreeSource:
         return sorted(found)
 
     def folders(self, folder: str) -> Sequence[str]:
-        found = {name for name, mode, _ in self._tree.list(folder) if mode == FOLDER}
+        found = {name for name, mode, _ in self.tree.list(folder) if mode == FOLDER}
         size = len(folder)
         touched: dict[str, bool] = {}
         for path, edit in self._edits.items():
@@ -120,7 +125,7 @@ class TreeSource:
 
     def _alive(self, folder: str) -> bool:
         """Whether a folder of which files are gone still holds one."""
-        return any(self._edits.get(path, path) is not None for path, _, _ in self._tree.walk(folder))
+        return any(self._edits.get(path, path) is not None for path, _, _ in self.tree.walk(folder))
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
         """The newest version of a file in history that is good."""
@@ -301,7 +306,7 @@ class CachedIndex:
             return None
         page = Page(self._layout, record.path, data, REGULAR, parse_file(self._layout, record.path, data))
         held = page.parsed.records
-        return lint_facts.of_record(page, held[record.ordinal]) if record.ordinal < len(held) else None
+        return lint_facts.unlinked(page, held[record.ordinal]) if record.ordinal < len(held) else None
 
 
 def light(record: Record) -> RecordFacts:

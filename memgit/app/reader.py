@@ -24,7 +24,6 @@ from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
-    from memgit.cache.db import Cache
     from memgit.cache.records import Snapshot
 
 REGULAR = (0o100644, 0o100755)
@@ -285,10 +284,10 @@ class CachedReader(Reader):
     """
 
     def __init__(
-        self, workspace: Workspace, repo: Repository, cache: Cache, files: Files, revision: str | None, fresh: bool, *, label: str = "at",
-    ) -> None:  # fmt: skip
+        self, workspace: Workspace, repo: Repository, files: Files, revision: str | None, fresh: bool, *, label: str = "at"
+    ) -> None:
         super().__init__(workspace, files, revision, fresh)
-        self._repo, self._cache, self._label = repo, cache, "" if fresh else label
+        self._repo, self._label = repo, "" if fresh else label
         self._snapshot: Snapshot | None = None
 
     @property
@@ -297,7 +296,7 @@ class CachedReader(Reader):
         if self._snapshot is None:
             from memgit.cache.records import Overlay, Snapshot
 
-            base = Snapshot(self._cache, self._repo, self.workspace.layout, self.revision, label=self._label)
+            base = Snapshot(self.workspace.records_cache, self._repo, self.workspace.layout, self.revision, label=self._label)
             self._snapshot = Overlay(base, self._uncommitted()) if self.fresh else base
         return self._snapshot
 
@@ -355,7 +354,7 @@ class CachedReader(Reader):
     def taken(self, record_id: str) -> bool:
         from memgit.cache.lookup import seen
 
-        return seen(self._cache, record_id)
+        return seen(self.workspace.records_cache, record_id)
 
     def _lookup(self, text: str) -> list[Record]:
         return [self.load(record) for record in self.snapshot.lookup(text)]
@@ -371,30 +370,23 @@ def open_reader(workspace: Workspace, at: str | None = None) -> Reader:
     if at is None and workspace.root is not None:
         revision = repo.head().commit if repo is not None else None
         disk = DiskFiles(workspace.root, repo)
-        if repo is not None and workspace.cache is not None:
-            return CachedReader(workspace, repo, workspace.cache, disk, revision, True)
-        return Reader(workspace, disk, revision, True)
+        return Reader(workspace, disk, revision, True) if repo is None else CachedReader(workspace, repo, disk, revision, True)
     repo = workspace.require_repository()
     commit = repo.resolve(at) if at is not None else repo.head().commit
-    files = TreeFiles(repo, repo.tree(commit), workspace.layout.folders())
-    if workspace.cache is not None:
-        return CachedReader(workspace, repo, workspace.cache, files, commit, False)
-    return Reader(workspace, files, commit, False)
+    return CachedReader(workspace, repo, TreeFiles(repo, repo.tree(commit), workspace.layout.folders()), commit, False)
 
 
 def open_searchable(workspace: Workspace, at: str | None = None) -> CachedReader:
-    """As `open_reader`, with an index to search; in memory where the cache file cannot be used.
+    """As `open_reader`, of a repository, whose records can be searched.
 
     Raises:
+        NotFound: no such revision.
         Refused: the folder lies in no repository.
     """
-    repo = workspace.require_repository()
+    workspace.require_repository()
     reader = open_reader(workspace, at)
-    if isinstance(reader, CachedReader):
-        return reader
-    from memgit.cache.db import memory_cache
-
-    return CachedReader(workspace, repo, memory_cache(), reader.files, reader.revision, reader.fresh)
+    assert isinstance(reader, CachedReader)
+    return reader
 
 
 def kinds_of(text: str | None) -> str | None:

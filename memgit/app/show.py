@@ -31,7 +31,7 @@ def at_version(workspace: Workspace, reader: Reader, address: addresses.Address,
     from memgit.app.log import history
 
     wanted = {record.address}
-    for event in history(workspace, record, at=reader.revision):
+    for event in history(workspace, record, at=reader.revision, cache=workspace.cache):
         then = open_reader(workspace, event.commit)
         wanted |= {change.was for change in event.records if change.was and change.address in wanted}
         for known in wanted:

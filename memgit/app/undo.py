@@ -78,6 +78,6 @@ def newest(workspace: Workspace, repo: Repository) -> str:
     """The newest commit on the branch that changed records."""
     from memgit.app.log import log
 
-    for event in log(workspace, limit=1, records_only=True):
+    for event in log(workspace, cache=workspace.cache, limit=1, records_only=True):
         return event.commit
     raise NotFound("there is no operation to undo", hint="memgit log")

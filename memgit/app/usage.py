@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from memgit.app.counts import uses
 from memgit.app.present import record_json
 from memgit.app.reader import open_reader
 from memgit.app.workspace import Context, Workspace
@@ -51,18 +52,3 @@ def count(workspace: Workspace, context: Context, action: str, records: Sequence
 def versioned(record: Record) -> str:
     """The address of a record; of a skill, with its version: each version is counted by itself."""
     return f"{record.address}@{record.version}" if record.kind == "skill" and record.version is not None else record.address
-
-
-def uses(workspace: Workspace, record: Record) -> int:
-    """How often a record was used, over all clones that this one knows of."""
-    return counter(workspace)(record)
-
-
-def counter(workspace: Workspace) -> Callable[[Record], int]:
-    """`uses` for many records: the counts are read once."""
-    from memgit.cache.usage import load
-
-    if workspace.repo is None:
-        return lambda _: 0
-    usage = load(workspace.repo, workspace.cache)
-    return lambda record: usage.of(record.id, record.address, record.version if record.kind == "skill" else None).uses

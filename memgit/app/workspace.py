@@ -42,6 +42,7 @@ class Workspace:
         self.config = config
 
         self._cache: Cache | None = None
+        self._spare: Cache | None = None
         self._tried = False
 
     @property
@@ -57,6 +58,17 @@ class Workspace:
             self._tried = True
             self._cache = open_cache(self.repo.common_dir, __version__)
         return self._cache
+
+    @property
+    def records_cache(self) -> Cache:
+        """The cache, or one in memory where no file can be used: the same answers, made anew by each command."""
+        if self.cache is not None:
+            return self.cache
+        if self._spare is None:
+            from memgit.cache.db import memory_cache
+
+            self._spare = memory_cache()
+        return self._spare
 
     def close(self) -> None:
         """Closes the cache, if it was opened."""

@@ -131,11 +131,7 @@ class BoardReader(Reader):
     def __init__(self, workspace: Workspace, board: Board, revision: str | None) -> None:
         super().__init__(workspace, board, revision, False)
         self._board = board
-        self._before = (
-            CachedReader(workspace, board.repo, workspace.cache, board, revision, False, label="")
-            if workspace.cache is not None
-            else Reader(workspace, TreeFiles(board.repo, board.tree, workspace.layout.folders()), revision, False)
-        )
+        self._before = CachedReader(workspace, board.repo, board, revision, False, label="")
 
     def file(self, path: str) -> ParsedFile:
         return self._board.parsed(path)

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from memgit.app.counts import counter
 from memgit.app.listing import list_records
 from memgit.app.present import record_json
 from memgit.app.reader import kinds_of, open_reader
-from memgit.app.usage import counter
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json_list, faint, safe
 

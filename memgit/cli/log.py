@@ -15,6 +15,7 @@ from memgit.model import address as addresses
 from memgit.model.ids import is_id
 from memgit.model.operation import OPS
 
+HEADER = ("# Activity log", "", 'One line for each thing done, oldest first; `grep "^## \\[" log.md` lists them.', "")
 FORMATS = ("text", "markdown", "json")
 
 
@@ -29,7 +30,9 @@ FORMATS = ("text", "markdown", "json")
 @click.option("--actor", "actors", multiple=True, metavar="NAME", help="Only by this agent; repeatable.")
 @click.option("--run", "runs", multiple=True, metavar="NAME", help="Only in this run; repeatable.")
 @click.option("--record", "record", metavar="ADDRESS", help="Only operations on this record.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="How to print; markdown is Mem Skill's log.md.")
+@click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", help="How to print; markdown is a Mem Skill log.md, oldest first."
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
@@ -55,5 +58,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             write_utf8(piece)
         return
     events = (entry.event for entry in found)
-    for line in activity.as_text(events) if form == "text" else activity.as_markdown(events, workspace.layout):
+    if form == "text":
+        for line in activity.as_text(events):
+            echo(line)
+        return
+    # A log.md, which is read from its top: what was done first comes first.
+    for line in (*HEADER, *activity.as_markdown(reversed(list(events)), workspace.layout)):
         echo(line)

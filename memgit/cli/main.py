@@ -37,10 +37,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "commit": ("commit", "Commit hand edits as operations."),
     "rebuild": ("rebuild", "Derive indexes, cache and log again."),
     "doctor": ("doctor", "Say what is wrong with this clone."),
+    "hooks": ("hooks", "Install or take out the git hooks."),
+    "hook": ("hook", ""),
     "completion": ("completion", "Print the shell completion script."),
     "merge-driver": ("merge_driver", "Merge one file for git (called by git)."),
 }
-"""Name to module and one line of help. A new command is one row here, one module in `cli` and one use case in `app`."""
+"""Name to module and one line of help. A new command is one row here, one module in `cli` and one use case in `app`.
+
+A row without help is hidden.
+"""
 
 
 class Lazy(click.Group):
@@ -65,7 +70,7 @@ class Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items()])
+            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items() if help_])
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -76,13 +81,16 @@ class Lazy(click.Group):
 @click.pass_context
 def cli(ctx: click.Context, folder: str, actor: str | None, run_: str | None) -> None:
     """A git-native knowledge repository: records are Markdown, every change is one commit."""
-    ctx.obj = {"folder": folder, "actor": actor or None, "run": run_ or None}
+    ctx.obj = {**(ctx.obj or {}), "folder": folder, "actor": actor or None, "run": run_ or None}
 
 
-def run(args: list[str] | None = None) -> int:
-    """Runs one command line; the exit code: 0 done, 1 findings or conflict, 2 wrong usage, 3 refused or failed, 130 interrupted."""
+def run(args: list[str] | None = None, *, closing: bool = True) -> int:
+    """Runs one command line; `closing` closes the cache at its end.
+
+    The exit code: 0 done, 1 findings or conflict, 2 wrong usage, 3 refused or failed, 130 interrupted.
+    """
     try:
-        result = cli.main(args, prog_name="memgit", standalone_mode=False)
+        result = cli.main(args, prog_name="memgit", standalone_mode=False, obj={"closing": closing})
         sys.stdout.flush()
     except MemgitError as error:
         return _report(error)

@@ -6,7 +6,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import click
@@ -108,6 +107,8 @@ def clean(text: str, what: str) -> str:
 
 def context_of(ctx: click.Context) -> Context:
     """Who acts and when."""
+    from datetime import UTC, datetime
+
     settings = ctx.find_root().obj
     now = datetime.now(UTC)
     return Context(
@@ -122,7 +123,8 @@ def context_of(ctx: click.Context) -> Context:
 def workspace_of(ctx: click.Context) -> Workspace:
     """The knowledge root that -C or the current directory lies in."""
     workspace = open_workspace(ctx.find_root().obj["folder"], os.environ)
-    ctx.find_root().call_on_close(workspace.close)
+    if ctx.find_root().obj.get("closing", True):
+        ctx.find_root().call_on_close(workspace.close)
     for note in workspace.mend():
         click.echo(f"memgit: {note}", err=True)
     return workspace

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -37,12 +36,16 @@ def _shown(char: str) -> str:
 
 def emit_json(value: Any) -> None:
     """Writes one JSON value and a newline to standard output as UTF-8."""
+    import json
+
     text = json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
     write_utf8(text + "\n")
 
 
 def emit_json_list(values: Iterable[Any]) -> None:
     """Writes a JSON list, one element a line, without holding all of it."""
+    import json
+
     first = True
     write_utf8("[")
     for value in values:

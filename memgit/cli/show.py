@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from memgit.app.counts import uses
 from memgit.app.present import record_json
 from memgit.app.show import show
-from memgit.app.usage import uses
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import emit_json, print_record
 

@@ -293,7 +293,7 @@ def _block(trailers: Iterable[tuple[str, str]], subject_line: str = "") -> Block
     single: dict[str, str] = {}
     for key, value in trailers:
         if key == "record":
-            change = _record(value)
+            change = read_record(value)
             if change is not None:
                 records.append(change)
         elif key == "derived-from":
@@ -305,7 +305,8 @@ def _block(trailers: Iterable[tuple[str, str]], subject_line: str = "") -> Block
     )
 
 
-def _record(value: str) -> RecordChange | None:
+def read_record(value: str) -> RecordChange | None:
+    """The inverse of `record_trailer`; None for a value of another form."""
     action, _, rest = value.partition(" ")
     id_, _, rest = rest.partition(" ")
     if action not in (*ACTIONS, *USAGE) or not id_ or not rest:

@@ -22,6 +22,8 @@ MARK = "MEMGIT_COMMIT"
 BEFORE = ("pre-commit", "prepare-commit-msg", "commit-msg")
 ALONE = b"# memgit and nothing else"
 """A line by which a hook says that it runs memgit's own checks alone, so that memgit's own commits need not start it."""
+END = b"# memgit: end"
+"""The line that ends memgit's own lines in a hook."""
 
 _SHELL = b"/bin/sh"
 _IN_FOLDER = b'cd "$1" && shift && exec "$@"'
@@ -49,11 +51,14 @@ def present(repo: Repository, names: Sequence[str] = BEFORE) -> dict[str, str]:
 
 
 def _is_memgit_alone(path: str) -> bool:
+    """Whether a hook says so, and nobody has added lines to it since."""
     try:
         with open(path, "rb") as file:
-            return ALONE in file.read(4096)
+            data = file.read(4096)
     except OSError:
         return False
+    after = data.partition(END)[2].split(b"\n")[1:]
+    return ALONE in data and len(data) < 4096 and all(not line.strip() or line.startswith(b"#") for line in after)
 
 
 def run(repo: Repository, path: str, args: Sequence[str], index_file: str, author: Identity) -> tuple[int, str]:

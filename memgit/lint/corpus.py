@@ -158,8 +158,8 @@ class Corpus:
         source: the files.
         changed: the paths that the run is about (those that are gone among them); None for all.
         before: the other side for rules that compare; None where there is none.
-        base: the state before the change, as derived files see it; None where there is none. `right` are the derived files known to be
-            right in it.
+        base: the state before the change, as derived files see it; None where there is none.
+        right: the derived files known to be right in the base (in a run over everything, in the state itself); None where none is known.
         outside: whether a path that leads out of the knowledge root (`../src/a.py`) is there.
     """
 

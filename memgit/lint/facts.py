@@ -134,12 +134,9 @@ def _code(page: Page) -> list[tuple[int, int]]:
     return fenced + [match.span() for match in _SPAN.finditer(page.text)]
 
 
-def of_record(page: Page, record: Record) -> RecordFacts:
-    """The facts of one record of a file."""
-    found = page.wikilinks
-    alone = len(page.parsed.records) == 1 and not page.place_is_entries
-    inside = found if alone else [one for one in found if record.line <= one.line <= record.end_line]
-    return _facts(page, record, [Link(one.line, one.link.target, one.link.heading) for one in inside])
+def unlinked(page: Page, record: Record) -> RecordFacts:
+    """The facts of one record but for the links in its text: what comparing it with another takes."""
+    return _facts(page, record, [])
 
 
 def folded(keywords: Iterable[str]) -> frozenset[str]:

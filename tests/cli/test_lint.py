@@ -256,6 +256,24 @@ def test_mending_as_a_commit(kb: Path) -> None:
     fsck(kb)
 
 
+def test_an_index_that_was_found_right_is_looked_at_again_once_it_or_a_record_changes(kb: Path) -> None:
+    assert findings(kb) == [], "now the indexes of this commit are known to be right"
+    index = (kb / "memory/INDEX.md").read_text()
+    edit(kb, "memory/INDEX.md", "Tides", "Tidal tables")
+    for args in ((), ("--changed",)):
+        assert findings(kb, *args, "--select", "MG101") == ["MG101 memory/INDEX.md:5"], args
+    run_git(kb, "commit", "-qam", "by hand", "--no-verify")
+    for args in ((), ("--at", "HEAD")):
+        assert findings(kb, *args, "--select", "MG101") == ["MG101 memory/INDEX.md:5"], args
+    write(kb, "memory/INDEX.md", index)
+    write(kb, "memory/gates.md", "---\ntitle: Gates\ncreated: 2026-03-02\n---\nText.\n")
+    run_git(kb, "add", "-A")
+    for args in ((), ("--staged",), ("--changed",)):
+        assert findings(kb, *args, "--select", "MG101") == ["MG101 memory/INDEX.md:5"], args
+    (kb / "memory/INDEX.md").unlink()
+    assert findings(kb, "--select", "MG101") == ["MG101 memory/INDEX.md:1"]
+
+
 def test_what_can_be_mended_only_in_a_working_tree(kb: Path, tmp_path: Path) -> None:
     assert "--at looks at a commit" in memgit(kb, "lint", "--fix", "--at", "HEAD", code=2).err
     assert "--commit goes with --fix" in memgit(kb, "lint", "--commit", code=2).err

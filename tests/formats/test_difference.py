@@ -99,7 +99,7 @@ def versions(draw: st.DrawFn) -> tuple[bytes, bytes]:
 
 
 @given(versions())
-@settings(max_examples=3000)
+@settings(max_examples=300)
 @example((b"## A\n\n## B\n", b"## A\n\n## B\n\n## C\n"))
 @example((b"```\n## A\n", b"```\n## A\n## B\n"))
 def test_the_part_tells_what_the_whole_tells(pair: tuple[bytes, bytes]) -> None:

@@ -16,7 +16,6 @@ from memgit.lint.rule import Finding, Rule
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-HOME = "https://pypi.org/project/memgit-kb/"
 BASE = "SRCROOT"
 
 
@@ -25,7 +24,7 @@ def value(report: Report) -> dict[str, Any]:
     found = {finding.rule for finding in report.result.findings}
     rules = [rule for rule in report.rules if rule.code in found]
     places = {rule.code: number for number, rule in enumerate(rules)}
-    driver: dict[str, Any] = {"name": "memgit", "informationUri": HOME, "rules": [_rule(rule) for rule in rules]}
+    driver: dict[str, Any] = {"name": "memgit", "rules": [_rule(rule) for rule in rules]}
     if report.version:
         driver["version"] = report.version
     run = {

@@ -32,12 +32,25 @@ def drift(corpus: Corpus) -> Edits:
 def _rendered(corpus: Corpus) -> dict[str, Rendered]:
     """Derived files as they should be: all of them, or those that the change owes; of the latter, only those that differ or were edited."""
     if corpus.changed is None:
-        return render_all(corpus)
+        return _all(corpus)
     found = {path: Rendered(data) for path, data in derive_owed(corpus, corpus.changed, corpus.base, corpus.right).items()}
     for path in corpus.subjects:
         if is_derived(corpus.layout, path):
             derived = next(one for one in TABLE if path in one.owed(corpus.layout, path))
             found[path] = derived.build(corpus, path)
+    return found
+
+
+def _all(corpus: Corpus) -> dict[str, Rendered]:
+    """Every derived file that there is or should be, those left out that are known to be right."""
+    right = corpus.right
+    if right is None:
+        return render_all(corpus)
+    found: dict[str, Rendered] = {}
+    for derived in TABLE:
+        for path in derived.paths(corpus):
+            if path not in found and (path not in right or corpus.data(path) is None):
+                found[path] = derived.build(corpus, path)
     return found
 
 

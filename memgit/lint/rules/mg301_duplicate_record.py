@@ -48,14 +48,15 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
                 if close and not other.record.archived and _near(one, other, one.keywords == other.keywords, met, one.keywords):
                     pair(one, other, f"keywords overlap {shared / smaller:.0%}")
         for other in corpus.index.text_peers(one) if one.sketch else ():
-            if not other.record.archived and not _version_of_one(one, other):
-                same = one.digest == other.digest
-                alike = 1.0 if same else _text(corpus, one, other, texts)
-                if alike >= texts and _near(one, other, same, met, one.digest):
-                    pair(one, other, "the same text" if same else f"text {alike:.0%} the same")
+            same = one.digest == other.digest
+            alike = 1.0 if same else _text(corpus, one, other, texts)
+            if alike < texts or other.record.archived or _version_of_one(one, other):
+                continue
+            if _near(one, other, same, met, one.digest):
+                pair(one, other, "the same text" if same else f"text {alike:.0%} the same")
         if len(one.title) > 1:
             for other in corpus.index.title_peers(one):
-                if not other.record.archived and _titles_alike(one, other, titles):
+                if _titles_alike(one, other, titles) and not other.record.archived:
                     pair(one, other, "like titles")
     for (first, second), why in sorted(reasons.items()):
         yield _found(corpus, records[first], records[second], why)

@@ -1,0 +1,352 @@
+"""What memgit's git hooks do: check what is staged or pushed, write and check commit messages, tell of derived files that drifted.
+
+They read objects: the index that git names (`GIT_INDEX_FILE`), never the files on disk. Nothing here writes but the message file.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from memgit.app import config as configuration
+from memgit.app.hand_edits import describe
+from memgit.app.workspace import Context, Workspace, open_workspace
+from memgit.derive import derive_owed, is_derived
+from memgit.errors import MemgitError, NotFound
+from memgit.formats import message as messages
+from memgit.formats import message_file
+from memgit.formats.forms import parse_file
+from memgit.formats.message_file import Style
+from memgit.git.repository import Repository
+from memgit.git.staged import staged
+from memgit.git.tree import Entry
+from memgit.lint.rule import Finding
+from memgit.model.change import Change, diff_records, refine
+from memgit.model.operation import RecordChange
+from memgit.model.record import Record
+
+INDEX_RULES = ("MG101", "MG102", "MG103")
+"""The rules of `memgit-index`; `memgit-lint` has the others."""
+_REVERTS = "\nThis reverts commit "
+_REBASING = ("rebase", "cherry-pick", "revert", "am", "merge")
+
+
+class Said(NamedTuple):
+    """What a hook says: lines for standard error, and whether it stops git."""
+
+    lines: tuple[str, ...] = ()
+    stop: bool = False
+
+
+class Push(NamedTuple):
+    """One ref that is pushed: its name there, the commit that it gets and the one that it has (None: none)."""
+
+    ref: str
+    new: str | None
+    old: str | None
+
+
+# Which knowledge roots are concerned
+
+
+def roots(env: Mapping[str, str], start: str, paths: Iterable[str]) -> Iterator[Workspace]:
+    """The knowledge roots that some paths of a repository lie in: the nearest folders with a `.memgit.yaml`, else what is found in place.
+
+    Args:
+        start: the top of the working tree.
+        paths: from the top of the working tree.
+    """
+    nearest: dict[str, str | None] = {}
+    found: dict[str, None] = {}
+    outside = False
+    for path in paths:
+        root = _nearest(start, path.rpartition("/")[0], nearest)
+        if root is None:
+            outside = True
+        else:
+            found[root] = None
+    for root in found:
+        yield open_workspace(root, env)
+    if outside and "" not in found:
+        workspace = open_workspace(start, env)
+        # A repository with a knowledge root in one of its folders has other files that are none of memgit's business.
+        if workspace.layout.name != "notes" or workspace.config.found == "file" or not _has_root(workspace.require_repository()):
+            yield workspace
+        else:
+            workspace.close()
+
+
+def _nearest(top: str, folder: str, known: dict[str, str | None]) -> str | None:
+    if folder not in known:
+        place = os.path.join(top, folder) if folder else top
+        if os.path.lexists(os.path.join(place, configuration.NAME)):
+            known[folder] = place
+        else:
+            known[folder] = _nearest(top, folder.rpartition("/")[0], known) if folder else None
+    return known[folder]
+
+
+def _has_root(repo: Repository) -> bool:
+    """Whether any folder of the index is a knowledge root."""
+    return f"/{configuration.NAME}\0".encode() in b"/" + repo.git("ls-files", "--cached", "-z")
+
+
+def _all_staged(repo: Repository) -> dict[str, Entry | None]:
+    """What is staged in the whole repository."""
+    repo.at_prefix("")
+    return staged(repo, repo.head().commit)
+
+
+# Before a commit
+
+
+def check_staged(context: Context, repo: Repository, only: str | None = None, *, fix: bool = False) -> Said:
+    """Lints what is staged, as the commit will take it: errors stop it, warnings are shown.
+
+    Args:
+        only: `index` or `lint`; both by default.
+        fix: mends the working tree as well; nothing is staged.
+    """
+    from memgit.app.lint import Request, lint
+    from memgit.app.lint import fix as mend
+
+    select, ignore = (INDEX_RULES if only == "index" else ()), (INDEX_RULES if only == "lint" else ())
+    request = Request(staged=True, select=select, ignore=ignore)
+    lines: list[str] = []
+    stop = False
+    for workspace in roots(context.env, repo.worktree or ".", _all_staged(repo)):
+        checked = lint(workspace, context, request)
+        prefix = workspace.require_repository().prefix
+        findings = checked.report.result.findings
+        lines += [_line(prefix, found) for found in findings if found.severity != "info"]
+        errors = [found for found in findings if found.severity == "error"]
+        stop = stop or bool(errors)
+        if errors and fix:
+            lines += mend(workspace, context, request).report.mended
+        lines += _mends(context, workspace, errors, fixed=fix)
+        workspace.close()
+    return Said(tuple(lines), stop)
+
+
+def _line(prefix: str, found: Finding) -> str:
+    return f"{prefix}{found.path}:{found.line}: {found.severity} {found.rule} {found.name}: {found.message}"
+
+
+def _mends(context: Context, workspace: Workspace, errors: Sequence[Finding], *, fixed: bool) -> list[str]:
+    """The commands after which the same commit passes, as they are typed in the folder that the person is in."""
+    repo = workspace.require_repository()
+    where = os.path.join(repo.worktree or "", context.env.get("GIT_PREFIX", ""))
+
+    def here(paths: Iterable[str]) -> str:
+        whole = (os.path.join(repo.worktree or "", repo.prefix + path) for path in dict.fromkeys(paths))
+        return " ".join(shlex.quote(os.path.relpath(path, where)) for path in whole)
+
+    root = os.path.relpath(workspace.root or ".", where)
+    memgit = "memgit" if not root.startswith("..") and root == "." else f"memgit -C {shlex.quote(root)}"
+    drift = [found.path for found in errors if found.rule == "MG101" and found.fixable]
+    fixable = [found.path for found in errors if found.fixable and found.rule != "MG101"]
+    by_hand = [found for found in errors if not found.fixable]
+    out = []
+    if by_hand:
+        out.append(f"mend: edit, then git add {here(found.path for found in by_hand)}")
+        out.append(f"      ({', '.join(f'memgit rule {code}' for code in sorted({found.rule for found in by_hand}))} says more)")
+    if fixable:
+        out.append(f"mend: {'' if fixed else f'{memgit} lint --staged --fix && '}git add {here(fixable)}")
+    if drift:
+        out.append(f"mend: {'' if fixed else f'{memgit} rebuild && '}git add {here(drift)}")
+    return out
+
+
+# Messages
+
+
+def staged_changes(context: Context, repo: Repository, base: str | None) -> tuple[list[Change], int]:
+    """What the index does to records against a commit, and how many record files differ."""
+    repo.at_prefix("")
+    whole = staged(repo, base)
+    changes: list[Change] = []
+    files = 0
+    for workspace in roots(context.env, repo.worktree or ".", whole):
+        inside = workspace.require_repository()
+        layout, tree, skip = workspace.layout, inside.tree(base), len(inside.prefix)
+        old: list[Record] = []
+        new: list[Record] = []
+        for path, entry in whole.items():
+            inner = path[skip:]
+            if not path.startswith(inside.prefix) or not inner.endswith(".md"):
+                continue
+            if layout.find(inner) is None or is_derived(layout, inner):
+                continue
+            files += 1
+            before = tree.data(inner)
+            old += parse_file(layout, inner, before).records if before is not None else ()
+            new += parse_file(layout, inner, inside.blob(entry.oid)).records if entry is not None and entry.is_file else ()
+        changes += diff_records(old, new)
+        workspace.close()
+    return changes, files
+
+
+def style_of(repo: Repository, env: Mapping[str, str], text: str) -> Style:
+    """How git reads the message file."""
+    comment = repo.config.get("core.commentstring") or repo.config.get("core.commentchar") or "#"
+    if comment == "auto":
+        last = next((line for line in reversed(text.split("\n")) if line.strip()), "#")
+        comment = last[0] if last[0] in "#;@!$%^&|:" else "#"
+    cleanup = repo.config.get("commit.cleanup", "default")
+    # Where nobody will edit the message, git takes no comments off unless it is told to (`git commit`, --cleanup).
+    edited = env.get("GIT_EDITOR") != ":"
+    return Style(comment, cleanup == "strip" or (cleanup == "default" and edited))
+
+
+def write_message(context: Context, repo: Repository, text: str, source: str = "") -> str:
+    """The message file with subject and trailers of a hand edit; the same text where there is nothing to say, or it is not ours to say.
+
+    Args:
+        source: the second argument of the hook: message, template, merge, squash, commit, or nothing.
+    """
+    if source in ("merge", "squash", "commit") or repo.in_progress() in _REBASING:
+        return text
+    style = style_of(repo, context.env, text)
+    if messages.parse(message_file.cleaned(text, style)).blocks:
+        return text
+    changes, files = staged_changes(context, repo, repo.head().commit)
+    if not changes:
+        return text
+    plan = describe(changes, files)
+    op = "revert" if _REVERTS in text else plan.op
+    whole = messages.build(plan.subject, op, plan.changes, actor=context.actor, run=context.run)
+    return message_file.with_block(text, plan.subject, message_file.block_of(whole), style)
+
+
+def check_message(context: Context, repo: Repository, text: str, file: str) -> Said:
+    """Whether the trailer block of a message is well-formed and true. A message without a block is never stopped."""
+    message = message_file.cleaned(text, style_of(repo, context.env, text))
+    blocks = messages.parse(message).blocks
+    if not blocks:
+        return Said()
+    wrong = message_file.faults(message)
+    # Several blocks are those of several commits, which may have taken back what one of them did.
+    if len(blocks) == 1 and not wrong and repo.in_progress() not in _REBASING:
+        wrong = _untrue(context, repo, blocks[0].records)
+    if not wrong:
+        return Said()
+    mend = (
+        "mend: take the lines Memgit-… out of the message (git commit -e -F .git/COMMIT_EDITMSG); the log reads the change from the files"
+    )
+    return Said((*(f"the commit message: {fault}" for fault in wrong), mend), True)
+
+
+def _untrue(context: Context, repo: Repository, claims: Sequence[RecordChange]) -> list[str]:
+    """The records that a message names and the commit does not change so.
+
+    Nothing tells a hook whether HEAD is amended, so a message that is true of what takes the place of HEAD is true as well.
+    """
+    head = repo.head().commit
+    bases: list[str | None] = [head]
+    if head is not None:
+        bases += repo.parents_of(head) or [None]
+    left = list(claims)
+    seen: dict[str, str] = {}
+    for base in bases:
+        if not left:
+            break
+        changes, _ = staged_changes(context, repo, base)
+        true = refine(changes, claims, True)
+        left = [claim for claim in left if claim not in true]
+        for change in true:
+            seen.setdefault(change.address, change.action)
+    return [
+        f"{claim.action} {claim.address}: this commit "
+        + (f"does not do that, but {seen[claim.address]}" if claim.address in seen else "does not change that record")
+        for claim in left
+    ]
+
+
+# After git has changed the working tree
+
+
+def drifted(context: Context, repo: Repository, old: str | None, new: str | None, what: str) -> Said:
+    """One line where derived files that a change of commits owes are not right; never stops anything."""
+    if old is None or new is None or old == new:
+        return Said()
+    from memgit.app import derived_state
+    from memgit.app.write import Board
+
+    wrong: list[str] = []
+    folder = "."
+    try:
+        repo.at_prefix("")
+        paths = [path for path, _, _ in repo.tree(old).diff(repo.tree(new))]
+        for workspace in roots(context.env, repo.worktree or ".", paths):
+            if workspace.config.indexes == "committed":
+                inside = workspace.require_repository()
+                before, after = inside.tree(old), inside.tree(new)
+                right = derived_state.known(inside, workspace.layout, before)
+                changed = [path[len(inside.prefix) :] for path in paths if path.startswith(inside.prefix)]
+                one, other = Board(workspace, inside, before, old), Board(workspace, inside, after, new)
+                found = [inside.prefix + path for path in derive_owed(other, changed, one, right)]
+                folder = folder if wrong or not found else os.path.relpath(workspace.root or ".", repo.worktree)
+                wrong += found
+            workspace.close()
+    except MemgitError as error:
+        return Said((f"derived files could not be checked after this {what}: {error}",))
+    if not wrong:
+        return Said()
+    more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+    command = "memgit rebuild" if folder == "." else f"memgit -C {shlex.quote(folder)} rebuild"
+    return Said((f"after this {what}, {sorted(wrong)[0]}{more} is not what the records give; mend: {command}",))
+
+
+# Before a push
+
+
+def check_push(context: Context, repo: Repository, remote: str, pushes: Sequence[Push]) -> Said:
+    """Lints what new commits on branches change: errors stop the push."""
+    from memgit.app.lint import Request, lint
+
+    lines: list[str] = []
+    stop = False
+    for push in pushes:
+        if push.new is None or not push.ref.startswith("refs/heads/"):
+            continue
+        base = _known_there(repo, remote, push)
+        repo.at_prefix("")
+        paths = [path for path, _, _ in repo.tree(base).diff(repo.tree(push.new))]
+        for workspace in roots(context.env, repo.worktree or ".", paths):
+            findings = lint(workspace, context, Request(at=push.new, since=base)).report.result.findings
+            errors = [found for found in findings if found.severity == "error"]
+            prefix = workspace.require_repository().prefix
+            lines += [_line(prefix, found) for found in errors]
+            if errors:
+                stop = True
+                lines.append(f"mend: commit what mends {push.ref.removeprefix('refs/heads/')} ({push.new[:10]}), then push again")
+            workspace.close()
+    return Said(tuple(lines), stop)
+
+
+def _known_there(repo: Repository, remote: str, push: Push) -> str | None:
+    """The newest commit below a pushed one that the remote has, as far as is known here."""
+    assert push.new is not None
+    if push.old is not None:
+        try:
+            return repo.resolve(push.old)
+        except NotFound:
+            pass  # somebody else's commits, not fetched yet
+    known = f"--remotes={remote}" if f"remote.{remote}.url" in repo.config else "--remotes"
+    found = repo.git("rev-list", "--boundary", push.new, "--not", known).split()
+    if not found:
+        return push.new
+    border = next((line[1:] for line in found if line.startswith(b"-")), None)
+    return None if border is None else border.decode("ascii")
+
+
+def pushed(lines: str) -> list[Push]:
+    """What git tells the hook on standard input (https://git-scm.com/docs/githooks, pre-push)."""
+    out = []
+    for line in lines.split("\n"):
+        parts = line.split(" ")
+        if len(parts) == 4:
+            out.append(Push(parts[2], None if set(parts[1]) == {"0"} else parts[1], None if set(parts[3]) == {"0"} else parts[3]))
+    return out

@@ -1,0 +1,112 @@
+"""`memgit hook`: what git, or the pre-commit framework, calls in a hook (see githooks(5))."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from memgit.app import hook_runs
+from memgit.app.hook_file import NAMES
+from memgit.app.hook_runs import Push, Said
+from memgit.app.workspace import Context
+from memgit.cli.options import context_of
+from memgit.cli.output import echo
+from memgit.errors import MemgitError, NotFound
+from memgit.git.hooks import MARK
+from memgit.git.repository import Repository
+
+
+@click.command("hook", hidden=True)
+@click.argument("name", type=click.Choice((*NAMES, "rebuild")), metavar="NAME")
+@click.argument("args", nargs=-1, type=click.Path())
+@click.option("--only", type=click.Choice(("index", "lint")), help="With pre-commit: only derived files, or only the other rules.")
+@click.option("--fix", is_flag=True, help="With pre-commit: mend the working tree as well; nothing is staged.")
+@click.pass_context
+def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> int:
+    """Do the work of the git hook NAME. Exits with 1 where git should stop."""
+    if os.environ.get(MARK) and not name.startswith("post-"):
+        return 0
+    after = name.startswith("post-") or name == "rebuild"
+    try:
+        said = _run(ctx, name, args, only, fix)
+    except MemgitError as error:
+        if not after:
+            raise
+        said = Said((str(error),))
+    for line in said.lines:
+        echo(f"memgit: {line}", err=True)
+    return 1 if said.stop and not after else 0
+
+
+def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> Said:
+    context = context_of(ctx)
+    repo = Repository.open(ctx.find_root().obj["folder"], os.environ)
+    if repo.worktree is None:
+        return Said()
+    if name == "pre-commit":
+        return hook_runs.check_staged(context, repo, only, fix=fix)
+    if name == "prepare-commit-msg":
+        # The pre-commit framework gives the file alone, and the rest in variables.
+        source = args[1] if len(args) > 1 else os.environ.get("PRE_COMMIT_COMMIT_MSG_SOURCE", "")
+        text = _read(args)
+        new = hook_runs.write_message(context, repo, text, source)
+        if new != text:
+            with open(args[0], "wb") as file:
+                file.write(new.encode("utf-8", "surrogateescape"))
+        return Said()
+    if name == "commit-msg":
+        return hook_runs.check_message(context, repo, _read(args), args[0])
+    if name == "pre-push":
+        return _push(context, repo, args)
+    return _after(context, repo, name, args)
+
+
+def _read(args: tuple[str, ...]) -> str:
+    if not args:
+        raise NotFound("the file that holds the commit message is not named")
+    with open(args[0], "rb") as file:
+        return file.read().decode("utf-8", "surrogateescape")
+
+
+def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> Said:
+    new = os.environ.get("PRE_COMMIT_TO_REF")
+    if new:
+        old = os.environ.get("PRE_COMMIT_FROM_REF")
+        ref = os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/")
+        remote = os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
+        return hook_runs.check_push(context, repo, remote, [Push(ref, new, old)])
+    lines = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    return hook_runs.check_push(context, repo, args[0] if args else "origin", hook_runs.pushed(lines))
+
+
+def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...]) -> Said:
+    """What changed the working tree, and between which two commits; in the pre-commit framework its variables say so."""
+    env = os.environ
+    if name == "rebuild":
+        name = (
+            "post-checkout" if "PRE_COMMIT_CHECKOUT_TYPE" in env
+            else "post-rewrite" if "PRE_COMMIT_REWRITE_COMMAND" in env
+            else "post-merge"
+        )  # fmt: skip
+        args = {
+            "post-checkout": (
+                env.get("PRE_COMMIT_FROM_REF", ""),
+                env.get("PRE_COMMIT_TO_REF", ""),
+                env.get("PRE_COMMIT_CHECKOUT_TYPE", ""),
+            ),
+            "post-rewrite": (env.get("PRE_COMMIT_REWRITE_COMMAND", ""),),
+            "post-merge": (env.get("PRE_COMMIT_IS_SQUASH_MERGE", ""),),
+        }[name]
+    head = repo.head().commit
+    if name == "post-checkout":
+        if len(args) < 3 or args[2] != "1" or not args[0].strip("0") or repo.in_progress() is not None:
+            return Said()
+        return hook_runs.drifted(context, repo, args[0], args[1], "checkout")
+    if head is None:
+        return Said()
+    if name == "post-rewrite" and args[:1] == ("amend",):
+        return hook_runs.drifted(context, repo, next(iter(repo.parents_of(head)), None), head, "amendment")
+    what = "rebase" if name == "post-rewrite" else "merge"
+    return hook_runs.drifted(context, repo, repo.ref("ORIG_HEAD"), head, what)
