@@ -6,23 +6,19 @@ import os
 from collections.abc import Sequence
 
 from memgit.app.config import NAME
+from memgit.app.described import describe
 from memgit.app.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Board, Plan, Session, Written, carry_out
 from memgit.derive import TABLE, is_derived
 from memgit.derive.view import Rendered
 from memgit.errors import NotFound, Refused
-from memgit.formats import message as messages
 from memgit.git.filters import cleaned
 from memgit.git.put import Put, put
 from memgit.git.repository import Repository
 from memgit.git.status import dirty
-from memgit.model.change import Change, diff_records
-from memgit.model.operation import RecordChange
+from memgit.model.change import diff_records
 from memgit.model.record import Record
-
-VERBS = {"create": "record", "update": "update", "extend": "extend", "archive": "archive", "restore": "restore", "rename": "rename",
-         "promote": "promote", "link": "link"}  # fmt: skip
 
 
 def commit_edits(
@@ -61,7 +57,7 @@ def commit_edits(
         notes = _take_derived(board, files, derived, taken)
         if taken and not records:
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
-        return describe(diff_records(old, new), len(records))._replace(notes=notes)
+        return Plan(*describe(diff_records(old, new), len(records)), anyway=True, notes=notes)
 
     done = carry_out(workspace, context, plan, reason=reason, stage=stage)
     if taken and (done.commit is not None or stage):
@@ -110,24 +106,3 @@ def edited_paths(workspace: Workspace, repo: Repository, wanted: Sequence[str]) 
     if not wanted or "." in wanted:
         return found
     return [path for path in found if any(path == want or path.startswith(want.rstrip("/") + "/") for want in wanted)]
-
-
-def describe(changes: Sequence[Change], files: int) -> Plan:
-    """The operation that a set of record changes amounts to: one verb where they agree, `edit` where they do not."""
-    made = tuple(
-        RecordChange(change.action, present.id, present.address,
-                     change.old.address if change.action == "rename" and change.old is not None else None)
-        for change in changes
-        if (present := change.new or change.old) is not None
-    )  # fmt: skip
-    main = [change for change in made if change.action != "link"] or list(made)
-    actions = {change.action for change in main}
-    op = VERBS.get(main[0].action, "edit") if len(actions) == 1 else "edit"
-    if len(main) == 1 and op != "edit":
-        present = changes[made.index(main[0])].new
-        subject = messages.subject(op, present.kind if present else None, present.title if present else main[0].address)
-    elif made:
-        subject = messages.summary(op, "records", made)
-    else:
-        subject = messages.subject("edit", None, f"{files} files without a change to records")
-    return Plan(op, made, subject, anyway=True)

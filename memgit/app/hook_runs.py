@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.app import config as configuration
-from memgit.app.hand_edits import describe
+from memgit.app import hook_memo
+from memgit.app.described import describe
 from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.derive import derive_owed, is_derived
 from memgit.errors import MemgitError, NotFound
@@ -22,14 +23,16 @@ from memgit.formats.message_file import Style
 from memgit.git.repository import Repository
 from memgit.git.staged import staged
 from memgit.git.tree import Entry
-from memgit.lint.rule import Finding
 from memgit.model.change import Change, diff_records, refine
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record
 
+if TYPE_CHECKING:
+    from memgit.app.hook_memo import Block
+    from memgit.lint.rule import Finding
+
 INDEX_RULES = ("MG101", "MG102", "MG103")
 """The rules of `memgit-index`; `memgit-lint` has the others."""
-_REVERTS = "\nThis reverts commit "
 _REBASING = ("rebase", "cherry-pick", "revert", "am", "merge")
 
 
@@ -127,6 +130,8 @@ def check_staged(context: Context, repo: Repository, only: str | None = None, *,
             lines += mend(workspace, context, request).report.mended
         lines += _mends(context, workspace, errors, fixed=fix)
         workspace.close()
+    if not stop and repo.in_progress() is None:
+        hook_memo.save(repo.git_dir, repo.index_file, _block(context, repo))
     return Said(tuple(lines), stop)
 
 
@@ -211,13 +216,16 @@ def write_message(context: Context, repo: Repository, text: str, source: str = "
     style = style_of(repo, context.env, text)
     if messages.parse(message_file.cleaned(text, style)).blocks:
         return text
+    return hook_memo.written(text, _block(context, repo), style, context.actor, context.run)
+
+
+def _block(context: Context, repo: Repository) -> Block | None:
+    """What the message should say of what is staged; None where no record changed."""
     changes, files = staged_changes(context, repo, repo.head().commit)
     if not changes:
-        return text
-    plan = describe(changes, files)
-    op = "revert" if _REVERTS in text else plan.op
-    whole = messages.build(plan.subject, op, plan.changes, actor=context.actor, run=context.run)
-    return message_file.with_block(text, plan.subject, message_file.block_of(whole), style)
+        return None
+    found = describe(changes, files)
+    return found.op, found.subject, found.changes
 
 
 def check_message(context: Context, repo: Repository, text: str, file: str) -> Said:
@@ -232,10 +240,10 @@ def check_message(context: Context, repo: Repository, text: str, file: str) -> S
         wrong = _untrue(context, repo, blocks[0].records)
     if not wrong:
         return Said()
-    mend = (
-        "mend: take the lines Memgit-… out of the message (git commit -e -F .git/COMMIT_EDITMSG); the log reads the change from the files"
-    )
-    return Said((*(f"the commit message: {fault}" for fault in wrong), mend), True)
+    named = shlex.quote(os.path.abspath(file) if context.env.get("GIT_PREFIX") else file)
+    mend = f"mend: take the lines Memgit-… out of the message: git commit -e -F {named}"
+    why = "      (the log reads from the files what a commit did)"
+    return Said((*(f"the commit message: {fault}" for fault in wrong), mend, why), True)
 
 
 def _untrue(context: Context, repo: Repository, claims: Sequence[RecordChange]) -> list[str]:

@@ -52,6 +52,9 @@ def init(
             raise BadInput(
                 f"the layout here is {workspace.layout.name}, not {layout}", path=configuration.NAME, hint="edit the file by hand"
             )
+        if notes is not None or (indexes is not None and indexes != workspace.config.indexes):
+            what = "notes" if notes is not None else "indexes"
+            raise BadInput(f"{what} cannot be changed by another init", path=configuration.NAME, hint="edit the file by hand")
         text = None
     else:
         present = detect_on_disk(path)

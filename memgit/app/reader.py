@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memgit.app.workspace import Workspace
-from memgit.errors import Ambiguous, BadInput, NotFound, UnreadableFile
+from memgit.errors import Ambiguous, BadInput, NotFound, Refused, UnreadableFile
 from memgit.git.files import listed_files
 from memgit.git.repository import Repository
 from memgit.git.status import dirty
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 REGULAR = (0o100644, 0o100755)
 MAX_NAMED = 5
+MOST_OUTSIDE = 20_000
+"""Files of a folder outside any repository that are looked at."""
 MAX_COMPARED = 5000
 """Records up to which a mistyped address is compared with every one of them."""
 
@@ -83,6 +85,8 @@ class DiskFiles(Files):
             folders[:] = [name for name in folders if name != ".git"]
             prefix = os.path.relpath(folder, self._root).replace(os.sep, "/") + "/"
             found += [prefix.removeprefix("./") + name for name in names]
+            if len(found) > MOST_OUTSIDE:
+                raise Refused(f"{self._root} is not in a git repository and holds too many files to look through", hint="memgit init")
         yield from (path for path in sorted(found) if self._plain(path))
 
     def entries(self, folder: str) -> tuple[list[str], list[str]]:
@@ -239,12 +243,15 @@ class Reader:
         return endings or [record for record in self.records() if link.normal(record.title) == wanted]
 
     def _one(self, text: str, found: list[Record]) -> Record:
+        found = list({(record.path, record.ordinal): record for record in found}.values())
         if len(found) == 1:
             return found[0]
         if found:
             named = ", ".join(f"{record.address} ({record.path}:{record.line})" for record in found[:MAX_NAMED])
             more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
-            raise Ambiguous(f"{text!r} names {len(found)} records: {named}{more}", hint="give more of the address, or an id")
+            alike = len({record.address for record in found}) == 1
+            hint = "edit the file and give one of them another title" if alike else "give more of the address, or an id"
+            raise Ambiguous(f"{text!r} names {len(found)} records: {named}{more}", hint=hint)
         near = self.suggest(text)
         state = f" at {self.revision[:10]}" if self.revision and not self.fresh else ""
         hint = f"did you mean {', '.join(near)}?" if near else "memgit list shows what is there"

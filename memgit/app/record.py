@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from memgit.app import links, similar
 from memgit.app.reader import open_reader
-from memgit.app.update import extend_record, update_record
+from memgit.app.update import extend_record, update_record, whole_text
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Planner, Session, Written, carry_out
 from memgit.errors import BadInput, Conflict, Refused
@@ -137,7 +138,7 @@ def plan(session: Session, request: Request) -> Plan:
         if mode not in ("update", "extend"):
             raise Conflict(
                 f"{present.address} is there already", path=present.path, line=present.line,
-                hint="memgit update or extend changes it; --upsert records over it",
+                hint=_next_step(session, present),
             )  # fmt: skip
         close = present
     if mode == "create" or close is None:
@@ -148,6 +149,14 @@ def plan(session: Session, request: Request) -> Plan:
     return update_record(
         session, close, request.body if request.body or not request.upsert else None, fields=fields, related=request.related
     )
+
+
+def _next_step(session: Session, present: Record) -> str:
+    """What to do about a record that is there already."""
+    root = session.workspace.root
+    if root is not None and not os.path.lexists(os.path.join(root, present.path)):
+        return f"its file was deleted in the working tree: memgit commit {present.path} commits that, git restore brings it back"
+    return "memgit update or extend changes it; --upsert records over it"
 
 
 def create(session: Session, request: Request, place: Place, path: str, key: str) -> Plan:
@@ -216,6 +225,7 @@ def checked(request: Request) -> Request:
         raise BadInput(f"the title has {len(title)} characters; the limit is {MAX_TITLE}", hint="move the rest into the body")
     if "\0" in request.body:
         raise BadInput("the body holds a NUL byte", line=request.body[: request.body.index("\0")].count("\n") + 1)
+    whole_text(request.kind, request.body)
     status = request.fields.get("status")
     if request.kind == "decision" and status and status not in STATUSES:
         raise BadInput(f"{status!r} is no status of a decision", hint=f"one of {', '.join(STATUSES)}")
@@ -282,12 +292,12 @@ def target(session: Session, request: Request, place: Place) -> tuple[str, str]:
     """The path of the new record and its key there."""
     key = KEYS[request.kind](session, request, place)
     year, month = (request.date or session.context.today).split("-")[:2]
-    path = place.path(key, year=year, month=month)
+    path = as_spelled(session, place.path(key, year=year, month=month))
     if KINDS[request.kind].stored == "document" and not request.slug and request.kind != "observation":
         records = session.board.parsed(path).records if session.board.data(path) is not None else ()
         if records and link.normal(records[0].title) != link.normal(request.title):
             key = f"{key}-{digest(request.title)}"
-            path = place.path(key, year=year, month=month)
+            path = as_spelled(session, place.path(key, year=year, month=month))
     found = session.workspace.layout.find(path)
     if found is None or found[0].kind != request.kind:
         raise BadInput(f"{path} would not be a record of kind {request.kind}", hint="choose another key")
@@ -337,28 +347,30 @@ def safe_key(text: str, what: str) -> str:
             or any(char in '<>:"\\|?*#' or not char.isprintable() for char in part)
         )  # fmt: skip
         if bad:
-            raise BadInput(
-                f"{text!r} cannot be a {what}", hint=f"try {'/'.join(slug(part) for part in text.split('/') if part.strip('. '))}"
-            )
+            near = "/".join(slug(part) for part in text.split("/") if part.strip(". "))
+            raise BadInput(f"{text!r} cannot be a {what}", hint=f"try {near}" if near else None)
     return text
 
 
 def _category(session: Session, request: Request, place: Place) -> str:
     if request.key:
-        key = safe_key(request.key, "category")
-        return _as_spelled(session, place, key)
+        return safe_key(request.key, "category")
     return _matching_category(session, request, place) or DEFAULT_CATEGORY
 
 
-def _as_spelled(session: Session, place: Place, key: str) -> str:
-    """The key as an existing file spells it: two that differ by case alone would collide on some disks."""
-    if session.board.data(place.path(key)) is not None:
-        return key
-    name = place.path(key).rpartition("/")
-    for other in session.board.names(name[0] + "/"):
-        if other != name[2] and other.casefold() == name[2].casefold():
-            return place.key(name[0] + "/" + other) or key
-    return key
+def as_spelled(session: Session, path: str) -> str:
+    """The path as the folders and files that are there spell it: two names that differ by case alone would collide on some disks."""
+    if session.board.data(path) is not None:
+        return path
+    out = ""
+    parts = path.split("/")
+    for number, part in enumerate(parts):
+        last = number == len(parts) - 1
+        there = session.board.names(out) if last else session.board.folders(out)
+        folded = part.casefold()
+        alike = next((name for name in there if name.casefold() == folded), part) if part not in there else part
+        out += alike + ("" if last else "/")
+    return out
 
 
 def _matching_category(session: Session, request: Request, place: Place) -> str | None:
@@ -381,7 +393,7 @@ def _matching_category(session: Session, request: Request, place: Place) -> str 
 def _skill_id(session: Session, request: Request, place: Place) -> str:
     if not request.key:
         raise BadInput("an experience belongs to a skill", hint="--skill ID")
-    return _as_spelled(session, place, safe_key(request.key, "skill id"))
+    return safe_key(request.key, "skill id")
 
 
 def _slug(session: Session, request: Request, place: Place) -> str:

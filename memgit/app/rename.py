@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memgit.app.links import link_text
-from memgit.app.record import KEYS, Request, place_for, safe_key
+from memgit.app.record import KEYS, Request, as_spelled, place_for, safe_key
 from memgit.app.update import touch, unchanged
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Session, Written, carry_out
@@ -21,6 +21,9 @@ from memgit.model.link import Wikilink
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record
 from memgit.model.slug import digest
+
+KEYED = frozenset(["mnema-block"])
+"""Forms whose files are named after a key of their own: a new title leaves the name alone."""
 
 
 def rename(
@@ -94,8 +97,8 @@ def new_path(session: Session, record: Record, title: str, key: str | None, slug
         if key is None:
             return record.path
         request = Request(record.kind, title, key=key)
-        return place_for(session, record.kind).path(KEYS[record.kind](session, request, place))
-    if keep and slug is None and key is None:
+        return as_spelled(session, place_for(session, record.kind).path(KEYS[record.kind](session, request, place)))
+    if (keep or place.form in KEYED) and slug is None and key is None:
         return record.path
     stem = safe_key(slug, "file name") if slug is not None else name.removesuffix(".md")
     if slug is None and not keep and title != record.title:
@@ -109,6 +112,8 @@ def new_path(session: Session, record: Record, title: str, key: str | None, slug
             raise BadInput(f"a record of kind {record.kind} has no scope or folder to move to")
         folder = (place.folder or "") + safe_key(key, "scope") if key else place.folder.rstrip("/")
     path = f"{folder}/{stem}.md" if folder else f"{stem}.md"
+    if path.casefold() != record.path.casefold():
+        path = as_spelled(session, path)
     if slug is None and path != record.path and session.board.data(path) is not None:
         there = session.board.parsed(path).records
         if there and link.normal(there[0].title) != link.normal(title):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memgit.app.log import filters, log
-from memgit.app.reader import open_searchable
+from memgit.app.reader import Reader, open_searchable
 from memgit.app.workspace import Workspace
 from memgit.model.record import Record
 
@@ -33,6 +33,7 @@ class Answer(NamedTuple):
     revision: str | None
     fresh: bool
     results: tuple[Result, ...]
+    reader: Reader
 
 
 def search(workspace: Workspace, query: Query, *, at: str | None = None, actors: Sequence[str] = ()) -> Answer:
@@ -60,7 +61,7 @@ def search(workspace: Workspace, query: Query, *, at: str | None = None, actors:
     hits = find(reader.snapshot, query, accept)
     found = zip(hits, snippets(reader.snapshot, query, hits), strict=True)
     results = tuple(Result(hit.record, min(hit.score, CERTAIN), snippet) for hit, snippet in found)
-    return Answer(query.text, reader.revision, reader.fresh, results)
+    return Answer(query.text, reader.revision, reader.fresh, results, reader)
 
 
 def _touched(workspace: Workspace, at: str | None, actors: Sequence[str]) -> set[str]:

@@ -29,8 +29,9 @@ def undo(workspace: Workspace, context: Context, revision: str | None, *, reason
         raise Refused(f"{commit[:10]} is the first commit that this shallow clone holds", hint="git fetch --unshallow")
     after = repo.tree(commit)
     before = repo.tree(parents[0] if parents else None)
-    paths = [(path, old, new) for path, old, new in before.diff(after) if not is_derived(workspace.layout, path)]
-    paths = [row for row in paths if workspace.layout.find(row[0]) is not None]
+    changed = before.diff(after)
+    derived = [row for row in changed if is_derived(workspace.layout, row[0])]
+    paths = [row for row in changed if row not in derived and workspace.layout.find(row[0]) is not None]
     if not paths:
         raise BadInput(f"{commit[:10]} changed no record", hint="memgit log shows the operations")
     merge = merger(workspace.layout)
@@ -52,6 +53,10 @@ def undo(workspace: Workspace, context: Context, revision: str | None, *, reason
             if merged.data != ours:
                 board.put(path, merged.data)
             new_records += board.parsed(path).records
+        for path, was, became in derived:
+            # What is derived is derived again, from how it was before: so what only the index knew goes and comes back with the records.
+            if board.data(path) == (repo.blob(became) if became is not None else None):
+                board.put(path, repo.blob(was) if was is not None else None)
         changes = tuple(
             RecordChange(change.action, present.id, present.address,
                          change.old.address if change.action == "rename" and change.old is not None else None)

@@ -81,6 +81,7 @@ def update_record(
 ) -> Plan:
     """The plan of an update; empty where nothing changes."""
     editable(session, record, fields)
+    whole_text(record.kind, body or "")
     form = session.form_of(record)
     before = session.bytes_of(record)
     path, ordinal = record.path, record.ordinal
@@ -102,6 +103,7 @@ def update_record(
 def extend_record(session: Session, record: Record, text: str, *, fields: Mapping[str, Value], related: tuple[str, ...] = ()) -> Plan:
     """The plan of an extension; lists among the fields are added to those that are there."""
     editable(session, record, fields)
+    whole_text(record.kind, text)
     if not text.strip():
         raise BadInput("there is nothing to add", hint="-m TEXT, -F FILE or standard input")
     form = session.form_of(record)
@@ -135,6 +137,17 @@ def editable(session: Session, record: Record, fields: Mapping[str, Value]) -> N
     for key in fields:
         if key not in known:
             raise BadInput(f"a record of kind {record.kind} has no field {key!r}", hint=f"its fields: {', '.join(known)}")
+
+
+def whole_text(kind: str, body: str) -> None:
+    """Raises BadInput where a body holds conflict markers that would make its file look like one left in a merge."""
+    if "<<<<<<<" not in body or KINDS[kind].stored == "entry":
+        return
+    from memgit.formats.markdown import conflict_markers
+
+    found = conflict_markers(body)
+    if found:
+        raise BadInput(f"line {found[0]} of the body is a conflict marker", hint="resolve the conflict, or set the example in a code fence")
 
 
 def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated: bool = True) -> None:

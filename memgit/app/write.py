@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from memgit.app import derived_state
 from memgit.app.config import NAME
 from memgit.app.present import record_json
-from memgit.app.reader import CachedReader, Reader, TreeFiles
+from memgit.app.reader import CachedReader, Reader, TreeFiles, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import derive_all, derive_owed, owed_paths
 from memgit.derive.mem_skill import NAME as CATEGORY_INDEX
-from memgit.errors import BadInput, Refused
+from memgit.errors import Ambiguous, BadInput, MemgitError, NotFound, Refused
 from memgit.formats import message as messages
 from memgit.formats.form import Form
 from memgit.formats.forms import FORMS, parse_file
@@ -132,6 +132,26 @@ class BoardReader(Reader):
         super().__init__(workspace, board, revision, False)
         self._board = board
         self._before = CachedReader(workspace, board.repo, board, revision, False, label="")
+
+    def find(self, text: str) -> Record:
+        try:
+            return super().find(text)
+        except Ambiguous:
+            raise
+        except NotFound as error:
+            found = self._uncommitted(text)
+            if found is None:
+                raise error from None
+            raise BadInput(
+                f"{found.address} is not committed yet", path=found.path, line=found.line, hint=f"memgit commit {found.path}"
+            ) from None
+
+    def _uncommitted(self, text: str) -> Record | None:
+        """The record that the working tree has by that name, where the newest commit has none."""
+        try:
+            return open_reader(self.workspace).find(text)
+        except MemgitError:
+            return None
 
     def file(self, path: str) -> ParsedFile:
         return self._board.parsed(path)
@@ -285,7 +305,7 @@ class Session:
         return self.board.parsed(path).records[ordinal]
 
 
-_ACTIONS = {"rename": "renamed"}
+_ACTIONS = {"rename": "renamed", "init": "created"}
 """The answer's action where it is that of the operation, whatever it did to the first record."""
 
 Planner = Callable[[Session], Plan | None]
@@ -339,7 +359,7 @@ def answer(plan: Plan | None, board: Board, commit_id: str | None, *, staged: bo
         return Written("", "no_op", None, None)
     record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
     wrote = commit_id is not None or staged
-    action = _ACTIONS.get(plan.op) or PAST[plan.changes[0].action] if plan.changes and wrote else "no_op"
+    action = _ACTIONS.get(plan.op) or (PAST[plan.changes[0].action] if plan.changes else "updated") if wrote else "no_op"
     linked, changes = (plan.linked, plan.changes) if wrote else ((), ())
     return Written(plan.op, action, record, commit_id, linked, plan.notes, changes, staged)
 

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from memgit.app import hook_runs
-from memgit.app.hook_file import NAMES
-from memgit.app.hook_runs import Push, Said
-from memgit.app.workspace import Context
-from memgit.cli.options import context_of
 from memgit.cli.output import echo
 from memgit.errors import MemgitError, NotFound
-from memgit.git.hooks import MARK
-from memgit.git.repository import Repository
+
+if TYPE_CHECKING:
+    from memgit.app.hook_runs import Said
+    from memgit.app.workspace import Context
+    from memgit.git.repository import Repository
+
+NAMES = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push", "rebuild")
+EDITMSG = "COMMIT_EDITMSG"
 
 
 @click.command("hook", hidden=True)
-@click.argument("name", type=click.Choice((*NAMES, "rebuild")), metavar="NAME")
+@click.argument("name", type=click.Choice(NAMES), metavar="NAME")
 @click.argument("args", nargs=-1, type=click.Path())
 @click.option("--only", type=click.Choice(("index", "lint")), help="With pre-commit: only derived files, or only the other rules.")
 @click.option("--fix", is_flag=True, help="With pre-commit: mend the working tree as well; nothing is staged.")
 @click.pass_context
 def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> int:
     """Do the work of the git hook NAME. Exits with 1 where git should stop."""
-    if os.environ.get(MARK) and not name.startswith("post-"):
+    if os.environ.get("MEMGIT_COMMIT") and not name.startswith("post-"):
+        return 0
+    if name in ("prepare-commit-msg", "commit-msg") and _known(ctx, name, args):
         return 0
     after = name.startswith("post-") or name == "rebuild"
     try:
@@ -34,17 +38,41 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
     except MemgitError as error:
         if not after:
             raise
-        said = Said((str(error),))
+        echo(f"memgit: {error}", err=True)
+        return 0
     for line in said.lines:
         echo(f"memgit: {line}", err=True)
     return 1 if said.stop and not after else 0
 
 
+def _known(ctx: click.Context, name: str, args: tuple[str, ...]) -> bool:
+    """Does what the pre-commit hook has already found out suffices for, without opening the repository; whether it did."""
+    index = os.environ.get("GIT_INDEX_FILE")
+    if index is None or not args or os.path.basename(args[0]) != EDITMSG or "PRE_COMMIT" in os.environ:
+        return False
+    from memgit.app import hook_memo
+
+    settings = ctx.find_root().obj
+    git_dir, text = os.path.dirname(args[0]) or ".", _read(args)
+    if name == "commit-msg":
+        return hook_memo.is_true(text, git_dir, index, settings["actor"], settings["run"])
+    if args[1:] != ("message",) or os.environ.get("GIT_EDITOR") != ":":
+        return False
+    new = hook_memo.write(text, git_dir, index, settings["actor"], settings["run"])
+    if new is not None and new != text:
+        _write(args[0], new)
+    return new is not None
+
+
 def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> Said:
+    from memgit.app import hook_runs
+    from memgit.cli.options import context_of
+    from memgit.git.repository import Repository
+
     context = context_of(ctx)
     repo = Repository.open(ctx.find_root().obj["folder"], os.environ)
     if repo.worktree is None:
-        return Said()
+        return hook_runs.Said()
     if name == "pre-commit":
         return hook_runs.check_staged(context, repo, only, fix=fix)
     if name == "prepare-commit-msg":
@@ -53,14 +81,18 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
         text = _read(args)
         new = hook_runs.write_message(context, repo, text, source)
         if new != text:
-            with open(args[0], "wb") as file:
-                file.write(new.encode("utf-8", "surrogateescape"))
-        return Said()
+            _write(args[0], new)
+        return hook_runs.Said()
     if name == "commit-msg":
         return hook_runs.check_message(context, repo, _read(args), args[0])
     if name == "pre-push":
         return _push(context, repo, args)
     return _after(context, repo, name, args)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
 
 
 def _read(args: tuple[str, ...]) -> str:
@@ -71,18 +103,22 @@ def _read(args: tuple[str, ...]) -> str:
 
 
 def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> Said:
+    from memgit.app import hook_runs
+
     new = os.environ.get("PRE_COMMIT_TO_REF")
     if new:
         old = os.environ.get("PRE_COMMIT_FROM_REF")
         ref = os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/")
         remote = os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
-        return hook_runs.check_push(context, repo, remote, [Push(ref, new, old)])
+        return hook_runs.check_push(context, repo, remote, [hook_runs.Push(ref, new, old)])
     lines = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     return hook_runs.check_push(context, repo, args[0] if args else "origin", hook_runs.pushed(lines))
 
 
 def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...]) -> Said:
     """What changed the working tree, and between which two commits; in the pre-commit framework its variables say so."""
+    from memgit.app import hook_runs
+
     env = os.environ
     if name == "rebuild":
         name = (
@@ -102,10 +138,10 @@ def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...])
     head = repo.head().commit
     if name == "post-checkout":
         if len(args) < 3 or args[2] != "1" or not args[0].strip("0") or repo.in_progress() is not None:
-            return Said()
+            return hook_runs.Said()
         return hook_runs.drifted(context, repo, args[0], args[1], "checkout")
     if head is None:
-        return Said()
+        return hook_runs.Said()
     if name == "post-rewrite" and args[:1] == ("amend",):
         return hook_runs.drifted(context, repo, next(iter(repo.parents_of(head)), None), head, "amendment")
     what = "rebase" if name == "post-rewrite" else "merge"

@@ -12,7 +12,7 @@ from memgit.app.listing import list_records
 from memgit.app.present import record_json
 from memgit.app.reader import kinds_of, open_reader
 from memgit.cli.options import at_option, json_option, workspace_of
-from memgit.cli.output import echo, emit_json_list, faint, safe
+from memgit.cli.output import emit_json_list, faint, name_unreadable, safe
 
 
 @click.command("list")
@@ -44,6 +44,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         archived=options["archived"], only_archived=options["only_archived"],
     )  # fmt: skip
     found = itertools.islice(found, options["limit"]) if options["limit"] is not None else found
+    name_unreadable(reader)
     if options["as_json"]:
         count = counter(workspace)
         emit_json_list(record_json(record, count(record)) for record in map(reader.load, found))
@@ -52,6 +53,3 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         mark = faint(" (archived)") if record.archived else ""
         title = "" if record.address.endswith(f"#{record.title}") else f"  {safe(record.title)}"
         click.echo(f"{safe(record.address)}{faint(title)}{mark}")
-    for path, problem in reader.problems():
-        if problem.fatal:
-            echo(f"memgit: {path}:{problem.line}: {problem.message}", err=True)

@@ -49,6 +49,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     record = options["record"]
     if record is not None and addresses.parse(record) is None and not is_id(record):
         record = open_reader(workspace, options["at"]).find(record)
+    if options["at"] is not None:
+        options["at"] = repo.resolve(options["at"])
     found = activity.entries(
         workspace, options["revisions"] or options["at"], cache=workspace.cache, record=record, limit=options["limit"], wanted=wanted
     )

@@ -89,6 +89,9 @@ def run(args: list[str] | None = None, *, closing: bool = True) -> int:
 
     The exit code: 0 done, 1 findings or conflict, 2 wrong usage, 3 refused or failed, 130 interrupted.
     """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # started with the stream closed, as a daemon may be
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     try:
         result = cli.main(args, prog_name="memgit", standalone_mode=False, obj={"closing": closing})
         sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from memgit.app.present import printable_path
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
+    from memgit.app.reader import Reader
     from memgit.app.write import Written
 
 MAX_LINE = 2000
@@ -79,7 +81,21 @@ def faint(text: str) -> str:
 
 
 def print_written(done: Written, as_json: bool) -> None:
-    """The answer of a write: one line on standard output, notes on standard error."""
+    """The answer of a write: one line on standard output, notes on standard error.
+
+    What was committed stays committed where the answer cannot be written: then standard error says so, and it is no failure.
+    """
+    try:
+        _print_written(done, as_json)
+        sys.stdout.flush()
+    except OSError as error:
+        if done.commit is None:
+            raise
+        click.echo(f"memgit: committed {done.commit[:10]}, but the answer could not be written: {error.strerror}", err=True)
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def _print_written(done: Written, as_json: bool) -> None:
     for note in done.notes:
         echo(f"memgit: {note}", err=True)
     if as_json:
@@ -90,7 +106,10 @@ def print_written(done: Written, as_json: bool) -> None:
         return
     where = "staged" if done.staged else (done.commit or "")[:10]
     what = done.record.address if done.record is not None else f"{len(done.changes)} record{'' if len(done.changes) == 1 else 's'}"
-    click.echo(f"{done.action} {heading(what)} {faint(f'[{where}]')}")
+    verb = "took back what was done to" if done.op == "revert" else done.action
+    click.echo(
+        f"{verb} {heading(what)} {faint(f'[{where}]')}" if done.changes else f"committed the files as they are {faint(f'[{where}]')}"
+    )
     for address in done.linked:
         echo(f"  linked {address}")
 
@@ -108,6 +127,13 @@ def print_record(record: Record, state: str | None) -> None:
     if record.body:
         click.echo()
         click.echo(safe("\n".join(cut_line(line) for line in record.body.split("\n"))))
+
+
+def name_unreadable(reader: Reader) -> None:
+    """Names on standard error the files that could not be understood: what they hold is not, or not wholly, in the answer."""
+    for path, problem in reader.problems():
+        if problem.fatal:
+            echo(f"memgit: {path}:{problem.line}: {problem.message}", err=True)
 
 
 def cut_line(line: str) -> str:

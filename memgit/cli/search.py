@@ -9,7 +9,7 @@ import click
 from memgit.app.reader import kinds_of
 from memgit.app.search import Result, as_json, search
 from memgit.cli.options import at_option, json_option, workspace_of
-from memgit.cli.output import emit_json, faint, heading, safe
+from memgit.cli.output import emit_json, faint, heading, name_unreadable, safe
 
 GROUPS = {"category": "knowledge", "skill": "experience", "scope": "memory"}
 
@@ -47,6 +47,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         None if options["archived"] else False, options["limit"],
     )  # fmt: skip
     answer = search(workspace_of(ctx), query, at=options["at"], actors=options["actors"])
+    name_unreadable(answer.reader)
     if options["as_json"]:
         emit_json(as_json(answer))
         return

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
-from memgit.formats import bodies, titles
+from memgit.formats import bodies, labelled, titles
 from memgit.formats.blocks import Outline, conflict_markers, outline
 from memgit.formats.entry import Entry, Habits, clean, compose
 from memgit.formats.form import Draft
@@ -410,10 +410,13 @@ def extend(data: bytes, ordinal: int, text: str, date: str) -> bytes:
 
 
 def replace(data: bytes, ordinal: int, body: str, date: str) -> bytes:
-    """The file with another body for one record, and `Updated` set to `date`; the old body is in history. The same body changes nothing."""
+    """The file with another body for one record, and `Updated` set to `date`; the old body is in history. The same body changes nothing.
+
+    Labels that no format knows are fields of the record's owner: those that the new body does not name stay where they are.
+    """
     place = _take(data, ordinal)
     old = place.entry.fields.body
-    place.entry.change({"body": body})
+    place.entry.change({"body": labelled.kept(old, body)})
     if place.entry.fields.body == old:
         return data
     place.entry.change({"updated": date})

@@ -10,6 +10,7 @@ English only: other languages make no claims, so they are never called contradic
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -293,15 +294,15 @@ def _split(unit: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     text = " ".join(line for _, line in unit)
     starts = []
     place = 0
-    for number, line in unit:
-        starts.append((place, number))
+    for _, line in unit:
+        starts.append(place)
         place += len(line) + 1
     position = 0
     for match in [*_END.finditer(text), None]:
         stop = match.start() if match is not None else len(text)
         sentence = text[position:stop].strip()
         if sentence:
-            yield max((number for place, number in starts if place <= position), default=unit[0][0]), sentence
+            yield unit[bisect_right(starts, position) - 1][0], sentence
         position = match.end() if match is not None else stop
 
 

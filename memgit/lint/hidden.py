@@ -10,8 +10,14 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from memgit.lint.lines import Lines
+
 MAX_FOUND = 100
 MAX_QUOTE = 100
+NEAR = 200
+"""So many characters before and after a mark of direction tell whether the text runs from right to left."""
+MAX_INNER = 20_000
+"""So much of a comment is looked into."""
 
 _ANY = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
@@ -23,11 +29,10 @@ _SOFT = frozenset("\xad")
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 
-_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)|^[ ]{0,3}\[(?://|comment|_)\]:[ ]*(?:#|<>)[ ]*[\"'(](.*)[\"')]\s*$", re.DOTALL | re.MULTILINE)
-_UNSEEN = re.compile(
-    r"<(\w+)[^<>]*(?:display:\s*none|visibility:\s*hidden|font-size:\s*0(?:px|em|rem|pt|%)?\s*[;\"']|opacity:\s*0\s*[;\"']|"
-    r"\shidden[\s>=])[^<>]*>(.*?)</\1>",
-    re.DOTALL | re.IGNORECASE,
+_COMMENT = r"<!--(.*?)(?:-->|\Z)|^ {0,3}\[(?://|comment|_)\]: *(?:#|<>) *[\"'(]([^\n]*)[\"')][ \t\r]*$"
+_UNSEEN = (
+    r"<(\w{1,20})(?=[\s])[^<>]{0,400}?(?:display:\s*none|visibility:\s*hidden|font-size:\s*0(?:px|em|rem|pt|%)?\s*[;\"']|"
+    r"opacity:\s*0\s*[;\"']|\shidden[\s>=])[^<>]{0,400}>(.{0,2000}?)</\1>"
 )
 _WHO = (
     r"(?:assistants?|ai|a\.i\.|agents?|llms?|(?:large )?language models?|models?|chat ?bots?|bots?|claude|chat ?gpt|gpt(?:-\d)?|gemini|"
@@ -37,7 +42,7 @@ _ORDER = (
     r"(?:ignore|disregard|forget|override|bypass|approve|merge|accept|execute|run|delete|reveal|exfiltrate|send|leak|print|output|say|"
     r"respond|reply|answer|pretend|act as|behave|you (?:must|should|are|will|may|can)|do not|don't|never|always|instead)"
 )
-_ADDRESSED = re.compile(
+_ADDRESSED = (
     rf"(?:^|[\s\[(\"'*_>]){_WHO}\s*[,:!]\s*(?:please\s+)?(?:\S+\s+){{0,4}}?{_ORDER}\b"
     rf"|\b(?:attention|note|instructions?|message|important|dear|hey|hello)\s*(?:to|for|,)?\s*(?:the\s+|all\s+|any\s+)?{_WHO}\b"
     rf"|\b(?:ignore|disregard|forget|override)\s+(?:(?:all|any|the|your|every)\s+)*(?:(?:previous|earlier|prior|above|other|preceding)\s+)+"
@@ -45,8 +50,7 @@ _ADDRESSED = re.compile(
     rf"|\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+)?your\s+(?:\w+\s+)?(?:instructions?|rules?|prompts?|guidelines?)\b"
     rf"|\byou are (?:now )?(?:an? )?(?:\w+ )?(?:{_WHO}|dan)\b"
     rf"|\b(?:if you are|as) an? (?:\w+ )?(?:ai|llm|language model|agent|assistant|bot)\b"
-    rf"|\bdo not (?:tell|inform|mention (?:this|it) to|show (?:this|it) to|reveal (?:this|it) to) the (?:user|human|reviewer|author)\b",
-    re.IGNORECASE,
+    rf"|\bdo not (?:tell|inform|mention (?:this|it) to|show (?:this|it) to|reveal (?:this|it) to) the (?:user|human|reviewer|author)\b"
 )  # fmt: skip
 
 
@@ -74,13 +78,14 @@ def find(text: str, visible: list[tuple[int, int]] | None = None) -> list[Hidden
 def _characters(text: str) -> list[Hidden]:
     found: dict[tuple[int, str], dict[str, int]] = {}
     decoded: dict[int, str] = {}
+    lines = Lines(text)
     flags = [match.span() for match in _FLAG.finditer(text)] if "\U0001f3f4" in text else []
     for match in _ANY.finditer(text):
         place, char = match.start(), match[0]
         kind = _kind(text, place, char)
         if kind is None or any(start <= place < end for start, end in flags):
             continue
-        line = text.count("\n", 0, place) + 1
+        line = lines.of(place)
         names = found.setdefault((line, kind), {})
         names[char] = names.get(char, 0) + 1
         if kind == "tags" and line not in decoded:
@@ -106,8 +111,7 @@ def _kind(text: str, place: int, char: str) -> str | None:
     before = text[place - 1] if place else "\n"
     after = text[place + 1] if place + 1 < len(text) else "\n"
     if char in _MARKS:
-        start, stop = text.rfind("\n", 0, place) + 1, text.find("\n", place)
-        line = text[start : stop if stop >= 0 else len(text)]
+        line = text[max(0, place - NEAR) : place].rpartition("\n")[2] + text[place : place + NEAR].partition("\n")[0]
         return (
             None if any(unicodedata.bidirectional(one) in ("R", "AL") for one in line if one > "\u0590" and one not in _MARKS) else "bidi"
         )
@@ -146,15 +150,19 @@ def _named(char: str, count: int) -> str:
 
 
 def _comments(text: str, visible: list[tuple[int, int]]) -> list[Hidden]:
+    """Comments and elements that are not shown and speak to an agent. Patterns are compiled where they are needed: few texts hold any."""
     out = []
-    for pattern, group in ((_COMMENT, 1), (_UNSEEN, 2)):
-        if pattern is _UNSEEN and not re.search(r"none|hidden|font-size|opacity", text):
+    lines = Lines(text)
+    found: list[tuple[re.Match[str], str]] = []
+    if "<!--" in text or "]:" in text:
+        found += [(match, match[1] or match[2] or "") for match in re.compile(_COMMENT, re.DOTALL | re.MULTILINE).finditer(text)]
+    if any(mark in text for mark in ("display", "visibility", "font-size", "opacity", " hidden")):
+        found += [(match, match[2]) for match in re.compile(_UNSEEN, re.DOTALL | re.IGNORECASE).finditer(text)]
+    for match, inner in found:
+        if re.compile(_ADDRESSED, re.IGNORECASE).search(inner[:MAX_INNER]) is None:
             continue
-        for match in pattern.finditer(text):
-            inner = match[group] or (match[2] if pattern is _COMMENT else None) or ""
-            if _ADDRESSED.search(inner) is None or any(start <= match.start() < end for start, end in visible):
-                continue
-            line = text.count("\n", 0, match.start()) + 1
+        if not any(start <= match.start() < end for start, end in visible):
+            line = lines.of(match.start())
             out.append(Hidden(line, line + match[0].count("\n"), "comment", _quoted(inner)))
     return out
 

@@ -17,8 +17,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from memgit.lint.lines import Lines
+
 MAX_FOUND = 200
 """More in one file say nothing more."""
+NEAR = 200
+"""So many characters of a line around a value are looked at for what it belongs to."""
 ENTROPY = 3.0
 """Bits a character from which an assigned value looks random; English words stay below, hexadecimal digits reach almost 4."""
 
@@ -85,7 +89,6 @@ SHAPES: tuple[Shape, ...] = (
     Shape("JSON web token", ("eyJ",), r"[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]*", 3, _json_head),
     Shape("private key", ("-----BEGIN ",), r"(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----", 64, inside=True),
 )
-_PATTERNS = {(shape.kind, anchor): re.compile(re.escape(anchor) + shape.rest) for shape in SHAPES for anchor in shape.anchors}
 
 _URL = re.compile(r"://[^\s/:@\"'<>`]{0,64}:([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-9\[])")
 _AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=_-])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
@@ -118,9 +121,12 @@ _PLAIN = re.compile(
 def find(text: str) -> list[Secret]:
     """The credentials in a text, by line; one value is reported once a line."""
     out: dict[tuple[int, str], Secret] = {}
+    lines = Lines(text)
     for start, kind, value, keep in _matches(text):
-        line = text.count("\n", 0, start) + 1
-        known = out.setdefault((line, value), Secret(line, kind, mask(value, keep), _is_example(value, kind)))
+        line = lines.of(start)
+        known = out.get((line, value))
+        if known is None:
+            known = out[line, value] = Secret(line, kind, mask(value, keep), _is_example(value, kind))
         if known.kind == "secret value" and kind != known.kind:
             out[line, value] = known._replace(kind=kind)
         if len(out) >= MAX_FOUND:
@@ -138,7 +144,8 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
     for shape in SHAPES:
         for anchor in shape.anchors:
             if anchor in text:
-                for match in _PATTERNS[shape.kind, anchor].finditer(text):
+                # Compiled where it is needed: few texts hold an anchor, and thirty patterns are a tenth of a hook's time.
+                for match in re.compile(re.escape(anchor) + shape.rest).finditer(text):
                     start = match.start()
                     if (shape.inside or not start or not _is_word(text[start - 1])) and (shape.check is None or shape.check(match[0])):
                         yield start, shape.kind, match[0], shape.keep
@@ -147,9 +154,9 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
             yield match.start(1), "password in a URL", match[1], 0
     if "AKIA" in text or "ASIA" in text or "aws" in text or "AWS" in text:
         for match in _AWS_SECRET.finditer(text):
-            start = text.rfind("\n", 0, match.start()) + 1
-            stop = text.find("\n", match.end())
-            if _AWS_NEAR.search(text[start : stop if stop >= 0 else len(text)]) and entropy(match[1]) > 3.5 and not match[1].isalnum():
+            before = text[max(0, match.start() - NEAR) : match.start()].rpartition("\n")[2]
+            after = text[match.end() : match.end() + NEAR].partition("\n")[0]
+            if _AWS_NEAR.search(f"{before} {after}") and entropy(match[1]) > 3.5 and not match[1].isalnum():
                 yield match.start(1), "AWS secret key", match[1], 0
     lowered = text.lower()
     if len(lowered) == len(text) and any(

@@ -19,7 +19,7 @@ from tests.support import memgit, run_git
 def memgit_on_path(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program called memgit on PATH, for the merge driver."""
     folder = tmp_path_factory.mktemp("bin")
-    (folder / "memgit").write_text("#!/bin/sh\nexit 1\n")
+    (folder / "memgit").write_text("#!/bin/sh\nexit 0\n")
     (folder / "memgit").chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 

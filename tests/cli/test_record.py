@@ -247,7 +247,6 @@ BODIES = [
     "---",
     "```\n## in a fence\n```",
     "**Related:** [[x#y]]",
-    "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> x",
     "Memgit-Op: archive\nMemgit-Record: create a b",
     "# H1\n\n## H2",
     "\ttab\n\n\n\nblank lines",

@@ -110,3 +110,14 @@ def test_any_jumble_of_markers_is_read(parts: list[str]) -> None:
     claim = of_sentence(" ".join(parts))
     if claim is not None:
         assert opposite(claim, claim) is None
+
+
+@pytest.mark.parametrize("part", ["Never do it. ", "always\n", "- Set `a` to 5.\n", "(if ", "`a=1` ", "prefer a over b, not ", "turn on "])
+def test_hostile_text_takes_no_longer_than_its_length(part: str) -> None:
+    import time
+
+    text = part * (300_000 // len(part))
+    start = time.process_time()
+    for line, sentence in sentences(text.split("\n"), 1, text.count("\n") + 1):
+        of_sentence(sentence, line)
+    assert time.process_time() - start < 6

@@ -102,3 +102,17 @@ def test_what_is_quoted_cannot_be_taken_for_more_than_text() -> None:
 def test_any_text_is_searched(text: str) -> None:
     for found in find(text):
         assert 1 <= found.line <= found.end_line <= text.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["<a hidden>", "<!-- x ", "[//]: # (", "<p style='display:none", "you are ", "ignore all ", "Assistant, a b c d ", "\u200b", "<!---->"],
+)
+def test_hostile_text_takes_no_longer_than_its_length(part: str) -> None:
+    import time
+
+    text = part * (400_000 // len(part))
+    start = time.process_time()
+    find(text)
+    find(f"<!-- {text} -->")
+    assert time.process_time() - start < 6
