@@ -47,12 +47,15 @@ else {missing}; fi
 # memgit: end
 """
 
+# A message without a block, or with the very block that prepare-commit-msg has just written, needs no start of Python.
+_UNCHECKED = """ && grep -qi '^memgit-op:' "$1" \\
+	&& ! grep -i '^memgit-' "$1" | cmp -s - "${1%/*}/memgit/hook.block" 2>/dev/null"""
+
 
 def block(name: str) -> bytes:
     """The marked block of one hook."""
     text = _PUSH if name == "pre-push" else _TELL if name.startswith("post-") else _CHECK
-    # A message without a block needs no check, and so no start of Python.
-    also = " && grep -qi '^memgit-op:' \"$1\"" if name == "commit-msg" else ""
+    also = _UNCHECKED if name == "commit-msg" else ""
     return text.format(name=name, also=also, missing=_MISSING % name).encode()
 
 

@@ -15,6 +15,7 @@ from memgit.formats.message_file import Style
 from memgit.model.operation import RecordChange
 
 NAME = "memgit/hook.json"
+WRITTEN = "memgit/hook.block"
 
 Block = tuple[str, str, tuple[RecordChange, ...]]
 """Operation, subject and changes."""
@@ -41,13 +42,17 @@ def write(text: str, git_dir: str, index_file: str, actor: str | None, run: str 
     return written(text, known[0], Style("#", comments=False), actor, run)
 
 
-def is_true(text: str, git_dir: str, index_file: str, actor: str | None, run: str | None) -> bool:
-    """Whether the lines `Memgit-…` of a message are exactly those of the block that was kept."""
-    known = load(git_dir, index_file)
-    if known is None or known[0] is None:
-        return False
-    ours = [line for line in text.split("\n") if line.lower().startswith("memgit-")]
-    return ours == _lines(text, known[0], actor, run).split("\n") and not text.lstrip().lower().startswith("memgit-")
+def note_written(message_path: str, old: str, new: str) -> None:
+    """Keeps, beside the message file, the block that was written into it, for the commit-msg hook of the same commit to compare with."""
+    path = os.path.join(os.path.dirname(message_path) or ".", WRITTEN)
+    with suppress(OSError):
+        if new == old:
+            os.unlink(path)
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            ours = [line for line in new.split("\n") if line.lower().startswith("memgit-")]
+            file.write("".join(f"{line}\n" for line in ours).encode("utf-8", "surrogateescape"))
 
 
 def save(git_dir: str, index_file: str, block: Block | None) -> None:

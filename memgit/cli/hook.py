@@ -30,7 +30,7 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
     """Do the work of the git hook NAME. Exits with 1 where git should stop."""
     if os.environ.get("MEMGIT_COMMIT") and not name.startswith("post-"):
         return 0
-    if name in ("prepare-commit-msg", "commit-msg") and _known(ctx, name, args):
+    if name == "prepare-commit-msg" and _known(ctx, args):
         return 0
     after = name.startswith("post-") or name == "rebuild"
     try:
@@ -45,7 +45,7 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
     return 1 if said.stop and not after else 0
 
 
-def _known(ctx: click.Context, name: str, args: tuple[str, ...]) -> bool:
+def _known(ctx: click.Context, args: tuple[str, ...]) -> bool:
     """Does what the pre-commit hook has already found out suffices for, without opening the repository; whether it did."""
     index = os.environ.get("GIT_INDEX_FILE")
     if index is None or not args or os.path.basename(args[0]) != EDITMSG or "PRE_COMMIT" in os.environ:
@@ -54,13 +54,11 @@ def _known(ctx: click.Context, name: str, args: tuple[str, ...]) -> bool:
 
     settings = ctx.find_root().obj
     git_dir, text = os.path.dirname(args[0]) or ".", _read(args)
-    if name == "commit-msg":
-        return hook_memo.is_true(text, git_dir, index, settings["actor"], settings["run"])
     if args[1:] != ("message",) or os.environ.get("GIT_EDITOR") != ":":
         return False
     new = hook_memo.write(text, git_dir, index, settings["actor"], settings["run"])
-    if new is not None and new != text:
-        _write(args[0], new)
+    if new is not None:
+        _write(args[0], text, new)
     return new is not None
 
 
@@ -80,8 +78,7 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
         source = args[1] if len(args) > 1 else os.environ.get("PRE_COMMIT_COMMIT_MSG_SOURCE", "")
         text = _read(args)
         new = hook_runs.write_message(context, repo, text, source)
-        if new != text:
-            _write(args[0], new)
+        _write(args[0], text, new)
         return hook_runs.Said()
     if name == "commit-msg":
         return hook_runs.check_message(context, repo, _read(args), args[0])
@@ -90,9 +87,14 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
     return _after(context, repo, name, args)
 
 
-def _write(path: str, text: str) -> None:
-    with open(path, "wb") as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
+def _write(path: str, old: str, new: str) -> None:
+    from memgit.app.hook_memo import note_written
+
+    if new != old:
+        with open(path, "wb") as file:
+            file.write(new.encode("utf-8", "surrogateescape"))
+    if os.path.basename(path) == EDITMSG:
+        note_written(path, old, new)
 
 
 def _read(args: tuple[str, ...]) -> str:

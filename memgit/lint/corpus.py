@@ -262,6 +262,8 @@ class Corpus:
     @cached_property
     def all_facts(self) -> dict[str, FileFacts]:
         """The facts of every Markdown file, in the order of paths: what only a run over everything should ask for."""
+        if self.changed is None:
+            return {path: self.facts(path) for path in self.pages}
         return {path: self.facts(path) for path in self.all_paths if path.endswith(".md") and self.reaches(path)}
 
     @cached_property

@@ -329,6 +329,30 @@ def test_a_message_without_a_block_is_never_stopped(kb: Path) -> None:
     assert git(kb, "commit", "-q", "--allow-empty", "-m", "Memgit-Record: is a trailer\n\nMemgit-Record: x").code == 0
 
 
+def test_what_pre_commit_found_out_counts_for_that_index_and_commit_alone(kb: Path) -> None:
+    fact(kb, "one", "One")
+    rest_of(kb)
+    memgit(kb, "hook", "pre-commit")
+    fact(kb, "two", "Two")
+    rest_of(kb)
+    assert git(kb, "commit", "-qnm", "two").code == 0
+    assert message(kb).endswith("Memgit-Op: record\nMemgit-Record: create - memory/one\nMemgit-Record: create - memory/two")
+    memgit(kb, "hook", "pre-commit")  # nothing is staged against this commit
+    run_git(kb, "reset", "-q", "--soft", "HEAD~")
+    assert git(kb, "commit", "-qnm", "again").code == 0
+    assert message(kb).endswith("Memgit-Record: create - memory/two")
+
+
+def test_the_block_as_written_needs_no_check_and_one_that_was_edited_does(kb: Path) -> None:
+    fact(kb)
+    rest_of(kb)
+    done = git(kb, "commit", "-q", env={"GIT_EDITOR": "sed -i s#memory/fact#memory/other#"})
+    assert (done.code, "create memory/other: this commit does not change that record" in done.err) == (1, True)
+    done = git(kb, "commit", "-q", "-F", ".git/COMMIT_EDITMSG")
+    assert (done.code, "does not change that record" in done.err) == (1, True)
+    assert git(kb, "commit", "-q", "-m", "x").code == 0
+
+
 # After merges, before pushes
 
 
