@@ -3,8 +3,8 @@
     python benchmarks/search_quality.py [--til FOLDER] [--smart FOLDER]
 
 Prints recall@10 and nDCG@10. The notes of a folder are a collection with known answers: the title of a note is the query, its text
-without the title the document. `--smart` is a folder with a test collection in SMART format, such as Cranfield: `*.all*` documents, `*.qry` queries,
-`*qrel*` judgements (for Cranfield 1 to 4, 1 the best). Needs the package rank-bm25.
+without the title the document. `--smart` is a folder with a test collection in SMART format, such as Cranfield: `*.all*` documents,
+`*.qry` queries, `*qrel*` judgements (for Cranfield 1 to 4, 1 the best). Needs the package rank-bm25.
 """
 
 from __future__ import annotations
