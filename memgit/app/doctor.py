@@ -182,7 +182,12 @@ def _hooks(patient: Patient) -> Iterator[Trouble]:
         return
     from memgit.app import hooks
 
-    for hook in hooks.status(patient.repo):
+    try:
+        found = hooks.status(patient.repo)
+    except Refused as error:
+        yield Trouble("", error.message, error.hint or "", advice=True)
+        return
+    for hook in found:
         if not hook.works:
             words = f"the {hook.name} hook does not run memgit{f': {hook.words}' if hook.words else ''}"
             command = "memgit hooks status (it says what to add)" if hook.state == hooks.LEFT else "memgit hooks install"

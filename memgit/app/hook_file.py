@@ -29,8 +29,10 @@ fi
 """
 _TELL = """\
 # memgit: begin (memgit hooks uninstall takes these lines out)
-if command -v memgit >/dev/null 2>&1; then memgit hook {name} "$@" </dev/null || :
-else {missing}; fi
+if {when}; then
+	if command -v memgit >/dev/null 2>&1; then memgit hook {name} "$@" </dev/null || :
+	else {missing}; fi
+fi
 # memgit: end
 """
 # What git says on standard input is for the hooks that follow as well (git-lfs reads it).
@@ -51,12 +53,15 @@ else {missing}; fi
 _UNCHECKED = """ && grep -qi '^memgit-op:' "$1" \\
 	&& ! grep -i '^memgit-' "$1" | cmp -s - "${1%/*}/memgit/hook.block" 2>/dev/null"""
 
+_WHEN = {"post-checkout": '[ "${3:-}" = 1 ] && [ "$1" != "$2" ]', "post-merge": '[ "${1:-}" != 1 ]'}
+"""When there is something to look at: another commit was checked out, a merge was no squash."""
+
 
 def block(name: str) -> bytes:
     """The marked block of one hook."""
     text = _PUSH if name == "pre-push" else _TELL if name.startswith("post-") else _CHECK
     also = _UNCHECKED if name == "commit-msg" else ""
-    return text.format(name=name, also=also, missing=_MISSING % name).encode()
+    return text.format(name=name, also=also, when=_WHEN.get(name, ":"), missing=_MISSING % name).encode()
 
 
 def manager(data: bytes) -> str | None:

@@ -1,6 +1,7 @@
 """What memgit's git hooks do: check what is staged or pushed, write and check commit messages, tell of derived files that drifted.
 
-They read objects: the index that git names (`GIT_INDEX_FILE`), never the files on disk. Nothing here writes but the message file.
+They read objects: the index that git names (`GIT_INDEX_FILE`), never the files on disk.
+Nothing here writes into the working tree but `--fix`, and nothing into the index.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.app import config as configuration
-from memgit.app import hook_memo
+from memgit.app import derived_state, hook_memo
 from memgit.app.described import describe
 from memgit.app.workspace import Context, Workspace, open_workspace
-from memgit.derive import derive_owed, is_derived
+from memgit.derive import derive_owed, is_derived, owed_paths
 from memgit.errors import MemgitError, NotFound
 from memgit.formats import message as messages
 from memgit.formats import message_file
@@ -22,7 +23,7 @@ from memgit.formats.forms import parse_file
 from memgit.formats.message_file import Style
 from memgit.git.repository import Repository
 from memgit.git.staged import staged
-from memgit.git.tree import Entry
+from memgit.git.tree import Entry, rewrite
 from memgit.model.change import Change, diff_records, refine
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record
@@ -119,7 +120,8 @@ def check_staged(context: Context, repo: Repository, only: str | None = None, *,
     request = Request(staged=True, select=select, ignore=ignore)
     lines: list[str] = []
     stop = False
-    for workspace in roots(context.env, repo.worktree or ".", _all_staged(repo)):
+    whole = _all_staged(repo)
+    for workspace in roots(context.env, repo.worktree or ".", whole):
         checked = lint(workspace, context, request)
         prefix = workspace.require_repository().prefix
         findings = checked.report.result.findings
@@ -129,10 +131,29 @@ def check_staged(context: Context, repo: Repository, only: str | None = None, *,
         if errors and fix:
             lines += mend(workspace, context, request).report.mended
         lines += _mends(context, workspace, errors, fixed=fix)
+        ran = any(rule.code == "MG101" for rule in checked.report.rules)
+        if ran and not checked.report.result.allowed and not any(found.rule == "MG101" for found in findings):
+            _note_right(workspace, whole)
         workspace.close()
     if not stop and repo.in_progress() is None:
         hook_memo.save(repo.git_dir, repo.index_file, _block(context, repo))
     return Said(tuple(lines), stop)
+
+
+def _note_right(workspace: Workspace, whole: Mapping[str, Entry | None]) -> None:
+    """Notes that the derived files which the staged change owes are right in the tree that it makes, for the next check and the next write.
+
+    Without it, every commit by plain git would make the next one dearer.
+    """
+    repo = workspace.require_repository()
+    head = repo.head().commit
+    if workspace.config.indexes != "committed" or head is None or not whole:
+        return
+    before = repo.tree(head)
+    changed = [path[len(repo.prefix) :] for path in whole if path.startswith(repo.prefix)]
+    owed = owed_paths(workspace.layout, changed)
+    after = repo.subtree(rewrite(repo, repo.tree_of(head), whole))
+    derived_state.note(repo, after, derived_state.known(repo, workspace.layout, before) - owed, owed)
 
 
 def _line(prefix: str, found: Finding) -> str:
@@ -279,7 +300,6 @@ def drifted(context: Context, repo: Repository, old: str | None, new: str | None
     """One line where derived files that a change of commits owes are not right; never stops anything."""
     if old is None or new is None or old == new:
         return Said()
-    from memgit.app import derived_state
     from memgit.app.write import Board
 
     wrong: list[str] = []

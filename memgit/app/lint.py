@@ -82,7 +82,7 @@ def lint(workspace: Workspace, context: Context, request: Request, progress: Pro
     """
     known, notes = lint_settings.rules()
     settings = _settings(workspace, request, known)
-    corpus = corpus_of(workspace, context, request)
+    corpus = corpus_of(workspace, context, request, compare=any(rule.compares for rule in chosen(settings, known)))
     result = run(corpus, settings, known, progress)
     if isinstance(corpus.memo, Kept):
         corpus.memo.save()
@@ -128,13 +128,16 @@ def _note_right(workspace: Workspace, corpus: Corpus, settings: Settings, rules:
 
 def _settings(workspace: Workspace, request: Request, known: tuple[Rule, ...]) -> Settings:
     lint_settings.check_names(request.select, request.ignore, known)
-    return lint_settings.settings_of(workspace, known).narrowed(request.select, request.ignore)
+    # A hook does not keep a person waiting for what a review tells as well.
+    left_out = [rule.code for rule in known if rule.compares] if request.staged and not request.select else []
+    return lint_settings.settings_of(workspace, known).narrowed(request.select, [*request.ignore, *left_out])
 
 
-def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk: bool = False) -> Corpus:
+def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk: bool = False, compare: bool = True) -> Corpus:
     """The state that a request is about.
 
     Args:
+        compare: whether any rule compares records with each other.
         disk: read every file from disk, with the line ends that it has there: what mending must start from.
     """
     repo, layout, today = workspace.repo, workspace.layout, context.today
@@ -167,7 +170,17 @@ def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk:
     if changed is None:
         right -= owed_paths(layout, edits)
     return Corpus(
-        layout, source, today, changed=changed, before=before, memo=memo, index=index, base=base, right=right, outside=_outside(workspace)
+        layout,
+        source,
+        today,
+        changed=changed,
+        before=before,
+        memo=memo,
+        index=index,
+        base=base,
+        right=right,
+        outside=_outside(workspace),
+        compare=compare,
     )
 
 

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from memgit.app.workspace import Workspace
 from memgit.cache.records import Snapshot
@@ -15,13 +16,14 @@ from memgit.git.history import touching
 from memgit.git.repository import Repository
 from memgit.git.tree import FOLDER, LINK, SUBMODULE, Entry, Tree
 from memgit.lint import facts as lint_facts
-from memgit.lint import likeness
-from memgit.lint.claims import Claim
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.lint.page import Page
 from memgit.model.layout import Layout
 from memgit.model.link import Wikilink, file_names, normal
 from memgit.model.record import ParsedFile, Record
+
+if TYPE_CHECKING:
+    from memgit.lint.claims import Claim
 
 REGULAR = 0o100644
 LOOKED_BACK = 50
@@ -320,6 +322,8 @@ class CachedIndex:
 
 def light(record: Record) -> RecordFacts:
     """The facts that the head of a record gives: title and keywords, nothing of its text."""
+    from memgit.lint import likeness
+
     return RecordFacts(record, 0, (), tuple(likeness.content(likeness.words(record.title))), lint_facts.folded(record.keywords), (), 0, ())
 
 

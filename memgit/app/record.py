@@ -362,15 +362,11 @@ def as_spelled(session: Session, path: str) -> str:
     """The path as the folders and files that are there spell it: two names that differ by case alone would collide on some disks."""
     if session.board.data(path) is not None:
         return path
+    folder, slash, name = path.rpartition("/")
     out = ""
-    parts = path.split("/")
-    for number, part in enumerate(parts):
-        last = number == len(parts) - 1
-        there = session.board.names(out) if last else session.board.folders(out)
-        folded = part.casefold()
-        alike = next((name for name in there if name.casefold() == folded), part) if part not in there else part
-        out += alike + ("" if last else "/")
-    return out
+    for part in folder.split("/") if slash else ():
+        out += session.spelled(out, part, folder=True) + "/"
+    return out + session.spelled(out, name, folder=False)
 
 
 def _matching_category(session: Session, request: Request, place: Place) -> str | None:

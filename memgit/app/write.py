@@ -242,6 +242,7 @@ class Session:
         self.reader = BoardReader(workspace, board, revision)
         self.hasty = False
         self._held: dict[str, list[str]] = {}
+        self._spellings: dict[tuple[str, bool], dict[str, str]] = {}
 
     def titles(self, path: str) -> list[str]:
         """Titles of the records of a file in order, those added by this operation among them."""
@@ -256,6 +257,17 @@ class Session:
     def added(self, path: str, title: str) -> None:
         """Notes that a record was appended to a file, so that a batch need not parse the file again for each."""
         self.titles(path).append(link.normal(title))
+
+    def spelled(self, parent: str, name: str, *, folder: bool) -> str:
+        """The name of a file or folder in `parent` as one that is there spells it, case aside; a new one is remembered as it is.
+
+        The names are looked up once an operation, so that a batch does not list a folder again for each record.
+        """
+        there = self._spellings.get((parent, folder))
+        if there is None:
+            found = self.board.folders(parent) if folder else self.board.names(parent)
+            there = self._spellings[parent, folder] = {**{one.casefold(): one for one in reversed(found)}, **{one: one for one in found}}
+        return there.get(name) or there.setdefault(name.casefold(), name)
 
     def verify(self) -> None:
         """Checks that every file that records were appended to reads back with exactly these records.

@@ -142,7 +142,7 @@ def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...])
         if len(args) < 3 or args[2] != "1" or not args[0].strip("0") or repo.in_progress() is not None:
             return hook_runs.Said()
         return hook_runs.drifted(context, repo, args[0], args[1], "checkout")
-    if head is None:
+    if head is None or (name == "post-merge" and args[:1] == ("1",)):  # a squash moves no commit
         return hook_runs.Said()
     if name == "post-rewrite" and args[:1] == ("amend",):
         return hook_runs.drifted(context, repo, next(iter(repo.parents_of(head)), None), head, "amendment")

@@ -39,7 +39,8 @@ FAIL = (*SEVERITIES, "never")
 def command(ctx: click.Context, /, **options: Any) -> int:
     """Check records, indexes and links, and print what is wrong with each and how to mend it.
 
-    Exits with 1 where something is as grave as --fail-on says.
+    Exits with 1 where something is as grave as --fail-on says. With --staged, rules that compare records with each other (MG203, MG301,
+    MG303) are left out unless selected.
     """
     if options["commit"] and not options["mend"]:
         raise BadInput("--commit goes with --fix")

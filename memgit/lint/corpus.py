@@ -160,13 +160,14 @@ class Corpus:
         before: the other side for rules that compare; None where there is none.
         base: the state before the change, as derived files see it; None where there is none.
         right: the derived files known to be right in the base (in a run over everything, in the state itself); None where none is known.
+        compare: whether any rule compares records with each other; if not, the facts of records lack what that takes.
         outside: whether a path that leads out of the knowledge root (`../src/a.py`) is there.
     """
 
     def __init__(
         self, layout: Layout, source: Source, today: str, *, changed: Collection[str] | None = None, before: Before | None = None,
         index: Index | None = None, memo: Memo | None = None, base: View | None = None, right: Container[str] | None = None,
-        outside: Callable[[str], bool] = lambda _: False,
+        outside: Callable[[str], bool] = lambda _: False, compare: bool = True,
     ) -> None:  # fmt: skip
         self.layout = layout
         self.source = source
@@ -176,6 +177,7 @@ class Corpus:
         self.base = base
         self.right = right
         self.outside = outside
+        self.compare = compare
         self.memo = memo
         self._given_index = index
         self._parsed: dict[str, ParsedFile] = {}
@@ -253,8 +255,8 @@ class Corpus:
         if found is None:
             found = self.memo.get(path) if self.memo is not None else None
             if found is None:
-                found = facts_.of_page(self.page(path))
-                if self.memo is not None:
+                found = facts_.of_page(self.page(path), self.compare)
+                if self.memo is not None and self.compare:
                     self.memo.put(path, found)
             self._facts[path] = found
         return found

@@ -8,17 +8,20 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memgit.formats import markdown
 from memgit.formats.blocks import outline
-from memgit.lint import claims, hidden, likeness, secrets
+from memgit.lint import hidden, secrets
 from memgit.lint.page import Page
 from memgit.model import link as links
 from memgit.model.address import parse as parse_address
 from memgit.model.ids import is_id
 from memgit.model.link import Wikilink
 from memgit.model.record import Problem, Record
+
+if TYPE_CHECKING:
+    from memgit.lint.claims import Claim
 
 VERSION = 1
 """Goes up when the same bytes give other facts."""
@@ -64,7 +67,7 @@ class RecordFacts(NamedTuple):
     keywords: frozenset[str]
     sketch: tuple[int, ...]
     digest: int
-    claims: tuple[claims.Claim, ...]
+    claims: tuple[Claim, ...]
 
 
 class FileFacts(NamedTuple):
@@ -96,8 +99,8 @@ class FileFacts(NamedTuple):
             yield None, link
 
 
-def of_page(page: Page) -> FileFacts:
-    """The facts of one file."""
+def of_page(page: Page, compare: bool = True) -> FileFacts:
+    """The facts of one file; without what only rules that compare records need where `compare` is false."""
     records = page.parsed.records
     found = page.wikilinks
     if len(records) == 1 and not page.place_is_entries:
@@ -108,7 +111,7 @@ def of_page(page: Page) -> FileFacts:
         held = {one.start for group in inside for one in group}
         loose = tuple(Link(one.line, one.link.target, one.link.heading) for one in found if one.start not in held)
     return FileFacts(
-        tuple(_facts(page, record, [Link(one.line, one.link.target, one.link.heading) for one in group])
+        tuple(_facts(page, record, [Link(one.line, one.link.target, one.link.heading) for one in group], compare)
               for record, group in zip(records, inside, strict=True)),
         loose,
         tuple((one.line, one.path) for one in page.file_links),
@@ -144,21 +147,24 @@ def folded(keywords: Iterable[str]) -> frozenset[str]:
     return frozenset(one for keyword in keywords if (one := " ".join(keyword.casefold().split())))
 
 
-def _facts(page: Page, record: Record, inside: list[Link]) -> RecordFacts:
-    body = _current(record.body)
-    context = record.text("context") or ""
-    found = likeness.words(f"{context}\n{body}" if context else body)
+def _facts(page: Page, record: Record, inside: list[Link], compare: bool = True) -> RecordFacts:
     present = {(link.target, link.heading) for link in inside}
     linked = inside + [link for link in _field_links(page, record) if (link.target, link.heading) not in present]
-    return RecordFacts(
-        record._replace(body=""),
-        int(len(record.body.split()) * 1.3),
-        tuple(linked),
-        tuple(likeness.content(likeness.words(record.title))),
-        folded(record.keywords),
-        likeness.sketch(found),
-        likeness.digest(found),
-        claims.of_record(page, record),
+    facts = RecordFacts(
+        record._replace(body=""), int(len(record.body.split()) * 1.3), tuple(linked), (), folded(record.keywords), (), 0, ()
+    )
+    if not compare:
+        return facts
+    # Loaded here alone: a hook compares nothing, and these modules are a good part of what it would load.
+    from memgit.lint import claims, likeness
+
+    body, context = _current(record.body), record.text("context") or ""
+    found = likeness.words(f"{context}\n{body}" if context else body)
+    return facts._replace(
+        title=tuple(likeness.content(likeness.words(record.title))),
+        sketch=likeness.sketch(found),
+        digest=likeness.digest(found),
+        claims=claims.of_record(page, record),
     )
 
 
@@ -200,6 +206,8 @@ def dump(facts: FileFacts) -> bytes:
 
 def load(data: bytes) -> FileFacts | None:
     """Facts from bytes, None where another version wrote them."""
+    from memgit.lint.claims import Claim
+
     try:
         value = marshal.loads(data)  # noqa: S302  (our own cache, which can be deleted and is never shared)
         if value[0] != VERSION:
@@ -208,7 +216,7 @@ def load(data: bytes) -> FileFacts | None:
         return FileFacts(
             tuple(
                 RecordFacts(_record_of(row[0]), row[1], tuple(Link(*link) for link in row[2]), row[3], row[4], row[5], row[6],
-                            tuple(claims.Claim(*claim) for claim in row[7]))
+                            tuple(Claim(*claim) for claim in row[7]))
                 for row in rows
             ),
             tuple(Link(*link) for link in loose), files, tuple(Problem(*one) for one in problems), conflicts,

@@ -10,13 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from memgit.lint.claims import Claim
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.model.layout import Layout
 from memgit.model.link import Names, Wikilink, file_names, normal
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from memgit.lint.claims import Claim
 
 CROWD = 24
 """A title or run of words that more records than this share says nothing about which of them are alike."""

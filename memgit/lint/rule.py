@@ -124,6 +124,8 @@ class Rule(NamedTuple):
         options: what configuration may set, with defaults.
         fix: the edits that take fixable findings away; the smallest there are, and none the second time.
         fix_help: what the mending does, one sentence; empty where there is none.
+        compares: whether it compares the content of records with each other, which takes longer than all the rest: a hook leaves it out
+            unless it is selected.
     """
 
     code: str
@@ -139,3 +141,4 @@ class Rule(NamedTuple):
     options_help: Mapping[str, str] = {}
     fix: Fix | None = None
     fix_help: str = ""
+    compares: bool = False

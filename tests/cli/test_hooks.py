@@ -210,6 +210,24 @@ def test_a_knowledge_root_in_a_folder_of_a_repository(repo: Path) -> None:
     assert message(repo).endswith("Memgit-Record: create - memory/fact")
 
 
+def test_what_was_found_right_before_a_commit_is_not_believed_of_another(kb: Path) -> None:
+    fact(kb)
+    rest_of(kb)
+    memgit(kb, "hook", "pre-commit")  # right, but never committed
+    run_git(kb, "rm", "-q", "--cached", "memory/INDEX.md")
+    done = git(kb, "commit", "-qm", "x")
+    assert (done.code, "memory/INDEX.md:1: error MG101" in done.err) == (1, True)
+    run_git(kb, "commit", "-qnm", "unchecked")
+    fact(kb, "two", "Two")
+    run_git(kb, "add", "memory/two.md")
+    assert "memory/INDEX.md:1: error MG101" in git(kb, "commit", "-qm", "x").err
+    rest_of(kb)
+    assert git(kb, "commit", "-qm", "x").code == 0
+    memgit(kb, "rebuild", "--check")
+    memgit(kb, "record", "memory", "Three", "-m", "x")
+    memgit(kb, "rebuild", "--check")
+
+
 # Messages
 
 
@@ -366,6 +384,10 @@ def test_a_merge_that_leaves_drift_is_told_in_one_line(kb: Path) -> None:
     done = git(kb, "merge", "-q", "side")
     line = "memgit: after this {}, INDEX.md and 1 more is not what the records give; mend: memgit rebuild\n"
     assert (done.code, done.err) == (0, line.format("merge"))
+    run_git(kb, "branch", "-q", "later", "HEAD")
+    run_git(kb, "reset", "-q", "--hard", "HEAD~")
+    assert "memgit" not in git(kb, "merge", "-q", "--squash", "later").err
+    run_git(kb, "reset", "-q", "--hard", "later")
     run_git(kb, "reset", "-q", "--hard", "HEAD~")
     assert git(kb, "checkout", "-q", "side").err == line.format("checkout")
     assert git(kb, "checkout", "-q", "--", ".").err == ""
@@ -574,6 +596,8 @@ def test_a_hook_folder_that_others_share_is_not_touched(kb: Path, tmp_path: Path
     answer = memgit(kb, "hooks", "install", code=3)
     assert "which is not inside this repository" in answer.err
     assert "no hooks were installed" in memgit(kb, "init").err
+    found = memgit(kb, "doctor", "--json").json
+    assert [(trouble["check"], trouble["advice"]) for trouble in found["troubles"]] == [("hooks", True)]
     assert not (tmp_path / "shared").exists()
 
 

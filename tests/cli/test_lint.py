@@ -370,3 +370,22 @@ def test_rule_prints_pages_and_the_list() -> None:
     assert len(memgit(Path("/"), "rule", "--json").json) == len(RULES)
     answer = memgit(Path("/"), "rule", "duplicate-recrod", code=2)
     assert "did you mean duplicate-record?" in answer.err
+
+
+def test_a_hook_leaves_comparisons_to_a_review_unless_asked(kb: Path) -> None:
+    write(kb, "memory/again.md", "---\ntitle: Tide tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nAlways print the tide tables.\n")
+    write(kb, "memory/more.md", "---\ntitle: More tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nNever print the tide tables.\n")
+    run_git(kb, "add", "-A")
+    assert not [one for one in findings(kb, "--staged") if one.startswith(("MG203", "MG301", "MG303"))]
+    selected = ["MG301 memory/more.md:1", "MG303 memory/more.md:6"]
+    assert findings(kb, "--staged", "--select", "MG203,MG301,MG303") == selected
+    assert [one for one in findings(kb) if one.startswith(("MG203", "MG301", "MG303"))] == selected
+    assert [one for one in findings(kb, "--changed") if one.startswith(("MG203", "MG301", "MG303"))] == selected
+
+
+def test_what_a_narrow_run_kept_does_not_blind_a_whole_one(kb: Path) -> None:
+    write(kb, "memory/again.md", "---\ntitle: Tide tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nAlways print the tide tables.\n")
+    write(kb, "memory/more.md", "---\ntitle: More tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nNever print the tide tables.\n")
+    memgit(kb, "commit")
+    assert findings(kb, "--select", "MG201") == []
+    assert findings(kb, "--select", "MG303") == ["MG303 memory/more.md:6"]

@@ -102,6 +102,7 @@ RULE = Rule(
 Only keywords that few records have count: everything in a workspace may be about `git`.""",
     scope=CORPUS,
     check=check,
+    compares=True,
     good=(Example({"knowledge-base/http.md": _BOTH}),),
     bad=(Example({"knowledge-base/http.md": _ONE.format("") + _TWO.format("")}, at=("knowledge-base/http.md:1",)),),
     options={"share": 0.5, "keywords": 2, "crowd": 12, "most": 3},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memgit.lint import likeness
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import Place, least, place
@@ -83,6 +82,8 @@ def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str])
 
 def _text(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -> float:
     """How much of two texts is the same, measured on all of them where their sketches are close."""
+    from memgit.lint import likeness
+
     if likeness.sketched(one.sketch, other.sketch) < wanted - 0.25:
         return 0.0
     return likeness.resemblance(likeness.words(corpus.body(one.record)), likeness.words(corpus.body(other.record)))
@@ -124,6 +125,7 @@ Keywords count as the same where both records have 70 % or more of the smaller s
 Whether the two belong together, a person decides; `memgit merge-records` joins them with both histories.""",
     scope=CORPUS,
     check=check,
+    compares=True,
     good=(
         Example(
             {

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from memgit.lint.claims import Claim, may_oppose, opposite
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import Place, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
 
+if TYPE_CHECKING:
+    from memgit.lint.claims import Claim
+
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
+    from memgit.lint.claims import may_oppose, opposite
+
     told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
     quoted: set[tuple[str, str]] = set()
     for one in corpus.records():
@@ -89,6 +94,7 @@ before and after), prefer each what the other passes over, or give different val
 Only plain English sentences are compared, and rather too few are called opposite than too many.""",
     scope=CORPUS,
     check=check,
+    compares=True,
     good=(
         Example(
             {
