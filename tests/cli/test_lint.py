@@ -258,6 +258,7 @@ def test_mending_as_a_commit(kb: Path) -> None:
 
 def test_an_index_that_was_found_right_is_looked_at_again_once_it_or_a_record_changes(kb: Path) -> None:
     assert findings(kb) == [], "now the indexes of this commit are known to be right"
+    args: tuple[str, ...]
     index = (kb / "memory/INDEX.md").read_text()
     edit(kb, "memory/INDEX.md", "Tides", "Tidal tables")
     for args in ((), ("--changed",)):
