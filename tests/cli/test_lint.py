@@ -258,14 +258,13 @@ def test_mending_as_a_commit(kb: Path) -> None:
 
 def test_an_index_that_was_found_right_is_looked_at_again_once_it_or_a_record_changes(kb: Path) -> None:
     assert findings(kb) == [], "now the indexes of this commit are known to be right"
-    args: tuple[str, ...]
     index = (kb / "memory/INDEX.md").read_text()
     edit(kb, "memory/INDEX.md", "Tides", "Tidal tables")
     for args in ((), ("--changed",)):
         assert findings(kb, *args, "--select", "MG101") == ["MG101 memory/INDEX.md:5"], args
     run_git(kb, "commit", "-qam", "by hand", "--no-verify")
-    for args in ((), ("--at", "HEAD")):
-        assert findings(kb, *args, "--select", "MG101") == ["MG101 memory/INDEX.md:5"], args
+    for state in ((), ("--at", "HEAD")):
+        assert findings(kb, *state, "--select", "MG101") == ["MG101 memory/INDEX.md:5"], state
     write(kb, "memory/INDEX.md", index)
     write(kb, "memory/gates.md", "---\ntitle: Gates\ncreated: 2026-03-02\n---\nText.\n")
     run_git(kb, "add", "-A")
