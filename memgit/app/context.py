@@ -66,15 +66,16 @@ def tokens(text: str) -> int:
     return int(len(text.split()) * 1.3)
 
 
-def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS) -> Bootstrap:
+def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str | None = None) -> Bootstrap:
     """Up to 20 skills, 30 memories and 5 recent observations, those changed or used last first, and the human part of the indexes.
 
     Each part gives way from its end where the whole would have more than `max_tokens`; what was left out is counted by name.
+    `at` answers as of a revision; uses are counted as they are now.
     """
     from memgit.cache.usage import load
 
     repo = workspace.require_repository()
-    reader = open_searchable(workspace)
+    reader = open_searchable(workspace, at)
     usage = load(repo, workspace.cache)
     counts = _counts(reader)
     skills = reader.snapshot.recent("skill", SKILLS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from memgit.app.context import DEFAULT_TOKENS, context
-from memgit.cli.options import json_option, workspace_of
+from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json
 
 
@@ -13,11 +13,12 @@ from memgit.cli.output import echo, emit_json
 @click.option(
     "--max-tokens", type=click.IntRange(min=1), default=DEFAULT_TOKENS, show_default=True, help="At most so many tokens (words x 1.3)."
 )
+@at_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, max_tokens: int, as_json: bool) -> None:
+def command(ctx: click.Context, max_tokens: int, at: str | None, as_json: bool) -> None:
     """Print what a session should know at its start: skills, memories, recent observations, and what people wrote in the indexes."""
-    found = context(workspace_of(ctx), max_tokens=max_tokens)
+    found = context(workspace_of(ctx), max_tokens=max_tokens, at=at)
     if as_json:
         emit_json(found.as_json())
     else:

@@ -153,3 +153,9 @@ def test_context_holds_what_people_wrote_in_the_index(kb: Path) -> None:
     assert "Read `one` first." in answer["memory_index"]
     assert "generated" not in answer["memory_index"]
     assert answer["decisions_index"] is None
+
+
+def test_context_as_of_a_revision(kb: Path) -> None:
+    memgit(kb, "record", "memory", "One", "-m", "x")
+    memgit(kb, "record", "memory", "Two", "-m", "x")
+    assert [item["title"] for item in memgit(kb, "context", "--at", "HEAD~1", "--json").json["memories_inventory"]] == ["One"]
