@@ -11,7 +11,7 @@ from memgit.app.config import NAME
 from memgit.app.reader import DiskFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write import LOOKED_BACK, Board
-from memgit.derive import TABLE, is_derived, owed_paths, render_all
+from memgit.derive import is_derived, owed_paths, render_all, table
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
 from memgit.formats.forms import parse_file
@@ -159,7 +159,7 @@ def derive(state: State) -> tuple[dict[str, Rendered], tuple[str, ...]]:
         state.put(path, data)
     again = {path for path in missing if state.data(path) is not None}
     if again:
-        for derived in TABLE:
+        for derived in table(state.layout):
             rendered.update({path: derived.build(state, path) for path in derived.paths(state) if path in again})
     for path, what in state.odd.items():
         if path in rendered:

@@ -10,7 +10,7 @@ from memgit.app.described import describe
 from memgit.app.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Board, Plan, Session, Written, carry_out
-from memgit.derive import TABLE, is_derived
+from memgit.derive import is_derived, table
 from memgit.derive.view import Rendered
 from memgit.errors import NotFound, Refused
 from memgit.git.filters import cleaned
@@ -86,7 +86,7 @@ def _take_derived(board: Board, files: DiskFiles, paths: Sequence[str], taken: d
 
 
 def _build(board: Board, path: str) -> Rendered:
-    return next(derived for derived in TABLE if path in derived.owed(board.layout, path)).build(board, path)
+    return next(derived for derived in table(board.layout) if path in derived.owed(board.layout, path)).build(board, path)
 
 
 def edited_paths(workspace: Workspace, repo: Repository, wanted: Sequence[str]) -> list[str]:

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from memgit.derive import conflict
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
-from memgit.formats.blocks import outline
-from memgit.formats.markdown import conflict_markers
+from memgit.formats.blocks import conflict_markers, outline
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
 from memgit.model.record import Problem
 

@@ -1,6 +1,6 @@
 """The table of derived files, and deriving them: all of a state, or those that a change owes.
 
-A new derived file is one module and one line here.
+A new derived file is one module and one row here.
 """
 
 from __future__ import annotations
@@ -17,32 +17,36 @@ from memgit.derive.mem_skill_experience import EXPERIENCE_INDEX
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import KNOWLEDGE_INDEX
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
-from memgit.derive.mnema import MNEMA_INDEX
-from memgit.derive.vault import NAME as VAULT_NAME
-from memgit.derive.vault import VAULT_INDEX
-from memgit.derive.vault_pages import VAULT_PAGE, VAULT_README
 from memgit.derive.view import DerivedFile, MappingView, Rendered, View
 from memgit.model.layout import Layout
 
-TABLE: tuple[DerivedFile, ...] = (
-    KNOWLEDGE_INDEX,
-    EXPERIENCE_INDEX,
-    ROOT_INDEX,
-    FOLDER_INDEX,
-    VAULT_INDEX,
-    VAULT_PAGE,
-    VAULT_README,
-    MNEMA_INDEX,
-)
+OWN: tuple[DerivedFile, ...] = (KNOWLEDGE_INDEX, EXPERIENCE_INDEX, ROOT_INDEX, FOLDER_INDEX)
+"""Those of memgit's own layout and of Mem Skill."""
 
-NAMES = frozenset([MEM_SKILL_NAME, INDEX_NAME, VAULT_NAME, "index.md", "README.md"])
+
+def table(layout: Layout) -> tuple[DerivedFile, ...]:
+    """The derived files that a layout may have; the modules of other layouts are not loaded."""
+    rows = OWN
+    if any(place.form == "vault" for place in layout.places):
+        from memgit.derive.vault import VAULT_INDEX
+        from memgit.derive.vault_pages import VAULT_PAGE, VAULT_README
+
+        rows += (VAULT_INDEX, VAULT_PAGE, VAULT_README)
+    if layout.name == "mnema":
+        from memgit.derive.mnema import MNEMA_INDEX
+
+        rows += (MNEMA_INDEX,)
+    return rows
+
+
+NAMES = frozenset([MEM_SKILL_NAME, INDEX_NAME, "memory-index.json", "index.md", "README.md"])
 """The file names that derived files have; others may have them too."""
 
 
 def render_all(view: View) -> dict[str, Rendered]:
     """Every derived file of a state by path, as it should be, with what is wrong with the one that is there."""
     out: dict[str, Rendered] = {}
-    for derived in TABLE:
+    for derived in table(view.layout):
         for path in derived.paths(view):
             if path not in out:
                 out[path] = derived.build(view, path)
@@ -56,7 +60,7 @@ def derive_all(view: View) -> dict[str, bytes | None]:
 
 def owed_paths(layout: Layout, changed: Iterable[str]) -> frozenset[str]:
     """The paths of the derived files that a change of some paths may change; cheap."""
-    return frozenset(owed for path in changed for derived in TABLE for owed in derived.owed(layout, path))
+    return frozenset(owed for path in changed for derived in table(layout) for owed in derived.owed(layout, path))
 
 
 def derive_owed(
@@ -73,7 +77,7 @@ def derive_owed(
     """
     paths = frozenset(changed)
     wanted: dict[str, DerivedFile] = {}
-    for derived in TABLE:
+    for derived in table(view.layout):
         for path in sorted(paths):
             for owed in derived.owed(view.layout, path):
                 wanted.setdefault(owed, derived)
@@ -91,7 +95,7 @@ def derive_owed(
 
 def is_derived(layout: Layout, path: str) -> bool:
     """Whether a path is that of a derived file in a layout, be the file there or not. Cheap."""
-    return path.rpartition("/")[2] in NAMES and any(path in derived.owed(layout, path) for derived in TABLE)
+    return path.rpartition("/")[2] in NAMES and any(path in derived.owed(layout, path) for derived in table(layout))
 
 
 def starters(layout: Layout) -> dict[str, bytes]:

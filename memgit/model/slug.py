@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from hashlib import sha1
 
 MAX_LENGTH = 50
 MAX_BYTES = 120
@@ -46,4 +45,6 @@ def slug(title: str, *, ascii_only: bool = False) -> str:
 
 def digest(title: str) -> str:
     """Six hexadecimal digits that depend on the title alone; tells two titles of one slug apart."""
+    from hashlib import sha1
+
     return sha1(title.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()[:6]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memgit.derive import TABLE, Rendered, derive_owed, is_derived, render_all
+from memgit.derive import Rendered, derive_owed, is_derived, render_all, table
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Rule
 
@@ -36,7 +36,7 @@ def _rendered(corpus: Corpus) -> dict[str, Rendered]:
     found = {path: Rendered(data) for path, data in derive_owed(corpus, corpus.changed, corpus.base, corpus.right).items()}
     for path in corpus.subjects:
         if is_derived(corpus.layout, path):
-            derived = next(one for one in TABLE if path in one.owed(corpus.layout, path))
+            derived = next(one for one in table(corpus.layout) if path in one.owed(corpus.layout, path))
             found[path] = derived.build(corpus, path)
     return found
 
@@ -47,7 +47,7 @@ def _all(corpus: Corpus) -> dict[str, Rendered]:
     if right is None:
         return render_all(corpus)
     found: dict[str, Rendered] = {}
-    for derived in TABLE:
+    for derived in table(corpus.layout):
         for path in derived.paths(corpus):
             if path not in found and (path not in right or corpus.data(path) is None):
                 found[path] = derived.build(corpus, path)
