@@ -93,7 +93,7 @@ def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str |
 
 
 def _counts(reader: CachedReader) -> dict[str, int]:
-    return {kind: sum(1 for _ in reader.heads(kind, archived=False)) for kind in ("skill", "memory", "observation")}
+    return {kind: reader.snapshot.in_use(kind) for kind in ("skill", "memory", "observation")}
 
 
 Item = tuple[dict[str, Any], str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memgit.app.log import filters, log
 from memgit.app.reader import Reader, open_searchable
 from memgit.app.workspace import Workspace
 from memgit.model.record import Record
@@ -66,6 +65,8 @@ def search(workspace: Workspace, query: Query, *, at: str | None = None, actors:
 
 def _touched(workspace: Workspace, at: str | None, actors: Sequence[str]) -> set[str]:
     """The addresses and ids of records in operations of some agents."""
+    from memgit.app.log import filters, log
+
     out: set[str] = set()
     for event in log(workspace, at, cache=workspace.cache, wanted=filters(actors=actors)):
         for change in event.records:

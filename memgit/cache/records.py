@@ -289,6 +289,11 @@ class Snapshot:
         """How many records there are of each kind, archived ones too."""
         return dict(self.rows("select kind, sum(size) from file where {visible} group by kind having sum(size) > 0 order by kind"))
 
+    def in_use(self, kind: str) -> int:
+        """How many records of a kind are not archived."""
+        sql = f"select count(*) {FROM_RECORDS} where record.kind = ? and not record.archived and {{visible}}"
+        return int(self.rows(sql, [kind])[0][0])
+
     def groups(self, kind: str) -> dict[str, int]:
         """How many records there are in each category, skill, scope or folder of a kind, archived ones too; sorted by name."""
         out: dict[str, int] = {}

@@ -31,7 +31,6 @@ GROUPS = {"category": "knowledge", "skill": "experience", "scope": "memory"}
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes must stand together."""
-    from memgit.app.record import check_date
     from memgit.cache.search import Query
 
     kinds = [kinds_of(kind) or kind for kind in options["kinds"]]
@@ -41,6 +40,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             kinds, group = [of], options[option]
     for day in (options["since"], options["until"]):
         if day is not None:
+            from memgit.app.record import check_date
+
             check_date(day)
     query = Query(
         " ".join(options["words"]), tuple(kinds), group, options["topic"], options["since"], options["until"],
