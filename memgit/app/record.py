@@ -254,7 +254,8 @@ def check_date(text: str) -> None:
 
 def place_for(session: Session, kind: str) -> Place:
     """The place for new records of a kind; BadInput where the layout has none."""
-    places = session.workspace.layout.of(kind)
+    # Where Mnema numbers its own keys, memgit makes none up.
+    places = [place for place in session.workspace.layout.of(kind) if place.form != "mnema-block" or "{" in (place.new or place.pattern)]
     if not places:
         raise BadInput(
             f"this workspace ({session.workspace.layout.name}) has no place for records of kind {kind}",

@@ -148,7 +148,21 @@ def test_another_init_does_not_pretend_to_change_settings(kb: Path) -> None:
 def test_files_that_cannot_be_read_are_named_by_programs_reads_too(kb: Path) -> None:
     memgit(kb, "record", "memory", "Good", "-m", "words")
     (kb / "memory/bin.md").write_bytes("---\ntitle: x\n---\n".encode("utf-16"))
-    for command in (("list", "--json"), ("search", "words", "--json")):
+    for command in (("list", "--json"), ("search", "words", "--json"), ("rebuild", "--check", "--json")):
         answer = memgit(kb, *command)
         assert "memory/bin.md" in answer.err
         assert json.loads(answer.out)
+
+
+def test_a_mirror_takes_new_decisions_beside_those_that_it_numbers_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "mirror"
+    (folder / ".mnema/roadmap").mkdir(parents=True)
+    (folder / ".mnema/mnema.config.json").write_text("{}\n")
+    run_git(folder, "init", "-q")
+    run_git(folder, "add", "-A")
+    run_git(folder, "commit", "-qm", "mirror")
+    made = memgit(folder, "record", "decision", "One lock", "--date", "2026-03-02", "-m", "x", "--json").json["record"]
+    assert made["path"] == ".mnema/memory/decisions/20260302-one-lock.md"
+    assert memgit(folder, "show", made["address"], "--json").json["id"] == made["id"]
+    assert "no place" in memgit(folder, "record", "note", "Anything", "-m", "x", code=2).err
+    assert status(folder) == ""
