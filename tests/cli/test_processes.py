@@ -55,7 +55,6 @@ def check_writers(kb: Path, writers: int, each: int, rounds: int) -> None:
         records += len(memgit(folder, "list", "-n", "100000", "--json").json) - 1
         assert memgit(folder, "rebuild", "--check", code=None).code == 0
     assert records == writers * each * rounds
-    run_git(kb, "merge", "-q", "-X", "ours", "other", check=False)
 
 
 def test_many_writers_lose_nothing(kb: Path) -> None:
