@@ -19,7 +19,6 @@ COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
 """Object types as libgit2 numbers them."""
 
 _NO_SEARCH = 1
-_TYPECHANGE_AND_NO_CONTENT = 0x40 | 0x2000
 _ENUMS = (
     "DeltaStatus", "DiffFlag", "FileMode", "FileStatus", "MergeAnalysis", "MergePreference", "ObjectType", "ReferenceType",
 )  # fmt: skip
@@ -140,12 +139,3 @@ def _set_option(name: str, *values: Any) -> None:
     from pygit2.enums import Option
 
     option(Option[name], *values)
-
-
-def deltas(old: Any, new: Any) -> Any:
-    """The raw deltas between two raw trees; None stands for the empty tree."""
-    if old is None:
-        return new.diff_to_tree(flags=_TYPECHANGE_AND_NO_CONTENT, context_lines=0, interhunk_lines=0, swap=True).deltas
-    if new is None:
-        return old.diff_to_tree(flags=_TYPECHANGE_AND_NO_CONTENT, context_lines=0, interhunk_lines=0).deltas
-    return old.diff_to_tree(new, _TYPECHANGE_AND_NO_CONTENT, 0, 0).deltas

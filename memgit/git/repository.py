@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.errors import NotFound, Refused
 from memgit.git import libgit, process
@@ -381,18 +381,6 @@ class Repository:
             if len(self._trees) >= _KEPT_TREES:
                 self._trees.clear()
             found = self._trees[tree] = parse_tree(data)
-        return found
-
-    def raw_tree(self, tree: str | None) -> Any:
-        """libgit2's object for a tree, None for the empty one."""
-        if tree is None or tree == EMPTY_TREE:
-            return None
-        try:
-            found = self.raw.git_object_lookup_prefix(tree)
-        except libgit.FAILURES as error:
-            raise NotFound(f"object {tree} is missing or broken: {error}", hint="git fsck") from None
-        if found is None:
-            raise NotFound(f"object {tree} is missing", hint="git fsck")
         return found
 
     # State and configuration

@@ -113,10 +113,6 @@ class Page:
         line = self.text.count("\n", 0, found) + 1
         return line if within is None or line <= within[1] else None
 
-    def line_at(self, position: int) -> int:
-        """The line of a place in the text, counted in characters."""
-        return self.text.count("\n", 0, position) + 1
-
     def record_at(self, line: int) -> Record | None:
         """The record that a line belongs to."""
         for record in self.parsed.records:
