@@ -92,9 +92,16 @@ def workspace(corpora: Path, tmp_path: Path) -> Callable[[str], Path]:
     return copy
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where ready repositories are kept to be copied: making one takes a dozen processes."""
+    return tmp_path_factory.mktemp("made")
+
+
 @pytest.fixture
-def kb(tmp_path: Path) -> Path:
+def kb(tmp_path: Path, made: Path) -> Path:
     """A knowledge repository as `memgit init` makes it."""
-    folder = tmp_path / "kb"
-    memgit(tmp_path, "init", "kb")
-    return folder
+    model = made / "kb"
+    if not model.exists():
+        memgit(made, "init", "kb")
+    return Path(shutil.copytree(model, tmp_path / "kb", symlinks=True))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.app.reader import CachedReader, open_searchable
 from memgit.app.workspace import Workspace
 from memgit.model.record import Record
+from memgit.model.tokens import estimate
+from memgit.model.tuples import NamedTuple
 
 SKILLS, MEMORIES, OBSERVATIONS = 20, 30, 5
 INDEX_CHARACTERS = 4000
+KINDS = ("skill", "memory", "observation")
+"""Of the records that are named."""
 DEFAULT_TOKENS = 4000
 
 
@@ -62,8 +66,8 @@ TITLES = {
 
 
 def tokens(text: str) -> int:
-    """Tokens of a text as memgit counts them everywhere: words times 1.3, rounded down."""
-    return int(len(text.split()) * 1.3)
+    """Tokens of a text as memgit counts them everywhere."""
+    return estimate(text)
 
 
 def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str | None = None) -> Bootstrap:
@@ -76,6 +80,7 @@ def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str |
 
     repo = workspace.require_repository()
     reader = open_searchable(workspace, at)
+    reader.narrow(*KINDS)
     usage = load(repo, workspace.cache)
     counts = _counts(reader)
     skills = reader.snapshot.recent("skill", SKILLS)
@@ -93,7 +98,7 @@ def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str |
 
 
 def _counts(reader: CachedReader) -> dict[str, int]:
-    return {kind: reader.snapshot.in_use(kind) for kind in ("skill", "memory", "observation")}
+    return {kind: reader.snapshot.in_use(kind) for kind in KINDS}
 
 
 Item = tuple[dict[str, Any], str]
@@ -135,21 +140,28 @@ def _observation(record: Record) -> Item:
 
 def _human(reader: CachedReader, kind: str) -> str | None:
     """What people wrote in the index of a kind's folder, outside of the generated part; None where there is nothing."""
-    from memgit.derive.index_places import MARKERS
-    from memgit.derive.managed import outside
-    from memgit.derive.mnema import MARKERS as MNEMA
-
     layout = reader.workspace.layout
     folders = dict.fromkeys(place.folder for place in layout.of(kind))
     for folder in folders:
         data = reader.files.data(f"{folder}INDEX.md")
         if data is None:
             continue
-        text = outside(data, MNEMA if layout.name == "mnema" else MARKERS)
+        text = _outside(data, layout.name)
         lines = [line for line in text.strip().split("\n") if line.strip()]
         if any(not line.startswith("# ") for line in lines):
             return text.strip()[:INDEX_CHARACTERS]
     return None
+
+
+def _outside(data: bytes, layout: str) -> str:
+    """What stands in an index outside of its generated part."""
+    from memgit.derive.managed import outside
+
+    if layout == "mnema":
+        from memgit.derive.mnema import MARKERS
+    else:
+        from memgit.derive.index_places import MARKERS
+    return outside(data, MARKERS)
 
 
 def _bounded(parts: list[Part], indexes: dict[str, str | None], limit: int, reader: CachedReader) -> Bootstrap:

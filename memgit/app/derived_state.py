@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from memgit.derive import owed_paths
 from memgit.errors import NotFound
 from memgit.git.repository import Repository
 from memgit.git.tree import Tree
 from memgit.model.layout import Layout
+from memgit.model.tuples import NamedTuple
 
 NAME = "derived.json"
+AHEAD = "derived-next.json"
+"""The same of a tree that a commit is about to make: a hook notes it, and the commit may not come about."""
 KEPT = 256
 
 
@@ -30,19 +32,33 @@ class State(NamedTuple):
 
 def known(repo: Repository, layout: Layout, tree: Tree) -> frozenset[str]:
     """The derived files that are known to be right in a tree of the knowledge root."""
-    state = _read(repo)
-    if state is None:
-        return frozenset()
-    if state.tree == tree.oid:
-        return frozenset(state.right)
-    try:
-        changed = [path for path, _, _ in Tree(repo, state.tree).diff(tree)]
-    except NotFound:
-        return frozenset()
-    return frozenset(state.right) - owed_paths(layout, changed)
+    states = [state for name in (NAME, AHEAD) if (state := _read(repo, name)) is not None]
+    right = next((state.right for state in states if state.tree == tree.oid), None)
+    if right is not None:
+        return frozenset(right)
+    found: frozenset[str] = frozenset()
+    for state in states:
+        try:
+            changed = [path for path, _, _ in Tree(repo, state.tree).diff(tree)]
+        except NotFound:
+            continue
+        found |= frozenset(state.right) - owed_paths(layout, changed)
+    return found
 
 
-def note(repo: Repository, tree: Tree, right: Iterable[str], derived: Iterable[str]) -> None:
+def note_ahead(repo: Repository, before: Tree, tree: Tree, right: Iterable[str], derived: Iterable[str]) -> None:
+    """As `note`, of a tree that may come after `before`; what is known of that one stays known."""
+    state = _read(repo, AHEAD)
+    folder = os.path.join(repo.git_dir, "memgit")
+    if state is not None and state.tree == before.oid:
+        try:
+            os.replace(os.path.join(folder, AHEAD), os.path.join(folder, NAME))
+        except OSError:
+            return
+    note(repo, tree, right, derived, AHEAD)
+
+
+def note(repo: Repository, tree: Tree, right: Iterable[str], derived: Iterable[str], name: str = NAME) -> None:
     """Notes what is right in a new tree: `right` before, and `derived` now.
 
     Nothing is noted where the git directory cannot be written: that costs time at the next write and nothing else.
@@ -50,19 +66,19 @@ def note(repo: Repository, tree: Tree, right: Iterable[str], derived: Iterable[s
     fresh = tuple(sorted(derived))
     kept = tuple(sorted(set(right) - set(fresh))) + fresh
     folder = os.path.join(repo.git_dir, "memgit")
-    spare = os.path.join(folder, f"{NAME}.{os.getpid()}")
+    spare = os.path.join(folder, f"{name}.{os.getpid()}")
     try:
         os.makedirs(folder, exist_ok=True)
         with open(spare, "w", encoding="utf-8") as file:
             json.dump({"tree": tree.oid, "right": kept[-KEPT:]}, file)
-        os.replace(spare, os.path.join(folder, NAME))
+        os.replace(spare, os.path.join(folder, name))
     except (OSError, UnicodeEncodeError):
         return
 
 
-def _read(repo: Repository) -> State | None:
+def _read(repo: Repository, name: str) -> State | None:
     try:
-        with open(os.path.join(repo.git_dir, "memgit", NAME), encoding="utf-8") as file:
+        with open(os.path.join(repo.git_dir, "memgit", name), encoding="utf-8") as file:
             data = json.load(file)
         return State(str(data["tree"]), tuple(str(path) for path in data["right"]))
     except (OSError, ValueError, KeyError, TypeError):

@@ -14,7 +14,7 @@ from memgit.app.workspace import Workspace
 from memgit.errors import Ambiguous, BadInput, NotFound, Refused, UnreadableFile
 from memgit.git.files import listed_files
 from memgit.git.repository import Repository
-from memgit.git.status import dirty
+from memgit.git.status import dirty_records
 from memgit.git.tree import Tree
 from memgit.model import address as addresses
 from memgit.model import link
@@ -164,9 +164,16 @@ class Reader:
         """Records that may lack their text (see `load`). The filters leave out what surely does not fit; the caller looks closely."""
         return (record for record in self.records(kind) if archived or not record.archived)
 
+    def narrow(self, *kinds: str) -> None:
+        """Says that only records of some kinds will be asked for, before any is: uncommitted edits of others are not looked for then."""
+
     def load(self, record: Record) -> Record:
         """A record with its text."""
         return record
+
+    def merged(self) -> Iterator[Record]:
+        """The records that were merged into another and archived; they may lack their text."""
+        return (record for record in self.heads() if record.archived and record.text("merged_into"))
 
     def taken(self, record_id: str) -> bool:
         """Whether an id was ever handed out, as far as this reader can tell."""
@@ -296,6 +303,10 @@ class CachedReader(Reader):
         super().__init__(workspace, files, revision, fresh)
         self._repo, self._label = repo, "" if fresh else label
         self._snapshot: Snapshot | None = None
+        self._kinds: tuple[str, ...] = ()
+
+    def narrow(self, *kinds: str) -> None:
+        self._kinds = kinds
 
     @property
     def snapshot(self) -> Snapshot:
@@ -310,8 +321,9 @@ class CachedReader(Reader):
     def _uncommitted(self) -> dict[str, bytes | Problem | None]:
         """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""
         found: dict[str, bytes | Problem | None] = {}
-        for path, kind in dirty(self._repo):
-            if not path.endswith(".md") or self.workspace.layout.find(path) is None:
+        layout = self.workspace.layout
+        for path, kind in dirty_records(self._repo, self.revision, layout.roots(self._kinds)):
+            if layout.find(path) is None:
                 continue
             try:
                 data = self.files.data(path)
@@ -331,6 +343,9 @@ class CachedReader(Reader):
 
     def load(self, record: Record) -> Record:
         return self.snapshot.load(record)
+
+    def merged(self) -> Iterator[Record]:
+        return iter(self.snapshot.merged())
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         return map(self.load, self.heads(kind))
@@ -374,6 +389,8 @@ def open_reader(workspace: Workspace, at: str | None = None) -> Reader:
         NotFound: no such revision.
     """
     repo = workspace.repo
+    if at is None and workspace.proposal is not None:
+        at = workspace.proposal.tip
     if at is None and workspace.root is not None:
         revision = repo.head().commit if repo is not None else None
         disk = DiskFiles(workspace.root, repo)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memgit.app import config as configuration
 from memgit.app import derived_files, derived_state
@@ -25,6 +25,9 @@ from memgit.git import history, recovery
 from memgit.git.exclude import set_excluded
 from memgit.git.put import Put, put
 from memgit.git.repository import Repository
+
+if TYPE_CHECKING:
+    from memgit.cache.events_beside import Beside
 
 ATTEMPTS = 3
 """How often to begin again where files change while they are being derived from."""
@@ -92,6 +95,19 @@ def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, pro
     kept = Kept(repo)
     if workspace.cache is not None:
         workspace.cache.renew()
+    beside = _begin_events(workspace, repo)
+    try:
+        return _rebuild(workspace, context, repo, kept, notes, beside, commit=commit, progress=progress)
+    finally:
+        if beside is not None:
+            beside.stop()
+
+
+def _rebuild(
+    workspace: Workspace, context: Context, repo: Repository, kept: Kept, notes: list[str], beside: Beside | None, *, commit: bool,
+    progress: Progress | None,
+) -> Rebuilt:  # fmt: skip
+    local = workspace.config.indexes == "local"
     _read_records(workspace, repo, kept, progress)
     made = None
     if commit:
@@ -120,7 +136,7 @@ def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, pro
     head = state.commit
     del state, rendered, kept  # all records of the state; the log needs the room
     records, conflicts = _records(workspace)
-    events = _read_events(workspace, repo, head, progress)
+    events = _read_events(workspace, repo, head, progress, beside)
     _read_usage(workspace, repo)
     return Rebuilt(
         head, True, incomplete(repo) is None, tuple(sorted([*wrong, *conflicts])), tuple(written), records, events, len(present), made,
@@ -217,14 +233,26 @@ def _records(workspace: Workspace, commit: str | None = None) -> tuple[int, list
     return count, conflicts
 
 
-def _read_events(workspace: Workspace, repo: Repository, head: str | None, progress: Progress | None) -> int:
+def _begin_events(workspace: Workspace, repo: Repository) -> Beside | None:
+    """Starts to tell the activity log in a process of its own, while records are read here; None where there is no cache to put it into."""
+    if workspace.cache is None or workspace.cache.readonly:
+        return None
+    from memgit.cache.events_beside import begin
+
+    return begin(repo, workspace.layout, repo.head().commit)
+
+
+def _read_events(workspace: Workspace, repo: Repository, head: str | None, progress: Progress | None, beside: Beside | None) -> int:
     """Brings the activity log into the cache; how many events it has."""
     if head is None:
         return 0
     from memgit.cache.events import Events
 
     count = 0
-    for count, _ in enumerate(Events(repo, workspace.layout, workspace.cache).walk(head), 1):
+    events = Events(repo, workspace.layout, workspace.cache)
+    if beside is not None:
+        events.fill(beside.head, beside.drafts())
+    for count, _ in enumerate(events.walk(head), 1):
         if progress is not None and count % TELL_EVERY == 0:
             progress("commits", count, None)
     return count
@@ -235,3 +263,14 @@ def _read_usage(workspace: Workspace, repo: Repository) -> None:
     from memgit.cache.usage import load
 
     load(repo, workspace.cache)
+
+
+def write_local(workspace: Workspace) -> list[str]:
+    """Writes the derived files of a root that keeps them out of commits, and nothing else; their paths. Raises what `rebuild` raises."""
+    repo = workspace.writable()
+    state = derived_files.of_working_tree(workspace, repo)
+    rendered, _ = derived_files.derive(state)
+    wanted = _owed(state, rendered)
+    left = put(repo, wanted)
+    set_excluded(repo, [path for path, one in rendered.items() if one.data is not None and state.tree.get(path) is None])
+    return [path for path in sorted(wanted) if path not in left]

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.app import usage
 from memgit.app.present import record_json
@@ -15,6 +15,7 @@ from memgit.app.workspace import Context, Workspace
 from memgit.errors import BadInput, Refused
 from memgit.model import topic
 from memgit.model.record import ParsedFile, Record
+from memgit.model.tuples import NamedTuple
 
 DEFAULT_SESSION = "default"
 KEPT_SESSIONS = 200
@@ -87,17 +88,20 @@ class Category(NamedTuple):
 
 
 def recall(
-    workspace: Workspace, context: Context, text: str, *, session: str | None = None, skills: Sequence[str] = (), read: bool = True
-) -> Recalled:
+    workspace: Workspace, context: Context, text: str, *, session: str | None = None, skills: Sequence[str] = (), read: bool = True,
+    at: str | None = None,
+) -> Recalled:  # fmt: skip
     """What a message calls for.
 
     Args:
         session: its name; one file is loaded once in it.
         skills: skills that are used this turn; their experience is loaded whatever the topic.
         read: count the first load of a file in a session as a read.
+        at: answer as of a revision. Looking back is no turn of a session: none is read or changed, and nothing is counted.
 
     Raises:
         BadInput: an empty message, or a session name that cannot be a file name.
+        NotFound: no such revision.
     """
     if not text.strip() and not skills:
         raise BadInput("there is nothing to recall for", hint="memgit recall 'what the task is about'")
@@ -106,8 +110,8 @@ def recall(
         raise BadInput(f"{name!r} cannot be the name of a session", hint="letters, digits, dots, dashes and underscores")
     repo = workspace.require_repository()
     path = os.path.join(repo.git_dir, "memgit", "sessions", f"{name}.json")
-    state = _recall_state(path)
-    reader = open_reader(workspace)
+    state = _recall_state(path) if at is None else State()
+    reader = open_reader(workspace, at)
     categories = files_of(reader, "knowledge")
     experiences = files_of(reader, "experience")
     now = topic.keywords(text, [word for category in categories for word in category.keywords])
@@ -128,11 +132,12 @@ def recall(
     suggestion = None
     if switch is not None and not matched and now and text.strip():
         suggestion = f"no category has one of these keywords: {', '.join(now)}; record with --category NAME --category-keywords …"
-    _keep_state(
-        path, State(tuple(now) if text.strip() else state.keywords, tuple(matched), (*state.loaded, *(file.path for file in loaded)))
-    )
-    if loaded and read:
-        _count_reads(workspace, context, loaded)
+    if at is None:
+        _keep_state(
+            path, State(tuple(now) if text.strip() else state.keywords, tuple(matched), (*state.loaded, *(file.path for file in loaded)))
+        )
+        if loaded and read:
+            _count_reads(workspace, context, loaded)
     return Recalled(name, tuple(now), switch, tuple(matched), loaded, missing, suggestion, reader.revision, reader.fresh)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memgit.app.reader import Reader, open_searchable
 from memgit.app.workspace import Workspace
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.cache.search import Query

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.app.counts import uses
 from memgit.app.present import record_json
@@ -14,6 +14,7 @@ from memgit.formats import message as messages
 from memgit.git import usage as refs
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 
 class Used(NamedTuple):

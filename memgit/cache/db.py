@@ -32,8 +32,12 @@ NAME = "cache.db"
 LOCK = "cache.lock"
 BUSY_SECONDS = 15.0
 """How long to wait for another process that is writing: a full build of a large repository fits in it."""
-LOG_PAGES = 250
-"""Pages of the log from which on a commit carries it over into the file."""
+LOG_BYTES = 1 << 20
+"""Size of the log from which on a commit carries it over into the file and empties it.
+
+Not left to SQLite, which only begins such a log anew where one process carries it over and then writes again. Processes here live for one
+write, and whoever opens the file after the last one has gone reads all of the log: so it would grow without end, and every start with it.
+"""
 OPEN_SECONDS = 5.0
 """How long to wait for another process that is making or removing the file, which takes a few milliseconds."""
 
@@ -132,6 +136,20 @@ class Cache:
             raise
         finally:
             self._writing = False
+        self._carry_over()
+
+    def _carry_over(self) -> None:
+        """Empties a long log; not where another process reads from it, which leaves that to a later write."""
+        try:
+            if self.path is None or os.path.getsize(f"{self.path}-wal") < LOG_BYTES:
+                return
+            self.connection.execute("pragma busy_timeout = 0")
+            try:
+                self.connection.execute("pragma wal_checkpoint(truncate)").fetchone()
+            finally:
+                self.connection.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        except (OSError, sqlite3.Error):  # what was written is safe in the log
+            return
 
     def read(self) -> int:
         """Opens a read transaction unless one is open: until the next write, every read sees one state. Gives its number (`serial`)."""
@@ -327,8 +345,8 @@ def _fresh(uri: str, stamp: str) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("pragma synchronous=normal")
     connection.execute("pragma temp_store=memory")
-    # A process that ends without closing leaves its log to the next one, which reads it before anything else: so it is kept short.
-    connection.execute(f"pragma wal_autocheckpoint={LOG_PAGES}")
+    # A process that ends without closing leaves its log to the next one, which reads it before anything else (see `LOG_BYTES`).
+    connection.execute("pragma wal_autocheckpoint=0")
 
 
 def _objects(connection: sqlite3.Connection) -> set[tuple[str, str]]:

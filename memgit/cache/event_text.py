@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import NamedTuple
+from typing import Any
 
-from memgit.model.operation import Event, RecordChange
+from memgit.model.operation import Event, Operation, RecordChange
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_UNSAFE = pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 class Filter(NamedTuple):
-    """Which events are wanted; empty fields let all pass.
+    """Which events are wanted; empty fields let all pass. Of a squash, each operation that it tells counts.
 
     `since` and `until` are a day (`YYYY-MM-DD`, compared with the day that the event itself names, both included) or seconds since 1970.
     `kinds`, `ops`, `actors` and `runs` each name what one of must be; `records_only` leaves out commits that changed no record.
@@ -34,10 +35,7 @@ class Filter(NamedTuple):
             if bound is not None:
                 parts.append(f"{'day' if isinstance(bound, str) else 'moment'} {sign} ?")
                 values.append(bound)
-        if self.ops:
-            parts.append(f"op in ({','.join('?' * len(self.ops))})")
-            values += self.ops
-        for column, wanted in (("kinds", self.kinds), ("actor", self.actors), ("run", self.runs)):
+        for column, wanted in (("op", self.ops), ("kinds", self.kinds), ("actor", self.actors), ("run", self.runs)):
             if wanted:
                 parts.append(f"({' or '.join([f'instr({column}, ?) > 0'] * len(wanted))})")
                 values += [_listed(word) for word in wanted]
@@ -52,7 +50,7 @@ class Filter(NamedTuple):
                 return False
             if isinstance(bound, int) and (moment(event.date) - bound) * sign < 0:
                 return False
-        if self.ops and event.op not in self.ops:
+        if self.ops and not any(op in self.ops for op in _ops(event)):
             return False
         if self.kinds and not any(_kind(change) in self.kinds for change in event.records):
             return False
@@ -113,17 +111,24 @@ _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 def from_text(text: str) -> Event:
     """The event that `to_text` wrote."""
-    known = json.loads(text)
+    known: dict[str, Any] = json.loads(text)
     known["records"] = tuple(RecordChange(**change) for change in known["records"])
     known["derived_from"] = tuple(known["derived_from"])
+    known["operations"] = tuple(Operation(**_with_tuples(told)) for told in known["operations"])
     return Event(**known)
+
+
+def _with_tuples(told: dict[str, Any]) -> dict[str, Any]:
+    records = tuple(RecordChange(**change) for change in told["records"])
+    return {**told, "records": records, "derived_from": tuple(told["derived_from"])}
 
 
 def to_row(entry: Entry) -> Row:
     event = entry.event
     kinds = dict.fromkeys(map(_kind, event.records))
+    ops = dict.fromkeys(_ops(event))
     return Row(
-        event.commit, event.op, _words(event.actor), _words(event.run), event.date[:10], moment(event.date),
+        event.commit, "".join(map(_listed, ops)), _words(event.actor), _words(event.run), event.date[:10], moment(event.date),
         "".join(map(_listed, kinds)), entry.text,
     )  # fmt: skip
 
@@ -137,6 +142,11 @@ def moment(date: str) -> int:
         return int((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         return 0
+
+
+def _ops(event: Event) -> list[str]:
+    """The operation of an event, and those that it tells."""
+    return [event.op, *(told.op for told in event.operations)]
 
 
 def _kind(change: RecordChange) -> str:

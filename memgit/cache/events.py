@@ -10,18 +10,20 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from memgit import __version__
 from memgit.cache.db import Cache, memory_cache
-from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text, to_row
+from memgit.cache.event_text import EVERYTHING, Entry, Filter, Row, from_text, to_row
 from memgit.errors import NotFound, Refused
 from memgit.git import history
 from memgit.git.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
 from memgit.model.operation import Event
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.activity import Activity
@@ -37,7 +39,7 @@ create unique index event_place on event_reach (n, line);
 create table event_name (name integer not null, n integer not null, primary key (name, n)) without rowid;
 """
 SCHEMA_VERSION = 1
-FORMAT = 1
+FORMAT = 2
 """Counts up whenever the same commit may give another event than before, so that what is remembered is read again."""
 LINES = 4
 VIEWS = 4
@@ -62,6 +64,20 @@ class _Stretch(NamedTuple):
     def where(self) -> tuple[str, list[str | int]]:
         """The stretch as a condition on `event_reach r`, with its parameters."""
         return ("r.line = ?", [self.line]) if self.upto is None else ("r.line = ? and r.seq <= ?", [self.line, self.upto])
+
+
+class Draft(NamedTuple):
+    """One event ready to be remembered: its row, the numbers of the names in it, and whether it stays what it is (see `Events._stored`)."""
+
+    row: Row
+    names: tuple[int, ...]
+    lasting: bool
+
+
+def drafted(entry: Entry, border: AbstractSet[str]) -> Draft:
+    """An event as it is remembered; `border` are the commits at which a shallow clone was cut off."""
+    event = entry.event
+    return Draft(to_row(entry), tuple(map(_key, _names(event))), event.complete or event.commit in border)
 
 
 def _use(db: sqlite3.Connection, line: int) -> None:
@@ -149,6 +165,24 @@ class Events:
                     yield entry
                 if passed == limit:
                     return
+
+    def fill(self, head: str, batches: Iterable[Sequence[Draft]]) -> None:
+        """Remembers all events of a head, told elsewhere, newest first; none where nothing is told."""
+        cache = self._memory()
+        if cache is None or cache.readonly:
+            return
+        numbers: array[int] | None = array("q")
+        try:
+            for drafts in batches:
+                stored = self._put(cache, [draft._replace(row=Row(*draft.row)) for draft in drafts])
+                if stored is None or numbers is None:
+                    numbers = None
+                else:
+                    numbers.extend(stored)
+            if numbers:
+                self._write_line(cache, head, numbers)
+        except sqlite3.Error as error:
+            self._give_up(cache, error)
 
     def touching(self, head: str, names: Iterable[str]) -> list[tuple[int, Event]]:
         """The events in the history of a head that may concern one of some ids or addresses, newest first.
@@ -413,8 +447,11 @@ class Events:
         if not entries:
             return []
         border = self._activity_of().border
-        keep = [entry for entry in entries if self._private or entry.event.complete or entry.event.commit in border]
-        rows = [to_row(entry) for entry in keep]
+        return self._put(cache, [drafted(entry, border) for entry in entries])
+
+    def _put(self, cache: Cache, drafts: Sequence[Draft]) -> list[int] | None:
+        keep = [draft for draft in drafts if self._private or draft.lasting]
+        rows = [draft.row for draft in keep]
         with cache.write() as db:
             top = db.execute("select max(n) from event").fetchone()[0] or 0
             before = db.total_changes
@@ -429,9 +466,9 @@ class Events:
                 places = [known[row.id] for row in rows]
             db.executemany(
                 "insert or ignore into event_name (name, n) values (?, ?)",
-                [(_key(name), n) for entry, n in zip(keep, places, strict=True) for name in _names(entry.event)],
+                [(name, n) for draft, n in zip(keep, places, strict=True) for name in draft.names],
             )
-        return places if len(keep) == len(entries) else None
+        return places if len(keep) == len(drafts) else None
 
     def _rows_of(self, db: sqlite3.Connection, ids: Sequence[str]) -> Iterator[tuple[str, int]]:
         for start in range(0, len(ids), BATCH):

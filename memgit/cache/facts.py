@@ -35,14 +35,14 @@ def load(cache: Cache, made: str) -> dict[tuple[str, str], bytes]:
     return cache.run(work)
 
 
-def keep(cache: Cache, made: str, new: Mapping[tuple[str, str], bytes], present: Iterable[tuple[str, str]]) -> None:
+def keep(cache: Cache, made: str, new: Mapping[tuple[str, str], bytes], present: Iterable[tuple[str, str]] | None) -> None:
     """Keeps what was found out, and drops what nothing needs any more.
 
     Args:
         new: by path and blob.
-        present: path and blob of every file of the state that was looked at.
+        present: path and blob of every file of the state that was looked at; None where there is more to come, and nothing is dropped.
     """
-    there = {(to_text(path), blob) for path, blob in present}
+    there = None if present is None else {(to_text(path), blob) for path, blob in present}
 
     def work() -> None:
         cache.schema("lint", VERSION, SCHEMA)
@@ -50,7 +50,8 @@ def keep(cache: Cache, made: str, new: Mapping[tuple[str, str], bytes], present:
             connection.executemany(
                 "insert or replace into lint values (?, ?, ?, ?)", [(to_text(path), blob, made, data) for (path, blob), data in new.items()]
             )
-            _prune(connection, made, there)
+            if there is not None:
+                _prune(connection, made, there)
 
     cache.run(work)
 

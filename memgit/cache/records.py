@@ -30,6 +30,8 @@ T = TypeVar("T")
 
 PAGE = 1_000
 """Records that are read at once."""
+MANY_ALIKE = 2_000
+"""Records of one day from which on they are looked for by their paths."""
 KEPT_FILES = 64
 """Parsed files kept in memory for `load`."""
 
@@ -217,12 +219,31 @@ class Snapshot:
         return out
 
     def recent(self, kind: str, limit: int, *, archived: bool = False) -> list[Record]:
-        """The heads of the records of a kind that were made or changed last, by the days that they name; the newest first."""
+        """The heads of the records of a kind that were made or changed last, by the days that they name; the newest first.
+
+        Those of one day come from the last path to the first, whatever the cache has seen before.
+        """
         live = "" if archived else " and not record.archived"
-        return self.heads(
-            f"select {{head}} {FROM_RECORDS} where record.kind = ? and {{visible}}{live} order by record.day desc, record.n desc limit ?",
-            [kind, limit],
-        )
+        order = f"{{visible}}{live} order by record.day desc, file.path desc, record.n desc limit ?"
+        newest = f"where record.kind = ? and {{visible}}{live} order by record.day desc, record.n desc limit ?"
+        found = self.rows(f"select record.day {FROM_RECORDS} {newest}", [kind, limit])
+        if len(found) < limit:
+            return self.heads(f"select {{head}} {FROM_RECORDS} where record.kind = ? and {order}", [kind, limit])
+        if not found:
+            return []
+        last = found[-1][0]
+        out = self.heads(f"select {{head}} {FROM_RECORDS} where record.kind = ? and record.day > ? and {order}", [kind, last, limit])
+        same = "select count(*) from (select 1 from record where kind = ? and day = ? limit ?)"
+        # Many of one day are found sooner by their paths than put in order.
+        tables = FROM_FILES if self.rows(same, [kind, last, MANY_ALIKE])[0][0] == MANY_ALIKE else FROM_RECORDS
+        by = "file.kind" if tables == FROM_FILES else "record.kind"
+        rest = f"select {{head}} {tables} where {by} = ? and record.day = ? and {order}"
+        return out + self.heads(rest, [kind, last, limit - len(out)])
+
+    def merged(self) -> list[Record]:
+        """The heads of the records that were merged into another and archived."""
+        found = f"select {{head}} {FROM_RECORDS} where record.archived and record.fields like '%\"merged_into\"%' and {{visible}}"
+        return [record for record in self.heads(found) if record.archived and record.text("merged_into")]
 
     def file(self, path: str) -> list[Record]:
         """The heads of the records of one file."""
@@ -258,7 +279,7 @@ class Snapshot:
         if not found or len(found[0][0]) != 20:
             return None
         try:
-            return self.repo.blob(found[0][0].hex())
+            return self.repo.blob_of(path, found[0][0].hex())
         except NotFound:
             return None
 
@@ -291,8 +312,10 @@ class Snapshot:
 
     def in_use(self, kind: str) -> int:
         """How many records of a kind are not archived."""
-        sql = f"select count(*) {FROM_RECORDS} where record.kind = ? and not record.archived and {{visible}}"
-        return int(self.rows(sql, [kind])[0][0])
+        every = int(self.rows("select total(size) from file indexed by file_size where kind = ? and {visible}", [kind])[0][0])
+        source = "from record indexed by record_archived cross join file on file.f = record.f"
+        away = self.rows(f"select count(*) {source} where record.kind = ? and record.archived and {{visible}}", [kind])
+        return every - int(away[0][0])
 
     def groups(self, kind: str) -> dict[str, int]:
         """How many records there are in each category, skill, scope or folder of a kind, archived ones too; sorted by name."""

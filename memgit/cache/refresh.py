@@ -6,13 +6,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.cache import rows
 from memgit.cache.rows import Content, Parse, Writer
 from memgit.errors import MemgitError
 from memgit.model.layout import Layout, Place
 from memgit.model.record import Problem
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -135,12 +136,11 @@ def _whole(job: Job, tree: Tree) -> None:
         for path, blob, place, f in job.connection.execute("select path, blob, place, f from file where snapshots & ?", (job.flag,))
     }
     files: list[Unread] = []
-    for folder in job.layout.folders():
-        for path, mode, oid in tree.walk(folder):
-            found = job.layout.find(path)
-            content = content_of(mode, oid) if found is not None else None
-            if found is not None and content is not None:
-                files.append((path, *found, content))
+    for path, mode, oid in tree.listing(job.layout.roots()):
+        found = job.layout.find(path)
+        content = content_of(mode, oid) if found is not None else None
+        if found is not None and content is not None:
+            files.append((path, *found, content))
     writer = Writer(job.connection, job.repo, job.parse, bulk=len(files) - len(there) >= rows.BULK)
     unread: list[Unread] = []
     for path, place, key, content in files:

@@ -12,7 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memgit.cache.tokens import TOKENIZER, fold
 from memgit.errors import MemgitError
@@ -20,13 +20,14 @@ from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
 from memgit.model.link import normal
 from memgit.model.record import ParsedFile, Problem, Record, Value
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
 Parse = Callable[[Layout, str, bytes], ParsedFile]
 
-VERSION = 2
+VERSION = 4
 """Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers give for the same bytes."""
 
 _SCHEMA = """
@@ -39,6 +40,7 @@ create table file(
 create unique index file_path on file(path, blob, place);
 create index file_kind on file(kind, path);
 create index file_key on file(kind, key collate nocase);
+create index file_size on file(kind, snapshots, size);
 create index file_stem on file(stem);
 create index file_tail on file(tail) where tail is not null;
 create index file_links on file(f) where hidden_links is not null;
@@ -52,6 +54,7 @@ create table record(
 create index record_name on record(name);
 create index record_id on record(id) where id is not null;
 create index record_day on record(kind, day);
+create index record_archived on record(kind, f) where archived;
 create table ending(n integer not null, name not null);
 create index ending_n on ending(n);
 create index ending_name on ending(name);
@@ -363,7 +366,8 @@ class Writer:
 
     def _prune(self) -> None:
         """Drops the rows that were in a snapshot longest ago; those that were just written stay, and those that are held."""
-        spare = "from file where snapshots = 0 and f < ? and f not in (select f from held)"
+        # Left to itself, SQLite looks through the whole table by `f`.
+        spare = "from file indexed by file_stale where snapshots = 0 and f < ? and f not in (select f from held)"
         count = self._connection.execute(f"select count(*) {spare}", (self._first,)).fetchone()[0]
         most = max(4, self._files // KEPT)
         if count <= most:

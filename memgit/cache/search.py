@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.cache.records import Snapshot
 from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, HEAD, day_of, group_of, in_group, to_text, under
@@ -20,6 +20,7 @@ from memgit.cache.snippets import WIDTH, Snippet, Snippets
 from memgit.cache.tokens import STOP_WORDS, Term, phrase, telling, terms
 from memgit.model.ids import is_id
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 COMMON = 4_000
 """Matches from which on a word is common: it brings in no records where rarer words do."""
@@ -97,6 +98,21 @@ def similar(source: Snapshot, words: Iterable[str], *, kind: str | None = None, 
     """Records in full that share words with a text, the closest first; archived ones left out."""
     query = Query(" ".join(words), (kind,) if kind is not None else (), limit=limit)
     return [source.load(hit.record) for hit in search(source, query)]
+
+
+def from_source(source: Snapshot, value: str) -> list[Record]:
+    """The heads of the records whose Source field is a value, archived ones too, in the order of paths and lines."""
+    wanted = phrase(value)
+    if not wanted.words:
+        return []
+    sql = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}} order by file.path, record.n"
+    return [record for record in source.heads(sql, [f"{{rest}} : {wanted.match}"]) if record.source == value]
+
+
+def holding(source: Snapshot, word: str) -> int:
+    """How many records hold a word in any of its forms, those of other commits in the cache among them: no more than a measure."""
+    match = phrase(word).match
+    return source.query(lambda connection: _count(connection, match)) if phrase(word).words else 0
 
 
 def _by_id(source: Snapshot, query: Query) -> list[Record]:

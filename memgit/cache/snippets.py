@@ -6,14 +6,13 @@ alike.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from typing import NamedTuple
 
 from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
+from memgit.model.pattern import pattern
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 WIDTH = 200
 """Characters of a snippet, unless the caller says otherwise."""
@@ -24,14 +23,8 @@ _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u067
 _SPACE = str.maketrans("\t\r\f\v\x85\u2028\u2029", "       ")
 
 
-@cache
-def _ascii_word() -> re.Pattern[str]:
-    return re.compile("[A-Za-z0-9]+")
-
-
-@cache
-def _word() -> re.Pattern[str]:
-    return re.compile(f"[^\\W_](?:[^\\W_]|[{_MARKS}])*")
+_ASCII_WORD = pattern("[A-Za-z0-9]+")
+_WORD = pattern(f"[^\\W_](?:[^\\W_]|[{_MARKS}])*")
 
 
 class Snippet(NamedTuple):
@@ -154,13 +147,13 @@ def _by_line(words: Sequence[_Word]) -> Iterator[tuple[int, list[_Word]]]:
 def _words(line: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and text of the words of a line in scripts with blanks."""
     if line.isascii():
-        for match in _ascii_word().finditer(line):
+        for match in _ASCII_WORD.finditer(line):
             yield match.start(), match.end(), match[0]
         return
     start = 0
     for piece in [*patterns().pieces.finditer(line), None]:
         end = len(line) if piece is None else piece.start()
-        for match in _word().finditer(line, start, end):
+        for match in _WORD.finditer(line, start, end):
             yield match.start(), match.end(), match[0]
         start = end if piece is None else piece.end()
 
@@ -221,6 +214,8 @@ def _cut(lines: Sequence[str], best: int, found: Sequence[_Found], first_line: i
     while number < len(lines) and (number == best or len(text) < width):
         line = lines[number]
         plain = line.strip()
+        if number != best and text.strip() and _is_label(line):
+            break
         if number != best and (not plain or plain in ("---", "...") or plain.startswith(("## ", "```", "~~~"))):
             if text.strip() and plain:
                 break
@@ -241,6 +236,16 @@ def _cut(lines: Sequence[str], best: int, found: Sequence[_Found], first_line: i
         text += plain
         number += 1
     return Snippet(first_line + best, *_trimmed(text, _merged(spans), width))
+
+
+def _is_label(line: str) -> bool:
+    """Whether a line opens another field of an entry: what follows is no part of the text before it."""
+    if not line.startswith("**"):
+        return False
+    from memgit.formats.labels import LINE, name_of
+
+    found = LINE.match(f"\n{line}")
+    return found is not None and name_of(found[1]) is not None
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

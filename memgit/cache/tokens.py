@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
-from typing import NamedTuple
+
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 
@@ -36,8 +37,8 @@ _POINTS = "\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u06
 _SPECIAL = "\u0370-\u1fff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\u2e80-\U0010ffff"
 
 
-class Patterns(NamedTuple):
-    """Regular expressions, made when they are first needed: together they take some milliseconds.
+class Patterns:
+    """Regular expressions, each compiled when it is first used: together they take some milliseconds.
 
     Attributes:
         special: a run of characters that the tokenizer cannot be given as they are.
@@ -49,27 +50,18 @@ class Patterns(NamedTuple):
         letters: a word of three letters or more.
     """
 
-    special: re.Pattern[str]
-    pieces: re.Pattern[str]
-    points: re.Pattern[str]
-    quoted: re.Pattern[str]
-    apostrophe: re.Pattern[str]
-    compound: re.Pattern[str]
-    letters: re.Pattern[str]
+    special = pattern(f"[{_SPECIAL}]+")
+    pieces = pattern(f"([{_UNBROKEN}]+)|([{_PICTURES}])")
+    points = pattern(f"[{_POINTS}]")
+    quoted = pattern(r'"([^"]*)"|[^\s"]+|"')
+    apostrophe = pattern(r"['\u2019](?:s|S)?(?!\w)")
+    compound = pattern(r"[^\W\d_]{3,}(?:[-\u2010\u2011/][^\W\d_]{3,})+[.,;:!?)]*")
+    letters = pattern(r"[^\W\d_]{3,}")
 
 
-@cache
-def patterns() -> Patterns:
+def patterns() -> type[Patterns]:
     """The regular expressions of this module."""
-    return Patterns(
-        re.compile(f"[{_SPECIAL}]+"),
-        re.compile(f"([{_UNBROKEN}]+)|([{_PICTURES}])"),
-        re.compile(f"[{_POINTS}]"),
-        re.compile(r'"([^"]*)"|[^\s"]+|"'),
-        re.compile(r"['\u2019](?:s|S)?(?!\w)"),
-        re.compile(r"[^\W\d_]{3,}(?:[-\u2010\u2011/][^\W\d_]{3,})+[.,;:!?)]*"),
-        re.compile(r"[^\W\d_]{3,}"),
-    )
+    return Patterns
 
 
 STOP_WORDS = frozenset(
@@ -156,7 +148,7 @@ def telling(wanted: Sequence[Term]) -> list[Term]:
 
 def is_unbroken(word: str) -> bool:
     """Whether a folded word is a pair (or single) of characters of a script written without blanks."""
-    return patterns().pieces.fullmatch(word) is not None
+    return not word.isascii() and patterns().pieces.fullmatch(word) is not None
 
 
 def _spread(match: re.Match[str]) -> str:
@@ -205,7 +197,7 @@ def _word(word: str) -> list[Term]:
         return []
     if not plain.isascii() and any(is_unbroken(part) for part in cut):
         return _unbroken(cut, prefix)
-    if patterns().compound.fullmatch(plain) and not prefix:
+    if len(cut) > 1 and not prefix and patterns().compound.fullmatch(plain):
         return [_single(part) for part in dict.fromkeys(cut)]
     whole = Term(_quote(" ".join(cut)) + ("*" if prefix else ""), cut, prefix, stop=all(part.casefold() in STOP_WORDS for part in cut))
     if len(cut) == 1 or prefix:

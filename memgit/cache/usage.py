@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from memgit.formats import message as messages
 from memgit.git import usage as refs
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.cache.db import Cache
@@ -71,6 +71,8 @@ def load(repo: Repository, cache: Cache | None) -> Usage:
 
 
 def _read(repo: Repository, tips: list[str], known: list[str]) -> Iterator[tuple[str, Count]]:
+    from memgit.formats import message as messages  # where nothing new was counted, nothing is read
+
     for date, text in refs.commits(repo, tips, known):
         for block in messages.parse(text).blocks:
             for change in block.records:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import click
+from typing import TYPE_CHECKING
 
 from memgit.app.context import DEFAULT_TOKENS, context
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 
 @click.command("context")
@@ -22,4 +27,4 @@ def command(ctx: click.Context, max_tokens: int, at: str | None, as_json: bool) 
     if as_json:
         emit_json(found.as_json())
     else:
-        echo(found.as_text() or "nothing is recorded yet")
+        echo(found.as_text() or "no skill, memory or observation is recorded yet")

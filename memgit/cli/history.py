@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import click
+from typing import TYPE_CHECKING
 
 from memgit.app import log as activity
+from memgit.app.merged import Merged
 from memgit.app.reader import open_reader
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import echo, write_utf8
@@ -12,6 +13,11 @@ from memgit.errors import NotFound
 from memgit.model import address as addresses
 from memgit.model.ids import is_id
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 
 @click.command("history")
@@ -21,20 +27,24 @@ from memgit.model.record import Record
 @json_option
 @click.pass_context
 def command(ctx: click.Context, address: str, at: str | None, limit: int | None, as_json: bool) -> None:
-    """Show the operations on the record at ADDRESS, newest first, through renames, moves and merges; also of one that is gone."""
+    """Show the operations on the record at ADDRESS, newest first, through renames, moves and merges, with those on records
+    that were merged into it; also of one that is gone."""
     workspace = workspace_of(ctx)
     missing = activity.incomplete(workspace.require_repository())
     if missing:
         echo(f"memgit: {missing}", err=True)
     record: Record | str
+    merged: list[Record] = []
     gone: NotFound | None = None
     try:
-        record = open_reader(workspace, at).find(address)
+        reader = open_reader(workspace, at)
+        record = reader.find(address)
+        merged = Merged(workspace, reader).into(record)
     except NotFound as error:
         if addresses.parse(address) is None and not is_id(address):
             raise
         record, gone = address, error
-    found = list(activity.entries(workspace, at, cache=workspace.cache, record=record, limit=limit))
+    found = list(activity.entries(workspace, at, cache=workspace.cache, record=record, merged=merged, limit=limit))
     if not found and gone is not None:
         raise gone
     if as_json:

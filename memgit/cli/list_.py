@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from memgit.app.counts import counter
 from memgit.app.listing import list_records
 from memgit.app.present import record_json
 from memgit.app.reader import kinds_of, open_reader
 from memgit.cli.options import at_option, json_option, workspace_of
-from memgit.cli.output import emit_json_list, faint, name_unreadable, safe
+from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 
 @click.command("list")
@@ -39,6 +42,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             kind, group = of, options[option]
     workspace = workspace_of(ctx)
     reader = open_reader(workspace, options["at"])
+    if kind is not None:
+        reader.narrow(kind)
     found = list_records(
         reader, kind=kind, group=group, topic=options["topic"], keyword=options["keyword"], status=options["status"],
         archived=options["archived"], only_archived=options["only_archived"],
@@ -51,5 +56,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         return
     for record in found:
         mark = faint(" (archived)") if record.archived else ""
-        title = "" if record.address.endswith(f"#{record.title}") else f"  {safe(record.title)}"
-        click.echo(f"{safe(record.address)}{faint(title)}{mark}")
+        title = "" if record.address.endswith(f"#{record.title}") else f"  {safe_line(record.title)}"
+        click.echo(f"{safe_line(record.address)}{faint(title)}{mark}")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from memgit.app import log as activity
 from memgit.app.reader import kinds_of, open_reader
@@ -14,6 +12,11 @@ from memgit.cli.output import echo, write_utf8
 from memgit.model import address as addresses
 from memgit.model.ids import is_id
 from memgit.model.operation import OPS
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 HEADER = ("# Activity log", "", 'One line for each thing done, oldest first; `grep "^## \\[" log.md` lists them.', "")
 FORMATS = ("text", "markdown", "json")

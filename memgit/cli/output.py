@@ -7,23 +7,31 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from memgit.app.present import printable_path
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
+    import click
+
     from memgit.app.reader import Reader
     from memgit.app.write import Written
+else:
+    from memgit.cli import lean as click
 
 MAX_LINE = 2000
+_HARMLESS = {ord("\n"): " ", ord("\t"): " "}
 
 
 def safe(text: str) -> str:
     """The text with control characters and lone surrogates shown instead of sent, line feeds and tabs kept."""
-    if text.isprintable():
+    if text.isprintable() or text.translate(_HARMLESS).isprintable():
         return text
     return "".join(char if char.isprintable() or char in "\n\t" or _joins(char) else _shown(char) for char in text)
+
+
+def safe_line(text: str) -> str:
+    """As `safe`, on one line: a name that holds a line feed does not look like two."""
+    return safe(text).replace("\n", "\\n")
 
 
 def _joins(char: str) -> bool:

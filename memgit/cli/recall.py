@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import click
+from typing import TYPE_CHECKING
 
 from memgit.app.recall import recall
-from memgit.cli.options import context_of, json_option, workspace_of
+from memgit.cli.options import at_option, context_of, json_option, workspace_of
 from memgit.cli.output import cut_line, echo, emit_json, heading, safe
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 
 @click.command("recall")
@@ -16,13 +21,14 @@ from memgit.cli.output import cut_line, echo, emit_json, heading, safe
     "--skill", "skills", multiple=True, metavar="ID", help="A skill that is used now: its experience is loaded whatever the topic."
 )
 @click.option("--no-count", is_flag=True, help="Do not count what is loaded as read.")
+@at_option
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, words: tuple[str, ...], session: str | None, skills: tuple[str, ...], no_count: bool, as_json: bool
+    ctx: click.Context, words: tuple[str, ...], session: str | None, skills: tuple[str, ...], no_count: bool, at: str | None, as_json: bool
 ) -> None:
     """Load what TEXT, the message of this turn, calls for: on a new topic all matching categories; experience of the skills it names."""
-    found = recall(workspace_of(ctx), context_of(ctx), " ".join(words), session=session, skills=skills, read=not no_count)
+    found = recall(workspace_of(ctx), context_of(ctx), " ".join(words), session=session, skills=skills, read=not no_count, at=at)
     if as_json:
         emit_json(found.as_json())
         return

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from memgit.app.reader import kinds_of
 from memgit.app.search import Result, as_json, search
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import emit_json, faint, heading, name_unreadable, safe
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 GROUPS = {"category": "knowledge", "skill": "experience", "scope": "memory"}
 

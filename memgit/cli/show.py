@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import click
+from typing import TYPE_CHECKING
 
 from memgit.app.counts import uses
 from memgit.app.present import record_json
 from memgit.app.show import show
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import emit_json, print_record
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 
 @click.command("show")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import click
+from typing import TYPE_CHECKING
 
 from memgit.app.usage import use
 from memgit.cli.options import address_argument, context_of, json_option, reason_option, workspace_of
 from memgit.cli.output import echo, emit_json
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 
 @click.command("use")

@@ -6,7 +6,6 @@ A name or keyword that people chose lives in the frontmatter of the entry file; 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memgit.derive.jsonindex import Item, read
 from memgit.derive.mem_skill import NAME, Spec, facts, file_of, files, folders, name_in_meta, name_of, with_items
@@ -15,6 +14,7 @@ from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.text import decode
 from memgit.model.record import Value
+from memgit.model.tuples import NamedTuple
 
 
 class Group(NamedTuple):

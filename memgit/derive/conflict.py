@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 
-_START = re.compile(r"<{7}( |\r?$)", re.MULTILINE)
-_MARK = re.compile(r"([<|=>])\1{6}(?: [^\n]*)?\r?\n?")
+from memgit.model.pattern import pattern
+
+_START = pattern(r"<{7}( |\r?$)", re.MULTILINE)
+_MARK = pattern(r"([<|=>])\1{6}(?: [^\n]*)?\r?\n?")
 
 
 def first_line(text: str) -> int | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from memgit.model.pattern import pattern
 from memgit.model.record import Record
 
-_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?![\d-])")
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
+_DAY = pattern(r"(\d{4})-(\d\d)-(\d\d)(?![\d-])")
+_MOMENT = pattern(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 

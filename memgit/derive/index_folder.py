@@ -8,18 +8,18 @@ its last record.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import NamedTuple
 
 from memgit.derive import index_places as places
 from memgit.derive import managed
 from memgit.derive.links import escape, one_line, target
 from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.model.layout import Layout
+from memgit.model.pattern import pattern
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
-_LINE = re.compile(r"- \[.*\]\(([^()]*)\)[^()\]]*")
+_LINE = pattern(r"- \[.*\]\(([^()]*)\)[^()\]]*")
 _MORE = f"More than {places.MAX_LISTED} "
 
 

@@ -10,6 +10,7 @@ from memgit.derive.links import escape, target
 from memgit.derive.managed import Markers
 from memgit.derive.view import View
 from memgit.model.layout import Layout, Place
+from memgit.model.pattern import pattern
 
 NAME = "INDEX.md"
 LISTED = ("memory", "decision")
@@ -30,7 +31,7 @@ HEADINGS = {
     "knowledge": "Knowledge", "experience": "Experience", "skill": "Skills", "memory": "Memories", "observation": "Observations",
     "decision": "Decisions", "note": "Notes",
 }  # fmt: skip
-_PLAIN = re.compile(r"[^\W_][\w./-]*")
+_PLAIN = pattern(r"[^\W_][\w./-]*")
 
 
 def lists(layout: Layout) -> bool:

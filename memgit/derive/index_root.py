@@ -54,7 +54,7 @@ def _lines(view: View, kind: str) -> list[str]:
         return sorted(places.link(name, path.removeprefix(base)) for path, name in names(view, _SPECS[kind]))
     if kind in places.LISTED:
         return [_scope_line(view.layout, folder) for folder in _scopes(view, kind)]
-    return [places.command(kind)] if any(_any(view, place.folder, kind) for place in view.layout.of(kind)) else []
+    return [places.command(kind)] if any(_any(view, root, kind) for root in view.layout.roots((kind,))) else []
 
 
 def _scopes(view: View, kind: str) -> Iterator[str]:

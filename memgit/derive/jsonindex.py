@@ -8,7 +8,6 @@ such an index is left alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from memgit.derive import conflict, jsontext
 from memgit.derive.jsontext import Json, Style
@@ -16,6 +15,7 @@ from memgit.derive.view import View, last_good
 from memgit.errors import UnreadableFile
 from memgit.formats.text import decode, encode, has_bom
 from memgit.model.record import Problem
+from memgit.model.tuples import NamedTuple
 
 Item = dict[str, Json]
 

@@ -9,22 +9,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 Json = Any
 MAX_DEPTH = 40
 
-_BLANK = re.compile(r"[ \t\r\n]*")
-_TOKEN = re.compile(
+_BLANK = pattern(r"[ \t\r\n]*")
+_TOKEN = pattern(
     r'(?P<text>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")|(?P<mark>[{}\[\],:])'
     r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<word>true|false|null)(?!\w)"
 )
 _SCAN = json.JSONDecoder().raw_decode
 _WORDS = {"true": True, "false": False, "null": None}
-_INDENT = re.compile(r"\n([ \t]+)")
-_FLAT_LIST = re.compile(r'\[[ \t]*"[^\n]*\]')
-_TALL_LIST = re.compile(r'\[[ \t]*\r?\n\s*"')
-_FLAT_ITEM = re.compile(r'\n[ \t]*\{[ \t]*"[^\n]*\}')
+_INDENT = pattern(r"\n([ \t]+)")
+_FLAT_LIST = pattern(r'\[[ \t]*"[^\n]*\]')
+_TALL_LIST = pattern(r'\[[ \t]*\r?\n\s*"')
+_FLAT_ITEM = pattern(r'\n[ \t]*\{[ \t]*"[^\n]*\}')
 
 
 class Style(NamedTuple):

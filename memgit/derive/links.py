@@ -5,13 +5,12 @@ Rules: CommonMark 0.31, sections 2.4 (backslash escapes), 6.1 (code spans), 6.3 
 
 from __future__ import annotations
 
-import re
-
 from memgit.formats.message import cut
+from memgit.model.pattern import pattern
 
 MAX_COLUMNS = 160
-_SPECIAL = re.compile(r"[\\`*\[\]<>~]|(?<![^\W_])_|_(?![^\W_])|&(?=#|[a-zA-Z])|^[\^!]")
-_STRUCTURE = re.compile(r"[\[\]]|<(?=[a-zA-Z/!?])|\\$")
+_SPECIAL = pattern(r"[\\`*\[\]<>~]|(?<![^\W_])_|_(?![^\W_])|&(?=#|[a-zA-Z])|^[\^!]")
+_STRUCTURE = pattern(r"[\[\]]|<(?=[a-zA-Z/!?])|\\$")
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~$'+,;=@/!")
 _JOINERS = "\u200c\u200d"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from memgit.derive import conflict
 from memgit.derive.view import Rendered
@@ -16,6 +15,7 @@ from memgit.errors import UnreadableFile
 from memgit.formats.blocks import conflict_markers, outline
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
 from memgit.model.record import Problem
+from memgit.model.tuples import NamedTuple
 
 
 class Markers(NamedTuple):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from memgit.derive import dates
 from memgit.derive.jsonindex import Index, Item, Shape, joined, read, union
@@ -23,6 +22,7 @@ from memgit.derive.jsontext import Json, Style
 from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.model.layout import Layout
 from memgit.model.record import Record, Value
+from memgit.model.tuples import NamedTuple
 
 NAME = "_index.json"
 MAX_KEYWORDS = 36
@@ -210,8 +210,16 @@ def keywords_of(present: list[Json], old_count: Json, said: Facts, spec: Spec) -
     return present
 
 
-def _updated(item: Item, said: Facts, spec: Spec) -> Item:
+def _misled(item: Item, file: str) -> bool:
+    """Whether an item names another file than the one that its id or name led to."""
+    named = item.get("file")
+    return isinstance(named, str) and bool(named) and file not in (named.removeprefix("./"), named.rpartition("/")[2])
+
+
+def _updated(item: Item, file: str, said: Facts, spec: Spec) -> Item:
     out = dict(item)
+    if _misled(item, file):
+        out["file"] = file
     if "count" in item and said.entries is not None:
         out["count"] = said.entries
     if said.name and "name" in item and any(key in item for key in (*spec.ids, "id", "file")):
@@ -341,7 +349,7 @@ def with_items(
         out.append(item)
     for file, number in places.items():
         if file in said:
-            out[number] = _updated(out[number], said[file], spec)
+            out[number] = _updated(out[number], file, said[file], spec)
         elif gone is None or file in gone:
             out[number] = _orphaned(out[number])
     keys = list(out[-1]) if out else list(spec.item)

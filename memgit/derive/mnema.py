@@ -18,13 +18,14 @@ from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.errors import UnreadableFile
 from memgit.formats.text import decode
 from memgit.model.layout import Layout
+from memgit.model.pattern import pattern
 
 MARKERS = Markers(re.compile(r"<!-- MNEMA: managed section\b(?:(?!-->).)*-->"), re.compile(r"<!-- /MNEMA -->"))
 NAME = "INDEX.md"
 _NEVER = frozenset([NAME, "SKILL.md"])
 _CURATED = ("decisions", "notes")
-_LINE = re.compile(r"- \[.*\]\(([^()]*)\)(?:  _\(.*\)_)?$")
-_HEADING = re.compile(r"^#\s+(.+)$", re.MULTILINE)
+_LINE = pattern(r"- \[.*\]\(([^()]*)\)(?:  _\(.*\)_)?$")
+_HEADING = pattern(r"^#\s+(.+)$", re.MULTILINE)
 # The order of punctuation in the root collation of Unicode (https://www.unicode.org/charts/collation/), which JavaScript sorts by.
 _PUNCTUATION = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
@@ -61,10 +62,10 @@ def _files(view: View, folder: str) -> list[str]:
     if folder == _folders(view.layout)[0]:
         found += [f"{name}/{file}" for name in view.folders(folder) for file in view.names(f"{folder}{name}/")]
     found = [file for file in found if file.endswith((".md", ".markdown")) and _listed(view.layout, folder, file)]
-    return sorted(found, key=_collation)
+    return sorted(found, key=collation)
 
 
-def _collation(text: str) -> tuple[list[tuple[int, str]], str, str]:
+def collation(text: str) -> tuple[list[tuple[int, str]], str, str]:
     """A key that sorts as the root collation of Unicode does, as far as file names need it: letters before accents before case."""
     plain = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
     primary = [

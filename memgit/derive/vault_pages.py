@@ -8,7 +8,6 @@ categories and topics alone and say how to list the rest.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from memgit.derive import conflict, dates, vault
@@ -20,6 +19,7 @@ from memgit.formats.blocks import outline
 from memgit.formats.markdown import conflict_markers
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
 from memgit.model.layout import Layout
+from memgit.model.pattern import pattern
 from memgit.model.record import Problem
 
 MAX_RECENT = 10
@@ -28,9 +28,9 @@ OTHER = "Other"
 _MORE = f"More than {MAX_LISTED} memories;"
 _NONE = ("(none)", "_(none)_")
 
-_ENTRY = re.compile(r"### \[(?P<title>[^\n]*)\]\((?P<target>[^()\n]*\.md)\)[ \t]*")
-_FIELD = re.compile(r"\*\*(Title|Topic|Tags|Created)\*\*:")
-_NUMBER = re.compile(r"(?P<label>[-*] (?:Total memories|Total tokens|Last updated): *)(?P<value>.*)")
+_ENTRY = pattern(r"### \[(?P<title>[^\n]*)\]\((?P<target>[^()\n]*\.md)\)[ \t]*")
+_FIELD = pattern(r"\*\*(Title|Topic|Tags|Created)\*\*:")
+_NUMBER = pattern(r"(?P<label>[-*] (?:Total memories|Total tokens|Last updated): *)(?P<value>.*)")
 
 
 def index_path(layout: Layout) -> str:

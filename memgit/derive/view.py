@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from memgit.model.layout import Layout
 from memgit.model.record import ParsedFile, Problem
+from memgit.model.tuples import NamedTuple
 
 
 class View(Protocol):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 BLANK, TEXT, HEADING, UNDERLINE, RULE, FENCE, CODE, HTML = range(8)
 """What a line is. UNDERLINE makes a heading of the text above it; FENCE is fenced code with its fences, CODE is set in by four."""
@@ -16,16 +18,16 @@ BLANK, TEXT, HEADING, UNDERLINE, RULE, FENCE, CODE, HTML = range(8)
 MAX_DEPTH = 100
 """Quotes and list items inside one another; what is nested deeper is text."""
 
-_ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
-_FENCE = re.compile(r"(`{3,})(?=[^`]*$)|(~{3,})")
-_UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*$")
-_MARKER = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
+_ATX = pattern(r"(#{1,6})(?:[ \t]+|$)")
+_FENCE = pattern(r"(`{3,})(?=[^`]*$)|(~{3,})")
+_UNDERLINE = pattern(r"(?:=+|-+)[ \t]*$")
+_MARKER = pattern(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
 _DEFINITION = r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(<[^<>]*>|[^ \t<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$"
 """Text, like `_TAG_ALONE`, until it is needed: compiling these would cost every start."""
 
-_VERBATIM = re.compile(r"<(?:script|pre|style|textarea)(?=[ \t>]|$)", re.IGNORECASE)
-_VERBATIM_END = re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)
-_TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)(?=[ \t]|/?>|$)")
+_VERBATIM = pattern(r"<(?:script|pre|style|textarea)(?=[ \t>]|$)", re.IGNORECASE)
+_VERBATIM_END = pattern(r"</(?:script|pre|style|textarea)>", re.IGNORECASE)
+_TAG_NAME = pattern(r"</?([A-Za-z][A-Za-z0-9]*)(?=[ \t]|/?>|$)")
 _BLOCK_TAGS = frozenset(
     """address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset figcaption
     figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav noframes ol
@@ -310,11 +312,9 @@ def _html_start(stripped: str, text_open: bool) -> tuple[str | re.Pattern[str] |
     return None
 
 
-_STOP = re.compile(r"\n( {0,3})(?=[`~#<])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z]))")
-_STOP_OR_LINE = re.compile(
-    r"\n( {0,3})(?=[`~#<=-])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z])|(?:-+|=+)[ \t]*\r?(?=\n|\Z))"
-)
-_BLANK_LINE = re.compile(r"^[ \t]*\r?$", re.MULTILINE)
+_STOP = pattern(r"\n( {0,3})(?=[`~#<])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z]))")
+_STOP_OR_LINE = pattern(r"\n( {0,3})(?=[`~#<=-])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z])|(?:-+|=+)[ \t]*\r?(?=\n|\Z))")
+_BLANK_LINE = pattern(r"^[ \t]*\r?$", re.MULTILINE)
 
 
 def outline(text: str, *, setext: bool = True, line: int = 1) -> Outline:
@@ -460,7 +460,7 @@ def first_character(text: str, start: int) -> int:
     return start
 
 
-_CONFLICT = re.compile(r"^(<{7}|\|{7}|={7}|>{7})(?= |\r?$)", re.MULTILINE)
+_CONFLICT = pattern(r"^(<{7}|\|{7}|={7}|>{7})(?= |\r?$)", re.MULTILINE)
 
 
 def conflict_markers(text: str, *, line: int = 1) -> list[int]:

@@ -11,16 +11,17 @@ import re
 from memgit.errors import BadInput
 from memgit.formats.blocks import BLANK, FENCE, TEXT, Scanner
 from memgit.formats.labels import name_of
+from memgit.model.pattern import pattern
 
-_SET_IN = re.compile(
+_SET_IN = pattern(
     r"( {0,3})(\\*)(?:(#{1,2})(?=[ \t]|$)|(<!--)|(<\?)|(<!\[CDATA\[)|(<![A-Za-z])|(<(?:script|pre|style|textarea)(?=[ \t>]|$)))",
     re.IGNORECASE,
 )
 _ENDS = (None, None, None, None, "-->", "?>", "]]>", ">", re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE))
 """By group of `_SET_IN`: what ends the HTML that it starts."""
-_FLUSH = re.compile(r"(\\*)(?:\*\*([^*:：\n]+)[:：]\*\*|(-{3,})[ \t]*$|(?:<{7}|>{7})(?= |$))")
-_TABLE_OR_LABEL = re.compile(r" {0,3}(?:\||\*\*[^*\n]+[:：]\*\*)")
-_RETURNS = re.compile(r"\r+\n")
+_FLUSH = pattern(r"(\\*)(?:\*\*([^*:：\n]+)[:：]\*\*|(-{3,})[ \t]*$|(?:<{7}|>{7})(?= |$))")
+_TABLE_OR_LABEL = pattern(r" {0,3}(?:\||\*\*[^*\n]+[:：]\*\*)")
+_RETURNS = pattern(r"\r+\n")
 
 
 def trim(text: str) -> str:

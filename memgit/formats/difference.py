@@ -6,13 +6,12 @@ holds the same records in both versions, so a comparison need not read it.
 
 from __future__ import annotations
 
-import re
-
 from memgit.formats.blocks import outline
 from memgit.formats.text import MAX_BYTES
+from memgit.model.pattern import pattern
 
-_TAG = re.compile(r"(?:\A|\n) {0,3}<")
-_BLOCK_END = re.compile(r"\n---[ \t]*\r?\n")
+_TAG = pattern(r"(?:\A|\n) {0,3}<")
+_BLOCK_END = pattern(r"\n---[ \t]*\r?\n")
 _HEADING = "\n## "
 TRIES = 4
 """Headings that may turn out to stand inside a code fence before a whole file is read instead."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
@@ -17,10 +16,12 @@ from memgit.formats.frontmatter import Block, Parts, Spell, Style, is_template, 
 from memgit.formats.text import decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.formats.yaml import Entry
 from memgit.model.kinds import FIELDS
+from memgit.model.pattern import pattern
 from memgit.model.record import ParsedFile, Problem, Record, Value
+from memgit.model.tuples import NamedTuple
 
 _H1 = re.compile(r"(?:[ \t\r]*\n)* {0,3}#(?:[ \t]+([^\n]*))?(?:\n|$)")
-_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)*")
+_BLANK_LINES = pattern(r"(?:[ \t\r]*\n)*")
 
 
 class Body(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from memgit.model.record import ParsedFile, Value
+from memgit.model.tuples import NamedTuple
 
 
 class Draft(NamedTuple):

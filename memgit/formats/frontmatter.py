@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
 from memgit.formats.text import split_lines
 from memgit.formats.yaml import Entry, dump_scalar
+from memgit.model.pattern import pattern
 from memgit.model.record import Value
+from memgit.model.tuples import NamedTuple
 
-_OPEN = re.compile(r"---[ \t]*\r?\n")
+_OPEN = pattern(r"---[ \t]*\r?\n")
 # Patterns for what is rare are compiled where they are used: every start pays for those that are compiled here.
 _KEY = r"[\w\"'][^\n:]{0,100}:(?:[ \t\r\n]|$)"
 _FIRST_KEY = r"(?:#[^\n]*\n)*" + _KEY

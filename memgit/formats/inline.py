@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from memgit.formats.blocks import CLOSE_TAG, ENDS, OPEN_TAG, first_character
+from memgit.model.pattern import pattern
 
 MAX_LINK = 1000
 """Longest wikilink in characters; what is longer between two brackets is text."""
@@ -20,7 +21,7 @@ MAX_LABEL = 999
 MAX_PARENTHESES = 32
 """Depth of parentheses in the target of a link, as in the reference implementations."""
 
-_INLINE_TAG = re.compile(rf"{OPEN_TAG}|{CLOSE_TAG}|<[A-Za-z][A-Za-z0-9+.-]{{1,31}}:[^\s<>]*+>")
+_INLINE_TAG = pattern(rf"{OPEN_TAG}|{CLOSE_TAG}|<[A-Za-z][A-Za-z0-9+.-]{{1,31}}:[^\s<>]*+>")
 
 
 class Link(NamedTuple):
@@ -53,12 +54,12 @@ def _label(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-_DEFINITION = re.compile(
+_DEFINITION = pattern(
     r"\[((?:[^\[\]\\]|\\.){1,999})\]:[ \t\r]*\n?[ \t]*(<[^<>\n]*>|[^\s<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t\r]*(?=\n|\Z)"
 )
-_WORD = re.compile(r"\w[\w-]*[.!?]?")
-_LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
-_TOKEN = re.compile(r"\\.|`+|<|!?\[\[|!?\[|\]")
+_WORD = pattern(r"\w[\w-]*[.!?]?")
+_LABEL = pattern(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
+_TOKEN = pattern(r"\\.|`+|<|!?\[\[|!?\[|\]")
 
 
 class _Ticks:
@@ -174,10 +175,10 @@ def _skip_tag(text: str, left: int, end: int, ends: dict[str, int]) -> int:
     return left + 1
 
 
-_NOT_TARGET = re.compile(r"[{}\[\]]")
+_NOT_TARGET = pattern(r"[{}\[\]]")
 _ARRAY_ITEM = r"(?:[-+]?\d[\w.+-]*|\"[^\"]*+\"|'[^']*+'|true|false|null|None|True|False)"
-_ARRAY = re.compile(rf"\s*{_ARRAY_ITEM}(?:\s*,\s*{_ARRAY_ITEM})+\s*,?\s*|\s*(?:\"[^\"]*\"|'[^']*')\s*")
-_DIGITS = re.compile(r"\d+")
+_ARRAY = pattern(rf"\s*{_ARRAY_ITEM}(?:\s*,\s*{_ARRAY_ITEM})+\s*,?\s*|\s*(?:\"[^\"]*\"|'[^']*')\s*")
+_DIGITS = pattern(r"\d+")
 
 
 def _wiki_end(text: str, opening: int, closing: int, end: int) -> int | None:
@@ -222,10 +223,10 @@ def _outside_code(text: str, opening: int, right: int, ticks: _Ticks) -> int | N
         position = stop if close is None else close + stop - position
 
 
-_TITLE = re.compile(r"[ \t\r\n]+(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))[ \t\r\n]*\)", re.DOTALL)
-_SPACES = re.compile(r"[ \t\r\n]*")
-_ANGLE = re.compile(r"<((?:[^<>\\\n]|\\.)*+)>")
-_BARE = re.compile(r"[^\\()\x00-\x20\x7f]++|\\[!-~]?|[()]")
+_TITLE = pattern(r"[ \t\r\n]+(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))[ \t\r\n]*\)", re.DOTALL)
+_SPACES = pattern(r"[ \t\r\n]*")
+_ANGLE = pattern(r"<((?:[^<>\\\n]|\\.)*+)>")
+_BARE = pattern(r"[^\\()\x00-\x20\x7f]++|\\[!-~]?|[()]")
 
 
 def _target(text: str, left: int, end: int) -> tuple[int, int, int] | None:

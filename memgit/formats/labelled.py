@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from memgit.formats.labels import LINE, name_of
+from memgit.model.tuples import NamedTuple
 
 
 class Part(NamedTuple):

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from memgit.model.ids import is_id
+from memgit.model.pattern import pattern
 
-_ID = re.compile(rb"^id[ \t]*:(.*)$", re.MULTILINE)
+_ID = pattern(rb"^id[ \t]*:(.*)$", re.MULTILINE)
 
 
 def peek(data: bytes) -> str | None:

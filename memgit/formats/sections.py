@@ -6,22 +6,19 @@ none. Fields are bold labels at column 0 (see `labels`), wherever they stand in 
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
-
 from memgit.formats import bodies, titles
 from memgit.formats.blocks import Heading, Outline
 from memgit.formats.labels import LINE, LISTS, NAMES, name_of
 from memgit.model.kinds import FIELDS
+from memgit.model.pattern import pattern
 from memgit.model.record import Value
+from memgit.model.tuples import NamedTuple
 
-_RULE = re.compile(r"-{3,}[ \t]*")
+_RULE = pattern(r"-{3,}[ \t]*")
 _COMMAS = (",", "，", "、")
-_ITEM = re.compile(r"\n {0,3}(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(.*)")
-_MORE = re.compile(r"\n(?: {2}|\t)[ \t]*([^ \t\n].*)")
-_BLOCK = re.compile(
-    r"\n(?:[ \t]*(?:\n|$)| {0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|`{3}|~{3}|\||<|-{3,}[ \t]*(?:\n|$))|\*\*|\0)"
-)
+_ITEM = pattern(r"\n {0,3}(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(.*)")
+_MORE = pattern(r"\n(?: {2}|\t)[ \t]*([^ \t\n].*)")
+_BLOCK = pattern(r"\n(?:[ \t]*(?:\n|$)| {0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|`{3}|~{3}|\||<|-{3,}[ \t]*(?:\n|$))|\*\*|\0)")
 """What ends a value that goes on below its line."""
 
 
@@ -89,7 +86,7 @@ def hide(text: str, found: Outline) -> str:
     return "".join((*parts, text[position:]))
 
 
-_BLOT = re.compile(r"[^\n]")
+_BLOT = pattern(r"[^\n]")
 
 
 def sections(text: str, mask: str, found: Outline) -> list[Section]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 from memgit.errors import BadInput, UnreadableFile
+from memgit.model.pattern import pattern
 
 MAX_BYTES = 4 * 1024 * 1024
 _BOM = "\ufeff"
 _BOM_BYTES = b"\xef\xbb\xbf"
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_LINES = pattern(r"[^\n]*\n|[^\n]+")
 _SAMPLE = 4096
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from memgit.errors import BadInput
+from memgit.model.pattern import pattern
 
 MARK = "🔧"
 """What auto-skill puts before its titles; it and the blank after it are no part of them."""
 
-_MARKS = re.compile(f"(?:{MARK}\ufe0f?[ \t]+)+(?=\\S)")
-_LOG = re.compile(r"\[\d{4}-\d\d-\d\d\][ \t]+\S+[ \t]+\|")
-_LOG_ESCAPED = re.compile(r"\\+\[\d{4}-\d\d-\d\d\][ \t]+\S+[ \t]+\|")
-_CLOSING = re.compile(r"(?:(?<=[ \t])|^)\\*#+$")
-_CLOSING_ESCAPED = re.compile(r"(?:(?<=[ \t])|^)\\+#+$")
+_MARKS = pattern(f"(?:{MARK}\ufe0f?[ \t]+)+(?=\\S)")
+_LOG = pattern(r"\[\d{4}-\d\d-\d\d\][ \t]+\S+[ \t]+\|")
+_LOG_ESCAPED = pattern(r"\\+\[\d{4}-\d\d-\d\d\][ \t]+\S+[ \t]+\|")
+_CLOSING = pattern(r"(?:(?<=[ \t])|^)\\*#+$")
+_CLOSING_ESCAPED = pattern(r"(?:(?<=[ \t])|^)\\+#+$")
 
 
 def one_line(text: str) -> str:

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.errors import BadInput, UnreadableFile
+from memgit.model.pattern import pattern
 from memgit.model.record import Value
+from memgit.model.tuples import NamedTuple
 
 MAX_BLOCK = 1024 * 1024
 MAX_FULL = 96 * 1024
@@ -46,18 +48,18 @@ class Entry(NamedTuple):
     inner: dict[str, Entry] | None = None
 
 
-_LEAD = re.compile(r"(?: *(?:#.*)?\n)*")
-_PAIR = re.compile(r"(\w[\w./+-]*(?: [\w./+-]+)*) *:(?: +(.*))?\n((?:(?:[ #-].*)?\n)*)")
-SINGLE = re.compile(r"'([^']*+(?:''[^']*+)*+)'")
-DOUBLE = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
+_LEAD = pattern(r"(?: *(?:#.*)?\n)*")
+_PAIR = pattern(r"(\w[\w./+-]*(?: [\w./+-]+)*) *:(?: +(.*))?\n((?:(?:[ #-].*)?\n)*)")
+SINGLE = pattern(r"'([^']*+(?:''[^']*+)*+)'")
+DOUBLE = pattern(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _ESCAPE = r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
 _ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"',
             "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}  # fmt: skip
-_FLOW_ODD = re.compile(r"""[\[\]{}"'#:?&*!|>%@`]|(?:^|,) *(?:-[^A-Za-z0-9]|-?$|-?,)""")
-_FLOW_ITEM = re.compile(
+_FLOW_ODD = pattern(r"""[\[\]{}"'#:?&*!|>%@`]|(?:^|,) *(?:-[^A-Za-z0-9]|-?$|-?,)""")
+_FLOW_ITEM = pattern(
     r""" *(?:"([^"\\]*)"|'([^']*)'|(-?[^\W_](?:[^,\[\]{}"'#:? ]|\ (?![#: ,\]])|:(?=[\w/]))*)) *([,\]])""".replace(r"\ ", " ")
 )
-_HEADER = re.compile(r"([|>])([+-]?) *(?: #.*)?")
+_HEADER = pattern(r"([|>])([+-]?) *(?: #.*)?")
 _NULLS = frozenset(["null", "Null", "NULL", "~"])
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")
 

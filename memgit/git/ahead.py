@@ -12,7 +12,7 @@ from memgit.git.repository import Repository
 
 T = TypeVar("T")
 
-_READ = ("--no-replace-objects", "cat-file", "--batch", "--buffer")
+_READ = (*process.FRUGAL, "--no-replace-objects", "cat-file", "--batch", "--buffer")
 """As libgit2 reads: a blob is what its hash says, whatever replaces it in this clone."""
 TOGETHER = 32
 """Items that are asked for with one write."""

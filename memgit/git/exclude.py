@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
+from memgit.model.pattern import pattern
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
-_SPECIAL = re.compile(rb"([\\*?\[\]!# ])")
+_SPECIAL = pattern(rb"([\\*?\[\]!# ])")
 
 
 def set_excluded(repo: Repository, paths: Iterable[str]) -> None:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from memgit.git import index, lock, process
 from memgit.git.tree import Tree
+from memgit.model.pattern import pattern
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
-_STRONG = re.compile(rb"(?:^|[\s])(?:filter|ident|working-tree-encoding|eol=crlf)(?:=|\s|$)|\[attr\]", re.MULTILINE)
-_WEAK = re.compile(rb"(?:^|[\s])(?:text|eol|crlf)(?:=|\s|$)", re.MULTILINE)
+_STRONG = pattern(rb"(?:^|[\s])(?:filter|ident|working-tree-encoding|eol=crlf)(?:=|\s|$)|\[attr\]", re.MULTILINE)
+_WEAK = pattern(rb"(?:^|[\s])(?:text|eol|crlf)(?:=|\s|$)", re.MULTILINE)
 
 
 class Conversion(IntEnum):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.repository import Repository
+from memgit.model.tuples import NamedTuple
 
 RENAME_LIMIT = 1000
 """How many new times removed files git compares in one commit (its own default since 2.34); beyond it only equal ones are paired."""
@@ -147,7 +147,7 @@ def boundary(repo: Repository) -> frozenset[str]:
 
 
 def state(repo: Repository) -> str:
-    """A fingerprint of what makes git tell history otherwise than the commits themselves do: shallow borders, grafts and replacements.
+    """A fingerprint of what makes git tell history otherwise than the commits themselves do: shallow borders and grafts.
 
     Empty in an ordinary repository.
     """
@@ -160,8 +160,11 @@ def state(repo: Repository) -> str:
 
 
 def bent(repo: Repository) -> list[bytes]:
-    """Grafts and replacements, by which git gives a commit other parents than it names; empty in nearly every repository."""
-    return [found for found in (_content(repo, "info/grafts"), *_replacements(repo)) if found]
+    """Grafts, by which git gives a commit other parents than it names; empty in nearly every repository.
+
+    Replacements (`git replace`) count nowhere: libgit2 knows none, so git is told not to follow them either (see `git.command`).
+    """
+    return [found for found in (_content(repo, "info/grafts"),) if found]
 
 
 def _content(repo: Repository, name: str) -> bytes:
@@ -170,19 +173,6 @@ def _content(repo: Repository, name: str) -> bytes:
             return file.read()
     except OSError:
         return b""
-
-
-def _replacements(repo: Repository) -> list[bytes]:
-    """The refs under refs/replace with their targets, loose and packed."""
-    out: list[bytes] = []
-    folder = os.path.join(repo.common_dir, "refs", "replace")
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        with open(os.path.join(folder, name), "rb") as file:
-            out.append(os.fsencode(name) + b" " + file.read().strip())
-    packed = _content(repo, "packed-refs")
-    if b" refs/replace/" in packed:
-        out += [line for line in packed.split(b"\n") if b" refs/replace/" in line]
-    return out
 
 
 def _input(revisions: Iterable[str]) -> list[bytes]:
@@ -195,7 +185,7 @@ def _folder(repo: Repository) -> list[str]:
 
 
 def _log(repo: Repository, revisions: Sequence[str], similarity: str, options: Sequence[str]) -> Iterator[RawCommit]:
-    args = ["log", "--stdin", _FORMAT, *_PINNED, similarity, f"-l{RENAME_LIMIT}", *options, *_folder(repo)]
+    args = [*process.FRUGAL, "log", "--stdin", _FORMAT, *_PINNED, similarity, f"-l{RENAME_LIMIT}", *options, *_folder(repo)]
     yield from read(process.stream(args, repo=repo, data=_input(revisions)), repo.prefix)
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
-from memgit.git import process
-from memgit.git.libgit import FAILURES
+from memgit.git import libgit, process
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
 _CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
-_INSIDE = re.compile(r"[\n<>\0]")
-_PLAIN_DATE = re.compile(r"(?:@(\d+)|(\d{9,})) ([+-](?:0\d|1[0-4])[0-5]\d)")
+_INSIDE = pattern(r"[\n<>\0]")
+_PLAIN_DATE = pattern(r"(?:@(\d+)|(\d{9,})) ([+-](?:0\d|1[0-4])[0-5]\d)")
 
 
 class Identity(NamedTuple):
@@ -53,7 +54,7 @@ def known_to_libgit2(repo: Repository, who: Identity) -> bool:
     try:
         signature = repo.raw.default_signature
         return bool(signature.name == who.name and signature.email == who.email)
-    except FAILURES:
+    except libgit.FAILURES:
         return False
 
 

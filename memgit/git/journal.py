@@ -10,11 +10,12 @@ import json
 import os
 from contextlib import suppress
 from time import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.errors import Refused
 from memgit.git import lock
 from memgit.git.tree import Entry
+from memgit.model.tuples import NamedTuple
 
 VERSION = 1
 

@@ -64,11 +64,24 @@ def _load_alone() -> Any:
             sys.modules.pop(name, None)
 
 
-raw: Any = _load()
-"""The C module `pygit2._pygit2`."""
+def __getattr__(name: str) -> Any:
+    """`raw` and `FAILURES`, made when they are first asked for: loading the C module takes longer than many answers, which need none."""
+    if name == "raw":
+        globals()["raw"] = _load()
+    elif name == "FAILURES":
+        globals()["FAILURES"] = (_this.raw.GitError, OSError, KeyError, ValueError)
+    else:
+        raise AttributeError(name)
+    return globals()[name]
 
-FAILURES: tuple[type[Exception], ...] = (raw.GitError, OSError, KeyError, ValueError)
-"""What a call of the C module may raise; a missing object or ref is a KeyError among them."""
+
+if TYPE_CHECKING:
+    raw: Any
+    """The C module `pygit2._pygit2`."""
+    FAILURES: tuple[type[Exception], ...]
+    """What a call of the C module may raise; a missing object or ref is a KeyError among them."""
+
+_this: Any = sys.modules[__name__]
 
 
 class NotOwned(Refused):
@@ -77,7 +90,7 @@ class NotOwned(Refused):
 
 def version() -> str:
     """Version of libgit2, such as 1.9.1."""
-    return str(raw.LIBGIT2_VERSION)
+    return str(_this.raw.LIBGIT2_VERSION)
 
 
 def discover(start: str, *, across: bool = False, ceilings: str = "") -> str | None:
@@ -88,8 +101,10 @@ def discover(start: str, *, across: bool = False, ceilings: str = "") -> str | N
         ceilings: folders at which to stop looking, in the form of GIT_CEILING_DIRECTORIES.
     """
     try:
-        found: str | None = raw.discover_repository(start, across, ceilings) if ceilings else raw.discover_repository(start, across)
-    except FAILURES:
+        found: str | None = (
+            _this.raw.discover_repository(start, across, ceilings) if ceilings else _this.raw.discover_repository(start, across)
+        )
+    except _this.FAILURES:
         return None
     return (found.rstrip("/") or "/") if found else None
 
@@ -109,7 +124,7 @@ def open_repository(place: str, *, trusted: bool = False) -> RawRepository:
         _set_option("SET_OWNER_VALIDATION", False)
     try:
         return _open(place)
-    except FAILURES as error:
+    except _this.FAILURES as error:
         words = str(error)
     if "not owned by" in words:
         folder = place.removesuffix("/.git")
@@ -118,7 +133,7 @@ def open_repository(place: str, *, trusted: bool = False) -> RawRepository:
         try:
             _set_option("SET_EXTENSIONS", _HARMLESS, len(_HARMLESS))
             return _open(place)
-        except FAILURES as error:
+        except _this.FAILURES as error:
             words = str(error)
     if any(word in words for word in ("extension", "object format", "repository version", "repositoryformatversion")):
         raise Refused(
@@ -129,7 +144,7 @@ def open_repository(place: str, *, trusted: bool = False) -> RawRepository:
 
 
 def _open(place: str) -> RawRepository:
-    opened: RawRepository = raw.Repository(raw.init_file_backend(place, _NO_SEARCH))
+    opened: RawRepository = _this.raw.Repository(_this.raw.init_file_backend(place, _NO_SEARCH))
     return opened
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
 from memgit.git import index, paths
@@ -12,6 +12,7 @@ from memgit.git.filters import Conversion, in_force
 from memgit.git.index import Staged
 from memgit.git.tree import EXECUTABLE, FILE, Entry, Tree
 from memgit.git.worktree import Found, Worktree
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository

@@ -1,8 +1,4 @@
-"""Starting git, and nothing else: `os.posix_spawn`, a clean environment, git's own words as errors.
-
-The child never sees the caller's GIT_DIR, GIT_INDEX_FILE and their kin: it is told which repository, working tree and index to use, so
-that memgit started from a hook of one repository does not write into another (`git rev-parse --local-env-vars` lists them).
-"""
+"""Starting git, and nothing else: `os.posix_spawn`, a clean environment (see `git.command`), git's own words as errors."""
 
 from __future__ import annotations
 
@@ -11,28 +7,22 @@ import select
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.errors import MemgitError, Refused
+from memgit.git.command import FRUGAL, LOCAL, OLDEST_GIT, QUIET, arguments, clean, executable
+from memgit.model.tuples import NamedTuple
+
+__all__ = ["FRUGAL", "LOCAL", "OLDEST_GIT", "Done", "Running", "attempt", "clean", "command", "executable", "failure", "git_version", "run",
+           "spawn", "stream", "words"]  # fmt: skip
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
-
-OLDEST_GIT = (2, 30)
-"""The oldest git that memgit is made for; older ones lack `maintenance run` and others."""
 
 CHUNK = 1 << 16
 _SLICE = 0.05  # seconds between looks at a child that gave its pipes to a child of its own
 _GRACE = 2.0  # seconds from SIGTERM to SIGKILL
 _SIGPIPE, _SIGTERM, _SIGKILL, _SIGXFSZ = 13, 15, 9, 25  # the signal module costs more to import than a whole `git config`
-
-_LOCAL = frozenset([
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
-    "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
-])  # fmt: skip
-_QUIET = {"LC_ALL": "C", "GIT_LITERAL_PATHSPECS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 
 
 class Done(NamedTuple):
@@ -92,6 +82,30 @@ def attempt(
     return spawn(argv, child_env, data=data, timeout=timeout, group=not prompt, show=prompt)
 
 
+_INTO_FILE = b'out=$1; shift; exec "$@" >"$out" 2>&1'
+
+
+def outlive(args: Sequence[str | bytes], *, repo: Repository, extra: Mapping[str, str], timeout: float) -> Done:
+    """As `attempt`, for a command that changes the working tree and must come to its end even where this process is killed.
+
+    It writes into a file, for a pipe that nobody reads any more would end it half-way, and it holds memgit's lock, if that is held here, so
+    that the next memgit waits for it. All that it says comes as standard error.
+    """
+    argv, env = command(args, repo=repo, extra=extra, write=True)
+    folder = f"{repo.git_dir}/memgit"
+    said = f"{folder}/scratch.{os.getpid()}.{os.urandom(4).hex()}"
+    try:
+        os.makedirs(folder, exist_ok=True)
+        done = spawn([b"/bin/sh", b"-c", _INTO_FILE, b"sh", os.fsencode(said), *argv], env, timeout=timeout, keep=repo.lock_handle)
+        with open(said, "rb") as file:
+            return done._replace(err=file.read())
+    except OSError as error:
+        raise Refused(f"{error.filename}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            os.unlink(said)
+
+
 def stream(
     args: Sequence[str | bytes],
     *,
@@ -134,39 +148,14 @@ def command(
     if repo is not None:
         child_env.update(repo.variables)
         cwd = cwd or repo.worktree or repo.git_dir
-    child_env.update(_QUIET)
+    child_env.update(QUIET)
     if write:
         del child_env["GIT_OPTIONAL_LOCKS"]
     if prompt:
         del child_env["GIT_TERMINAL_PROMPT"]
     if extra:
         child_env.update(extra)
-    argv = [os.fsencode(executable(child_env.get("PATH", os.defpath)))]
-    if cwd is not None:
-        argv += [b"-C", os.fsencode(cwd)]
-    argv += [arg if isinstance(arg, bytes) else arg.encode("utf-8", "surrogateescape") for arg in args]
-    return argv, child_env
-
-
-def clean(env: Mapping[str, str]) -> dict[str, str]:
-    """An environment without what points git at some repository."""
-    return {name: value for name, value in env.items() if name not in _LOCAL}
-
-
-_found: dict[str, str] = {}
-
-
-def executable(search: str) -> str:
-    """The full path of git in a list of folders such as PATH."""
-    if search not in _found:
-        for folder in search.split(os.pathsep):
-            path = f"{folder}/git"
-            if folder and os.access(path, os.X_OK) and not os.path.isdir(path):
-                _found[search] = path
-                break
-        else:
-            raise Refused("git is not installed, or not on PATH", hint="install git {}.{} or newer".format(*OLDEST_GIT))
-    return _found[search]
+    return arguments(args, child_env, cwd), child_env
 
 
 def git_version(env: Mapping[str, str]) -> tuple[int, ...]:
@@ -183,7 +172,9 @@ def git_version(env: Mapping[str, str]) -> tuple[int, ...]:
 
 def failure(args: Sequence[str | bytes], done: Done, env: Mapping[str, str] | None) -> MemgitError:
     """The error for a git command that failed, in git's own words."""
-    name = next((os.fsdecode(arg) for arg in args if not os.fsdecode(arg).startswith("-") and "=" not in os.fsdecode(arg)), "git")
+    given = [os.fsdecode(arg) for arg in args]
+    after = zip(["", *given], given, strict=False)
+    name = next((arg for before, arg in after if before != "-C" and not arg.startswith("-") and "=" not in arg), "git")
     if done.code < 0:
         return Refused(f"git {name} was stopped by signal {-done.code}")
     if env is not None and (done.code == 129 or b"is not a git command" in done.err):

@@ -7,21 +7,26 @@ finds them; the variables that git gives a hook count where they are about this 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memgit.errors import NotFound, Refused
-from memgit.git import libgit, process
+from memgit.git import libgit, plain, process
 from memgit.git.config import Config
 from memgit.git.permissions import shared
 from memgit.git.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from pygit2._pygit2 import Repository as RawRepository
 
 _KEPT_TREES = 4096  # parsed trees kept in memory
 _PACKED = 200  # blobs from which on a process and a pack are cheaper than files
+_FROM_DISK = 64  # files that are read from the working tree before libgit2 is loaded
+_LARGE = 1 << 20  # bytes from which on that is not worth it
 _OPERATIONS = (
     ("rebase-merge", "rebase"),
     ("rebase-apply/applying", "am"),
@@ -43,6 +48,8 @@ class Head(NamedTuple):
 class Repository:
     """An open repository.
 
+    An ordinary repository is opened without libgit2, which is loaded when something else than refs is asked for.
+
     Attributes:
         git_dir: absolute path of the git directory; in a linked worktree its own, below `common_dir`.
         common_dir: absolute path of the git directory that all worktrees share.
@@ -54,8 +61,12 @@ class Repository:
         variables: what tells a git process that it is about this repository.
     """
 
-    def __init__(self, raw: RawRepository, *, git_dir: str, worktree: str | None, index_file: str | None, env: Mapping[str, str]) -> None:
-        self.raw = raw
+    def __init__(
+        self, raw: RawRepository | None, *, git_dir: str, worktree: str | None, index_file: str | None, env: Mapping[str, str]
+    ) -> None:
+        self._raw = raw
+        self._plain = raw is None
+        self._read_from_disk = 0
         self.git_dir = git_dir
         self.common_dir = _common_dir(git_dir)
         self.worktree = worktree
@@ -87,6 +98,9 @@ class Repository:
         start = os.path.abspath(start)
         if not os.path.isdir(start):
             raise NotFound(f"{start} is not a folder")
+        ordinary = plain.find(start, env, process.LOCAL)
+        if ordinary is not None:
+            return cls(None, git_dir=ordinary[0], worktree=ordinary[1], index_file=None, env=env)
         found = _discover(start, env)
         named = env.get("GIT_DIR")
         theirs = os.path.abspath(named) if named else None
@@ -114,6 +128,14 @@ class Repository:
         if theirs is not None:
             repo._take_object_folders()
         return repo
+
+    @property
+    def raw(self) -> RawRepository:
+        """The repository as libgit2 sees it."""
+        if self._raw is None:
+            assert self.worktree is not None
+            self._raw = _open(self.worktree, self.worktree, self.env)
+        return self._raw
 
     def _take_object_folders(self) -> None:
         """Objects that a push has brought but git has not yet let in (`githooks(5)`, pre-receive) are readable to its hooks."""
@@ -167,6 +189,10 @@ class Repository:
 
     def head(self) -> Head:
         """Where HEAD is at this moment."""
+        if self._plain:
+            known = plain.head(self.git_dir)
+            if known is not None:
+                return Head(*known)
         try:
             head = self.raw.lookup_reference("HEAD")
             target = head.raw_target
@@ -183,6 +209,10 @@ class Repository:
         Raises:
             Refused: the ref is broken.
         """
+        if self._plain:
+            known = plain.ref(self.git_dir, name.encode("utf-8", "surrogateescape"))
+            if known is not None:
+                return known or None
         try:
             found = self.raw.lookup_reference(name)
             for _ in range(5):
@@ -197,6 +227,10 @@ class Repository:
 
     def refs(self, prefix: str) -> dict[str, str]:
         """All refs whose full name starts with `prefix`, with the objects that they name, sorted."""
+        if self._plain and prefix.endswith("/"):
+            known = plain.refs(self.git_dir, prefix)
+            if known is not None:
+                return known
         found: dict[str, str] = {}
         for name in self.raw.raw_listall_references():
             text = name.decode("utf-8", "surrogateescape")
@@ -270,11 +304,27 @@ class Repository:
             raise NotFound(f"object {oid} is not a file")
         return data
 
+    def blob_of(self, path: str, oid: str) -> bytes:
+        """As `blob`, of a file that probably lies at a path from the knowledge root as it is in the blob: its hash tells."""
+        if self._raw is None and self.worktree is not None and self._read_from_disk < _FROM_DISK:
+            self._read_from_disk += 1
+            try:
+                full = os.path.join(self.root, path)
+                data = b""
+                if stat.S_ISREG(os.lstat(full).st_mode):
+                    with open(full, "rb") as file:
+                        data = file.read(_LARGE)
+                if len(data) < _LARGE and self.hash_blob(data) == oid:
+                    return data
+            except (OSError, ValueError):
+                pass
+        return self.blob(oid)
+
     def blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Many blobs in the order asked for, through one git process; missing ones are left out."""
         requests = (f"{oid}\n".encode() for oid in oids)
         buffer = bytearray()
-        for piece in process.stream(["cat-file", "--batch", "--buffer"], repo=self, data=_batched(requests)):
+        for piece in process.stream([*process.FRUGAL, "cat-file", "--batch", "--buffer"], repo=self, data=_batched(requests)):
             buffer += piece
             start = 0
             while True:
@@ -323,7 +373,7 @@ class Repository:
     @staticmethod
     def hash_blob(data: bytes) -> str:
         """The hash that a blob of this content has, without writing it."""
-        return str(libgit.raw.hash(data))
+        return str(_sha1()(b"blob %d\0" % len(data) + data).hexdigest())
 
     def tree_of(self, commit: str) -> str:
         """The hash of a commit's tree."""
@@ -431,6 +481,15 @@ class Repository:
     def partial(self) -> bool:
         """Whether some objects were left out by `clone --filter`."""
         return self.settings.partial()
+
+
+@cache
+def _sha1() -> Any:
+    try:
+        from _sha1 import sha1  # type: ignore[import-not-found]  # hashlib loads OpenSSL
+    except ImportError:
+        from hashlib import sha1
+    return sha1
 
 
 def _batched(lines: Iterable[bytes]) -> Iterator[bytes]:

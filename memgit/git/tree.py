@@ -7,18 +7,20 @@ neither take a name that is not UTF-8 nor rewrite one entry without building all
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from memgit.errors import Refused
-from memgit.git import libgit
+from memgit.git import libgit, process
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
-_ENTRY = re.compile(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
+_ENTRY = pattern(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
 
 
 class Entry(NamedTuple):
@@ -115,6 +117,24 @@ class Tree:
         entry = self.get(start) if start else Entry(FOLDER, self.oid)
         if entry is not None and entry.mode == FOLDER:
             yield from self._walk(f"{start}/" if start else "", entry.oid)
+
+    def listing(self, folders: Sequence[str] = ()) -> Iterator[tuple[str, int, str]]:
+        """As `walk`, of some folders or of all, by one git process: libgit2 would keep a large pack in memory for it.
+
+        Raises:
+            Refused: git cannot read a tree.
+        """
+        if self.oid == EMPTY_TREE:
+            return
+        args = [*process.FRUGAL, "ls-tree", "-r", "-z", "--full-tree", self.oid]
+        tail = b""
+        for chunk in process.stream(args if "" in folders else [*args, "--", *folders], repo=self._repo):
+            rows = (tail + chunk).split(b"\0")
+            tail = rows.pop()
+            for row in rows:
+                head, _, path = row.partition(b"\t")
+                mode, _, oid = head.split(b" ")
+                yield path.decode("utf-8", "surrogateescape"), int(mode, 8), oid.decode("ascii")
 
     def _walk(self, prefix: str, oid: str) -> Iterator[tuple[str, int, str]]:
         for name, (mode, child) in self._repo.entries(oid).items():

@@ -11,9 +11,9 @@ import stat
 from collections import OrderedDict
 from contextlib import suppress
 from types import TracebackType
-from typing import NamedTuple
 
 from memgit.errors import Refused
+from memgit.model.tuples import NamedTuple
 
 _OPEN_FOLDERS = 64
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

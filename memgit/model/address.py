@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from memgit.model.kinds import KINDS
+from memgit.model.tuples import NamedTuple
 
 
 class Address(NamedTuple):

@@ -6,18 +6,18 @@ one is kept. It counts pairs of neighbouring words, so that a long line with one
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from memgit.model import address as addresses
 from memgit.model.ids import is_id
 from memgit.model.kinds import KINDS
 from memgit.model.operation import RecordChange
+from memgit.model.pattern import pattern
 from memgit.model.record import Record, Value
+from memgit.model.tuples import NamedTuple
 
 LIKENESS = 0.5
 SKETCH = 32
@@ -34,8 +34,8 @@ _CONSISTENT = {
     "create": ("create", "promote", "restore"), "promote": ("promote", "create"), "update": ("update", "extend", "link"),
     "extend": ("extend", "update"), "link": ("link", "update"),
 }  # fmt: skip
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_WIKILINK = re.compile(r"!?\[\[[^\]\n]*\]\]")
+_WORD = pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_WIKILINK = pattern(r"!?\[\[[^\]\n]*\]\]")
 
 
 class Change(NamedTuple):

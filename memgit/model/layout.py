@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+
+from memgit.model.tuples import NamedTuple
 
 NEVER = frozenset(["README.md", "INDEX.md", "log.md"])
 """Names beside records that are written for people or derived; a layout of plain notes takes them as notes."""
@@ -80,6 +81,20 @@ class Layout(NamedTuple):
             if not found or not folder.startswith(found[-1]):
                 found.append(folder)
         return tuple(found)
+
+    def roots(self, kinds: Iterable[str] = ()) -> tuple[str, ...]:
+        """As `folders`, each as deep as the patterns (of some kinds) allow: nothing else can hold a record (of them)."""
+        wanted = frozenset(kinds)
+        found: list[str] = []
+        for place in self.places:
+            if not wanted or place.kind in wanted:
+                fixed = re.split(r"[*?{]", place.pattern, maxsplit=1)[0]
+                found.append(place.folder + fixed[: fixed.rfind("/") + 1])
+        out: list[str] = []
+        for folder in sorted(set(found)):
+            if not out or not folder.startswith(out[-1]):
+                out.append(folder)
+        return tuple(out)
 
 
 def hidden(path: str) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 
 class Wikilink(NamedTuple):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from memgit.model.tuples import NamedTuple
 
 Value = str | tuple[str, ...] | None
 """A field as typed: text is never turned into a number, a date or a truth value."""

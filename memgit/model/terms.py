@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
-_WORD = re.compile(r"[^\W_](?:[\w.+#/-]*[\w+#])?")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
+from memgit.model.pattern import pattern
 
+_WORD = pattern(r"[^\W_](?:[\w.+#/-]*[\w+#])?")
+_WIDE = pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
+
+LONGEST = 60
+"""Characters of the longest key term: what is longer is an address or encoded data."""
 STOP = frozenset(
     """
     a about above after again all also an and any are as at be because been before being below between both but by can could did do
@@ -24,6 +27,8 @@ STOP = frozenset(
 def words(text: str) -> list[str]:
     """The words of a text, folded in case; inner dots, dashes, slashes, `+` and `#` belong to a word. Scripts that are written
     without blanks give their pairs of characters."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
     out: list[str] = []
     for match in _WORD.finditer(text):
         word = match[0].casefold()
@@ -38,15 +43,17 @@ def words(text: str) -> list[str]:
 def key_terms(text: str, limit: int = 5, shortest: int = 5) -> list[str]:
     """Up to `limit` significant terms: proper nouns and technical terms before common nouns, then by frequency and first place.
 
-    A term has at least `shortest` characters, unless its spelling marks it as technical (`CSS`, `k8s`, `io_uring`, `a.py`).
+    A term has at least `shortest` characters, unless its spelling marks it as technical (`CSS`, `k8s`, `io_uring`, `a.py`), and at most
+    `LONGEST`.
     """
     count: Counter[str] = Counter()
     rank: dict[str, tuple[int, int]] = {}
     for match in _WORD.finditer(text):
         raw = match[0]
         folded = raw.casefold()
-        technical = any(char in raw for char in "._+#/-") or any(char.isdigit() for char in raw) or (raw[1:] != raw[1:].lower())
-        if folded in STOP or (len(raw) < shortest and not technical and not _WIDE.search(raw)) or raw.isdigit():
+        odd = not raw.isalpha() and any(char in "._+#/-" or char.isdigit() for char in raw)
+        technical = odd or raw[1:] != raw[1:].lower()
+        if folded in STOP or raw.isdigit() or ((len(raw) > LONGEST or (len(raw) < shortest and not technical)) and not _WIDE.search(raw)):
             continue
         proper = raw[0].isupper() and not _starts_sentence(text, match.start())
         for term in words(raw) if _WIDE.search(raw) else [folded]:

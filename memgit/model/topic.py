@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from memgit.model.pattern import pattern
 from memgit.model.terms import key_terms
 
 MOST = 8
@@ -12,7 +13,7 @@ SHORTEST = 3
 """Characters of the shortest common word that may be a keyword of a message."""
 SWITCH_SHARE = 0.4
 TRANSITIONS = ("also", "switch to", "by the way", "next", "instead")
-_TRANSITION = re.compile(rf"(?<![\w-])(?:{'|'.join(TRANSITIONS)})(?![\w-])", re.IGNORECASE)
+_TRANSITION = pattern(rf"(?<![\w-])(?:{'|'.join(TRANSITIONS)})(?![\w-])", re.IGNORECASE)
 
 
 def holds(text: str, keyword: str) -> bool:

@@ -452,3 +452,36 @@ def test_the_lock_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pyt
         assert open_cache(str(tmp_path), "one") is None
     with opened(tmp_path) as cache:
         assert cache.path is not None
+
+
+def test_a_log_is_emptied_by_the_write_that_makes_it_long(tmp_path: Path) -> None:
+    """Processes that end without closing leave their log to all that come after them: it must not grow from one to the next."""
+    log = tmp_path / "memgit" / "cache.db-wal"
+    code = (
+        "import os, sys\nfrom memgit.cache.db import open_cache\ncache = open_cache(sys.argv[1], 'one')\n"
+        f"cache.schema('numbers', 1, {DDL!r})\n"
+        "with cache.write() as db: db.executemany('insert into number values (?)', ((int(sys.argv[2]) + i,) for i in range(30_000)))\n"
+        "os._exit(0)\n"
+    )
+    for number in range(4):
+        finish(child(code, str(tmp_path), str(number * 30_000)))
+        assert log.stat().st_size < db.LOG_BYTES
+    with opened(tmp_path) as cache:
+        assert cache.connection.execute("select count(*) from number").fetchone() == (120_000,)
+    assert sound(tmp_path / "memgit" / "cache.db")
+
+
+def test_a_long_log_that_another_reads_is_left(tmp_path: Path) -> None:
+    with opened(tmp_path) as reader, opened(tmp_path) as cache:
+        add(cache, 1)
+        reader.read()
+        assert numbers(reader) == [1]
+        started = time.monotonic()
+        with cache.write() as connection:
+            connection.executemany("insert into number values (?)", ((number,) for number in range(2, 60_000)))
+        assert time.monotonic() - started < 5, "a write does not wait for readers"
+        assert numbers(reader) == [1]
+        assert (tmp_path / "memgit" / "cache.db-wal").stat().st_size > db.LOG_BYTES
+        reader.end_read()
+        add(cache, 60_000)
+        assert (tmp_path / "memgit" / "cache.db-wal").stat().st_size < db.LOG_BYTES

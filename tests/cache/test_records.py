@@ -335,7 +335,21 @@ def test_recent_records_come_first(git: Repository, cache: Cache) -> None:
     assert [record.title for record in snapshot.recent("memory", 3)] == ["M7", "M6", "M5"]
     assert [record.title for record in snapshot.recent("memory", 1, archived=True)] == ["Old"]
     assert len(snapshot.recent("memory", 100)) == 8
-    assert snapshot.recent("decision", 5) == []
+    assert snapshot.recent("decision", 5) == [] == snapshot.recent("memory", 0)
+
+
+@pytest.mark.parametrize("alike", [1, 2_000])
+def test_recent_records_of_one_day_do_not_depend_on_what_the_cache_saw_before(
+    git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch, alike: int
+) -> None:
+    monkeypatch.setattr("memgit.cache.records.MANY_ALIKE", alike)
+    files = {f"memory/{name}.md": document(name, updated=f"2025-01-0{day}") for name, day in zip("abcdefgh", "12222113", strict=True)}
+    for name in "ecab":  # read in this order
+        snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, {f"memory/{name}.md": files[f"memory/{name}.md"]}))
+    snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, files))
+    whole = list("hedcbgfa")
+    for limit in range(9):
+        assert [record.title for record in snapshot.recent("memory", limit)] == whole[:limit]
 
 
 def test_what_a_file_says_about_itself(git: Repository, cache: Cache) -> None:

@@ -131,3 +131,11 @@ def test_any_query_on_any_text(query: str, text: str, width: int) -> None:
         assert last <= start < end <= len(found.text)
         last = end
     assert found.marked("", "") == found.text
+
+
+def test_labels_after_an_item_are_no_part_of_it() -> None:
+    entry = "## Title\n**Context:** when it rains\n**Best Practice:**\n- carry an umbrella\n**Keywords:** rain\n**Id:** abcdefghjk\n"
+    assert snippet("umbrella", entry).text == "- carry an umbrella"
+    assert snippet("rains", entry).text == "**Context:** when it rains"
+    assert snippet("rain", entry.replace("when it rains", "always")).text == "**Keywords:** rain"
+    assert snippet("umbrella", "- carry an umbrella\n**Really:** always\n").text == "- carry an umbrella **Really:** always"

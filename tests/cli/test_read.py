@@ -222,3 +222,21 @@ def test_one_entry_into_a_real_workspace_changes_that_entry_and_its_index(worksp
     ][2:]
     assert all(any(key in line for key in ("lastUpdated", "totalEntries", "count")) for line in changed)
     assert status(folder) == ""
+
+
+@pytest.mark.parametrize("kind", ["knowledge", "memory"])
+def test_history_goes_on_where_a_hand_took_the_id_away(kb: Path, kind: str) -> None:
+    memgit(kb, "record", kind, "Quote all", "-m", "- One.", *(("--category", "shell") if kind == "knowledge" else ()))
+    path = kb / ("knowledge-base/shell.md" if kind == "knowledge" else "memory/quote-all.md")
+    lines = [line for line in path.read_text().splitlines(keepends=True) if not line.lower().replace("*", "").startswith("id:")]
+    path.write_text("".join(lines))
+    run_git(kb, "commit", "-q", "--no-verify", "-am", "by hand")
+    memgit(kb, "update", "Quote all", "-m", "- Another.")
+    memgit(kb, "archive", "Quote all")
+    assert [one["op"] for one in memgit(kb, "history", "Quote all", "--json").json] == ["archive", "update", "update", "record"]
+    # Another record that was at this address before, and gone, is another one still.
+    run_git(kb, "rm", "-q", "-f", str(path))
+    run_git(kb, "commit", "-q", "--no-verify", "-am", "gone")
+    memgit(kb, "record", kind, "Quote all", "-m", "- New.", *(("--category", "shell") if kind == "knowledge" else ()))
+    memgit(kb, "update", "Quote all", "-m", "- Newer.")
+    assert [one["op"] for one in memgit(kb, "history", "Quote all", "--json").json] == ["update", "record"]

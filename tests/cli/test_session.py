@@ -159,3 +159,18 @@ def test_context_as_of_a_revision(kb: Path) -> None:
     memgit(kb, "record", "memory", "One", "-m", "x")
     memgit(kb, "record", "memory", "Two", "-m", "x")
     assert [item["title"] for item in memgit(kb, "context", "--at", "HEAD~1", "--json").json["memories_inventory"]] == ["One"]
+
+
+def test_recall_as_of_a_revision_is_no_turn_of_a_session(kb2: Path) -> None:
+    before = run_git(kb2, "rev-parse", "HEAD")
+    memgit(kb2, "record", "knowledge", "Flex", "--category", "web", "-m", "- one axis", "--keywords", "flex")
+    sessions = kb2 / ".git/memgit/sessions"
+    found = memgit(kb2, "recall", "lay out cards with CSS", "--session", "s1", "--at", before, "--json").json
+    assert (found["revision"], found["fresh"], loaded(found)) == (before, False, ["web"])
+    assert [record["title"] for record in found["loaded"][0]["records"]] == ["Grid"]
+    assert not sessions.exists() and run_git(kb2, "for-each-ref", "refs/memgit") == ""
+    now = memgit(kb2, "recall", "lay out cards with CSS", "--session", "s1", "--json").json
+    assert [record["title"] for record in now["loaded"][0]["records"]] == ["Grid", "Flex"]
+    again = memgit(kb2, "recall", "lay out cards with CSS", "--session", "s1", "--at", "HEAD", "--json").json
+    assert loaded(again) == ["web"], "what the session has loaded does not count"
+    memgit(kb2, "recall", "x", "--at", "none", code=2)

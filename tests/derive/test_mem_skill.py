@@ -292,6 +292,21 @@ def test_an_item_is_found_by_its_file_its_id_or_its_name() -> None:
     assert index(files({KB: text, "knowledge-base/tides.md": entry("A")}))["categories"][0]["count"] == 1
 
 
+@pytest.mark.parametrize(
+    ("named", "kept"),
+    [
+        ("gone.md", "tides.md"),
+        ("north/gone.md", "tides.md"),
+        ("tides.md", "tides.md"),
+        ("./tides.md", "./tides.md"),
+        ("kb/tides.md", "kb/tides.md"),
+    ],
+)
+def test_an_item_that_names_a_file_that_is_not_there_gets_the_one_that_its_id_led_to(named: str, kept: str) -> None:
+    text = json.dumps({"categories": [{"id": "tides", "name": "Tides", "file": named, "count": 1}], "totalEntries": 1})
+    assert index(files({KB: text, "knowledge-base/tides.md": entry("A")}))["categories"][0]["file"] == kept
+
+
 def test_a_category_in_a_folder() -> None:
     tree = derived(LAYOUT, files({"knowledge-base/north/tide-tables.md": entry("A"), "experience/old/skill-s.md": entry("A")}))
     assert json.loads(tree[KB])["categories"][0]["file"] == "north/tide-tables.md"

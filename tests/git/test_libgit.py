@@ -23,11 +23,10 @@ def python(script: str, *args: str) -> str:
     return done.stdout
 
 
-def test_only_the_c_module_is_loaded() -> None:
-    loaded = python(
-        "import sys; import memgit.git.repository; print(*sorted(name for name in sys.modules if 'pygit2' in name or 'cffi' in name))"
-    )
-    assert loaded.split() == ["pygit2._pygit2"]
+def test_only_the_c_module_is_loaded_and_only_when_it_is_asked_for() -> None:
+    listing = "print(*sorted(name for name in sys.modules if 'pygit2' in name or 'cffi' in name), sep=',')"
+    loaded = python(f"import sys; from memgit.git import libgit, repository; {listing}; libgit.raw; {listing}")
+    assert loaded.split("\n") == ["", "pygit2._pygit2", ""]
 
 
 @pytest.mark.parametrize("order", ["from memgit.git import libgit; import pygit2", "import pygit2; from memgit.git import libgit"])
@@ -60,7 +59,8 @@ def once(name, path=None, target=None):
     return real(name, path, target)
 importlib.machinery.PathFinder.find_spec = once
 from memgit.git import libgit
-print("pygit2.repository" in sys.modules, libgit.version())
+version = libgit.version()
+print("pygit2.repository" in sys.modules, version)
 """
     whole, version = python(script).split()
     assert whole == "True"

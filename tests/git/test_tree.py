@@ -92,6 +92,13 @@ def test_get_list_walk(repo: Path) -> None:
     assert tree.list("a.md") == tree.list("none") == []
     assert [path for path, _, _ in tree.walk()] == ["a.md", "b/c.md", "b/d/e.md"]
     assert [path for path, _, _ in tree.walk("b/d/")] == ["b/d/e.md"]
+    assert list(tree.listing()) == list(tree.listing(("",))) == list(tree.walk())
+    assert list(tree.listing(("b/d/", "none/"))) == list(tree.walk("b/d/"))
+    assert list(opened_repo.tree(None).listing()) == []
+    assert list(opened_repo.at_prefix("b").tree(opened_repo.head().commit).listing(("d/",))) == [
+        ("d/e.md", FILE, opened_repo.hash_blob(b"e\n"))
+    ]
+    opened_repo.at_prefix("")
     assert tree.data("a.md") == b"a\n"
     assert tree.data("b") is None
     assert tree == opened_repo.tree(opened_repo.head().commit)

@@ -91,3 +91,23 @@ def test_folders_hold_no_folder_of_another() -> None:
                                  ".mnema/sprints/")  # fmt: skip
     assert notes().folders() == ("",)
     assert memgit().folders() == ("",)
+
+
+@pytest.mark.parametrize("layout", [memgit(), mem_skill("data/"), vault(), mnema(), notes(), notes(("docs/**/*.md", "docs/api/{key}.md"))])
+def test_nothing_lies_outside_the_roots(layout: Layout) -> None:
+    assert all(root == "" or root.endswith("/") for root in layout.roots())
+    for place in layout.places:
+        for key in ("a", "a/b"):
+            path = place.path(key, year="2026", month="03")
+            found = layout.find(path)
+            if found is not None:
+                assert path.startswith(layout.roots()) and path.startswith(layout.roots((found[0].kind,)))
+    kept = layout.roots()
+    assert not any(one != other and one.startswith(other) for one in kept for other in kept)
+
+
+def test_roots_are_as_deep_as_the_patterns() -> None:
+    assert memgit().roots() == ("decisions/", "experience/", "knowledge-base/", "memory/", "notes/", "observations/", "skills/")
+    assert memgit().roots(("memory", "note")) == ("memory/", "notes/")
+    assert notes().roots() == ("",)
+    assert notes(("docs/**/*.md", "docs/api/{key}.md")).roots() == ("docs/",)

@@ -1,0 +1,124 @@
+"""The events of a whole history, told by a second process while this one does something else.
+
+The second process is a fork: it has the repository and the layout at hand, asks git for what it needs, and never touches the cache. What it
+tells goes through a file without a name, so that neither waits for the other. Where that cannot be, or where it failed, nothing is lost:
+whoever wants the events reads them as ever.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from memgit.cache.event_text import Entry
+from memgit.cache.events import Draft, drafted
+from memgit.git import history
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+    from memgit.model.layout import Layout
+
+TOGETHER = 400
+"""Events that are written and read at once."""
+
+
+class Beside:
+    """Events that are being told.
+
+    Attributes:
+        head: the commit whose history they are of.
+    """
+
+    def __init__(self, head: str, pid: int, handle: int) -> None:
+        self.head = head
+        self._pid = pid
+        self._handle = handle
+
+    def drafts(self) -> Iterator[list[Draft]]:
+        """All of them in the order of the log, newest first, some at a time; nothing where the other process failed. Waits for it. Once."""
+        _, status = os.waitpid(self._pid, 0)
+        self._pid = 0
+        with os.fdopen(self._handle, "rb") as file:
+            self._handle = -1
+            if status:
+                return
+            file.seek(0)
+            while True:
+                batch = marshal.load(file)  # noqa: S302  # what our own fork wrote
+                if not batch:
+                    return
+                yield [Draft(*row) for row in batch]
+
+    def stop(self) -> None:
+        """Ends it; what it told is lost."""
+        if self._pid:
+            with suppress(OSError):
+                os.kill(self._pid, 9)
+                os.waitpid(self._pid, 0)
+            self._pid = 0
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def begin(repo: Repository, layout: Layout, head: str | None) -> Beside | None:
+    """Starts it; None where it cannot be, or would not help: one processor, other threads, a partial clone, no commit."""
+    if head is None or not hasattr(os, "fork") or _processors() < 2 or _threads() > 1 or repo.partial():
+        return None
+    path = os.path.join(repo.common_dir, "memgit", f"events-{os.getpid()}")
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.unlink(path)
+    except OSError:
+        return None
+    parent = os.getpid()
+    try:
+        pid = os.fork()
+    except OSError:
+        os.close(handle)
+        return None
+    if pid == 0:
+        code = 1
+        try:
+            _tell(repo, layout, head, handle, parent)
+            code = 0
+        finally:  # nothing of what the fork inherited may be closed or flushed twice
+            os._exit(code)
+    return Beside(head, pid, handle)
+
+
+class _Alone(Exception):
+    """The process that wanted the events is gone."""
+
+
+def _tell(repo: Repository, layout: Layout, head: str, handle: int, parent: int) -> None:
+    from memgit.git.activity import Activity
+
+    activity = Activity(repo, layout)
+    with os.fdopen(handle, "wb") as file:
+        batch: list[tuple[object, ...]] = []
+        for event in activity.events(history.commits(repo, [head])):
+            draft = drafted(Entry(event, None), activity.border)
+            batch.append((tuple(draft.row), draft.names, draft.lasting))
+            if len(batch) == TOGETHER:
+                if os.getppid() != parent:
+                    raise _Alone
+                marshal.dump(batch, file)
+                batch = []
+        if batch:
+            marshal.dump(batch, file)
+        marshal.dump([], file)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _threads() -> int:
+    threading = sys.modules.get("threading")
+    return threading.active_count() if threading is not None else 1

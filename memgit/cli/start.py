@@ -1,0 +1,61 @@
+"""Running one command line: errors become one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from memgit.cli import lean
+from memgit.errors import MemgitError
+
+
+def run(args: list[str] | None = None, *, closing: bool = True) -> int:
+    """Runs one command line; `closing` closes the cache at its end.
+
+    The exit code: 0 done, 1 findings or conflict, 2 wrong usage, 3 refused or failed, 130 interrupted.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # started with the stream closed, as a daemon may be
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    if args is None:
+        args = sys.argv[1:]
+    try:
+        obj: dict[str, Any] = {"closing": closing}
+        if lean.attempt(args, obj):
+            code = int(obj["code"])
+        else:
+            from memgit.cli.main import call
+
+            code = int(call(args, {"closing": closing}))
+        sys.stdout.flush()
+        return code
+    except MemgitError as error:
+        return _report(error)
+    except (KeyboardInterrupt, EOFError):
+        lean.echo("memgit: interrupted, nothing further was done", err=True)
+        return 130
+    except SystemExit as error:
+        # click ends so where the reader of our output went away, as `| head` does: that is no failure.
+        gone = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
+        return 0 if gone else error.code if isinstance(error.code, int) else 0
+    except BrokenPipeError:
+        # The reader of our output went away, as `| head` does; Python must not complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        lean.echo(f"memgit: {named}{error.strerror or error}", err=True)
+        return 3
+    except RecursionError:
+        lean.echo("memgit: the input is nested too deeply", err=True)
+        return 2
+
+
+def _report(error: MemgitError) -> int:
+    from memgit.cli.output import safe
+
+    lean.echo(f"memgit: {safe(str(error))}", err=True)
+    if error.hint:
+        lean.echo(f"  hint: {safe(error.hint)}", err=True)
+    return error.exit_code

@@ -1,0 +1,157 @@
+"""An ordinary repository read without libgit2, whose loading alone takes longer than most answers.
+
+Ordinary: a folder with a `.git` folder of its own in it, format version 0, refs in files, no setting that moves the working tree, and
+all of it this user's. Whatever is otherwise, or unclear, is left to libgit2 and git (`None`); nothing here decides anything by guessing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+
+ACROSS, CEILINGS = "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CEILING_DIRECTORIES"
+"""Variables that say how far up git looks."""
+ELSEWHERE = (b"worktree", b"extensions", b"include", b"partialclone")
+"""Words of a configuration that may change where the repository lies or how it is read."""
+REFS = 5
+"""Symbolic refs that may lead to each other."""
+
+
+def find(start: str, env: Mapping[str, str], local: frozenset[str]) -> tuple[str, str] | None:
+    """The git directory and the working tree of the ordinary repository that holds a folder.
+
+    Args:
+        start: an absolute path.
+        local: the variables that name a repository; one that is set makes this one unclear.
+    """
+    if any(env.get(name) for name in (*local, ACROSS)):
+        return None
+    ceilings = {top for name in env.get(CEILINGS, "").split(os.pathsep) if name for top in (os.path.normpath(name), os.path.realpath(name))}
+    folder = os.path.realpath(start)
+    try:
+        device = os.stat(folder).st_dev
+        while True:
+            git_dir = f"{folder}/.git" if folder != "/" else "/.git"
+            try:
+                found = os.lstat(git_dir)
+            except FileNotFoundError:
+                # Inside a git directory, or a bare repository, is another matter.
+                if os.path.lexists(f"{folder}/HEAD") and os.path.lexists(f"{folder}/objects"):
+                    return None
+            else:
+                return (git_dir, folder) if stat.S_ISDIR(found.st_mode) and _ordinary(git_dir, folder, found.st_uid) else None
+            above = os.path.dirname(folder)
+            if above == folder or above in ceilings or os.stat(above).st_dev != device:
+                return None
+            folder = above
+    except OSError:
+        return None
+
+
+def _ordinary(git_dir: str, worktree: str, owner: int) -> bool:
+    me = os.geteuid()
+    if owner != me or os.stat(worktree).st_uid != me or os.path.lexists(f"{git_dir}/commondir"):
+        return False
+    if not (os.path.isdir(f"{git_dir}/objects") and os.path.isdir(f"{git_dir}/refs")):
+        return False
+    newest = _content(f"{git_dir}/HEAD") or b""
+    if not newest.startswith(b"ref: refs/") and _oid(newest) is None:  # for git, no repository is here, but perhaps above
+        return False
+    with open(f"{git_dir}/config", "rb") as file:
+        config = file.read().lower()
+    if any(word in config for word in ELSEWHERE):
+        return False
+    lines = {b"".join(line.split()) for line in config.split(b"\n")}
+    if any(line.startswith(b"[") and (not line.endswith(b"]") or b"bare" in line) for line in lines):  # a setting on its section's line
+        return False
+    versions = {line for line in lines if line.startswith(b"repositoryformatversion")}
+    return versions == {b"repositoryformatversion=0"} and {line for line in lines if line.startswith(b"bare")} <= {b"bare=false"}
+
+
+def head(git_dir: str) -> tuple[str | None, str | None] | None:
+    """The branch's full name (None: detached) and the commit (None: unborn) of HEAD; None where it is unclear."""
+    text = _content(f"{git_dir}/HEAD")
+    if text is None or os.path.islink(f"{git_dir}/HEAD"):
+        return None
+    if text.startswith(b"ref:"):
+        name = text[4:].strip()
+        found = ref(git_dir, name)
+        return None if found is None else (name.decode("utf-8", "surrogateescape"), found or None)
+    oid = _oid(text)
+    return None if oid is None else (None, oid)
+
+
+def ref(git_dir: str, name: bytes) -> str | None:
+    """The object that a full ref name stands for, empty where there is no such ref; None where it is unclear."""
+    if not name.startswith(b"refs/") or b".." in name or not name.isascii():
+        return None
+    for _ in range(REFS):
+        path = f"{git_dir}/{name.decode('ascii')}"
+        text = _content(path)
+        if text is None:
+            return None if os.path.isfile(path) else _packed(git_dir, name)
+        if not text.startswith(b"ref:"):
+            return _oid(text)
+        name = text[4:].strip()
+        if not name.startswith(b"refs/") or b".." in name or not name.isascii():
+            return None
+    return None
+
+
+def _packed(git_dir: str, name: bytes) -> str | None:
+    """As `ref`, of a ref that has no file of its own."""
+    text = _content(f"{git_dir}/packed-refs")
+    if text is None:
+        return None if os.path.lexists(f"{git_dir}/packed-refs") else ""
+    end = text.find(b" " + name + b"\n")
+    if end < 0:
+        return ""
+    oid = _oid(text[max(0, end - 40) : end])
+    return oid if oid is not None and (end == 40 or text[end - 41 : end - 40] == b"\n") else None
+
+
+def refs(git_dir: str, prefix: str) -> dict[str, str] | None:
+    """The refs below a prefix that ends in a slash, with the objects that they name; None where it is unclear.
+
+    Loose refs are looked at first: whoever packs a ref writes it there before he removes its file.
+    """
+    found: dict[str, str] = {}
+    root = f"{git_dir}/{prefix}"
+    try:
+        for folder, folders, names in os.walk(root):
+            below = folder[len(git_dir) + 1 :].rstrip("/")
+            if any(os.path.islink(f"{folder}/{name}") for name in (*folders, *names)):
+                return None
+            for name in names:
+                if name.endswith(".lock"):
+                    continue
+                oid = _oid(_content(f"{folder}/{name}") or b"")
+                if oid is None or not f"{below}/{name}".isascii():
+                    return None
+                found[f"{below}/{name}"] = oid
+        packed = _content(f"{git_dir}/packed-refs")
+        if packed is None and os.path.lexists(f"{git_dir}/packed-refs"):
+            return None
+    except OSError:
+        return None
+    if packed is not None and (b" " + prefix.encode()) in packed:
+        for oid, name in re.findall(rb"(?m)^([0-9a-f]{40}) (" + re.escape(prefix.encode()) + rb"[^\n]+)$", packed):
+            if not name.isascii():
+                return None
+            found.setdefault(name.decode("ascii"), oid.decode("ascii"))
+    return dict(sorted(found.items()))
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _oid(text: bytes) -> str | None:
+    text = text.strip()
+    return text.decode("ascii") if len(text) == 40 and not text.strip(b"0123456789abcdef") else None

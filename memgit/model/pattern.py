@@ -1,0 +1,28 @@
+"""Regular expressions that are compiled when they are first used: those of all modules together take as long as a whole answer."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, AnyStr, cast
+
+_METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
+
+
+class _Pattern:
+    """Stands for a `re.Pattern` until it is used; from then on its methods are those of the pattern."""
+
+    def __init__(self, text: str | bytes, flags: int) -> None:
+        self._made: tuple[Any, int] = (text, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        compiled = re.compile(*self._made)
+        for method in _METHODS:
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """As `re.compile`; a mistake in the text shows when it is used."""
+    return cast("re.Pattern[AnyStr]", _Pattern(text, flags))

@@ -1,0 +1,70 @@
+"""Named tuples as `typing` makes them, and patterns compiled when they are used."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import typing
+
+import pytest
+
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
+
+
+class Point(NamedTuple):
+    """A point."""
+
+    x: int
+    y: int = 0
+    name: str | None = None
+
+    @property
+    def size(self) -> int:
+        return self.x + self.y
+
+    def moved(self, by: int) -> Point:
+        return self._replace(x=self.x + by)
+
+
+class Same(typing.NamedTuple):
+    x: int
+    y: int = 0
+    name: str | None = None
+
+
+def test_a_named_tuple_is_what_typing_makes() -> None:
+    assert tuple(Point(1)) == tuple(Same(1)) == (1, 0, None)
+    assert Point._fields == Same._fields and Point._field_defaults == Same._field_defaults
+    assert (Point.__doc__, Point.__module__, Point.__qualname__) == ("A point.", __name__, "Point")
+    assert Point(1, 2).size == 3 and Point(1).moved(4) == Point(5)
+    assert repr(Point(1, name="a")) == "Point(x=1, y=0, name='a')"
+    assert Point(1)._asdict() == {"x": 1, "y": 0, "name": None}
+    assert pickle.loads(pickle.dumps(Point(3))) == Point(3)
+    assert isinstance(Point(1), tuple) and hash(Point(1)) == hash((1, 0, None))
+    assert list(Point.__annotations__) == ["x", "y", "name"]
+    with pytest.raises(TypeError):
+        Point()  # type: ignore[call-arg]
+
+
+def test_a_pattern_is_compiled_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    real = re.compile
+
+    def noted(text: str, flags: int = 0) -> re.Pattern[str]:
+        compiled.append(text)
+        return real(text, flags)
+
+    monkeypatch.setattr(re, "compile", noted)
+    found = pattern("(a)(?P<name>b*)", re.IGNORECASE)
+    broken = pattern("(")
+    assert compiled == []
+    match = found.fullmatch("ABB")
+    assert match is not None and match["name"] == "BB"
+    assert found.sub("x", "ab cab") == "x cx" and found.split("1a2") == ["1", "a", "", "2"]
+    assert [each[0] for each in found.finditer("abba")] == ["abb", "a"]
+    assert (found.pattern, found.groups, found.flags & re.IGNORECASE) == ("(a)(?P<name>b*)", 2, re.IGNORECASE)
+    assert found.search("xx") is None and found.match("ba") is None and found.findall("ab") == [("a", "b")]
+    assert compiled.count("(a)(?P<name>b*)") >= 1
+    with pytest.raises(re.error):
+        broken.match("x")
