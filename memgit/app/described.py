@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from memgit.formats import message as messages
 from memgit.model.change import VERBS, Change
 from memgit.model.operation import RecordChange
+from memgit.model.tuples import NamedTuple
 
 
 class Described(NamedTuple):

@@ -59,7 +59,14 @@ def commit_edits(
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
         return Plan(*describe(diff_records(old, new), len(records)), anyway=True, notes=notes)
 
-    done = carry_out(workspace, context, plan, reason=reason, stage=stage)
+    try:
+        done = carry_out(workspace, context, plan, reason=reason, stage=stage)
+    except Refused as error:
+        from memgit.app import credentials
+
+        if error.hint == credentials.HINT:  # nothing is taken out of a file that a person wrote
+            error.hint = credentials.BY_HAND
+        raise
     if taken and (done.commit is not None or stage):
         # What was typed has been taken; where it could not stand as it was (a broken index), the file is what was made of it.
         put(repo, {path: Put(data, board.data(path)) for path, (data, board) in taken.items() if data != board.data(path)})

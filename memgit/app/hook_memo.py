@@ -1,6 +1,7 @@
 """What the pre-commit hook found out and the hooks after it need not find out again: the message block of the commit under way.
 
-A file in the git directory, good for one index on one commit only; where anything differs it is as if it were not there.
+Files in the git directory, good for one index on one commit only; where anything differs it is as if they were not there. One is for
+Python; the others say the same to the lines of the prepare-commit-msg hook, which so need no start of Python (see `hook_file`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from memgit.model.operation import RecordChange
 
 NAME = "memgit/hook.json"
 WRITTEN = "memgit/hook.block"
+LINES, INDEX, HEAD = "memgit/hook.lines", "memgit/hook.index", "memgit/hook.head"
+"""What to add to a message, the last bytes of the index, and the commit that HEAD is at with actor and run."""
 
 Block = tuple[str, str, tuple[RecordChange, ...]]
 """Operation, subject and changes."""
@@ -49,23 +52,34 @@ def note_written(message_path: str, old: str, new: str) -> None:
         if new == old:
             os.unlink(path)
             return
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            ours = [line for line in new.split("\n") if line.lower().startswith("memgit-")]
-            file.write("".join(f"{line}\n" for line in ours).encode("utf-8", "surrogateescape"))
+        ours = [line for line in new.split("\n") if line.lower().startswith("memgit-")]
+        _put(path, "".join(f"{line}\n" for line in ours).encode("utf-8", "surrogateescape"))
 
 
-def save(git_dir: str, index_file: str, block: Block | None) -> None:
+def save(git_dir: str, index_file: str, block: Block | None, actor: str | None, run: str | None) -> None:
     """Keeps the block of what is staged; None: there is nothing to say of it."""
     key = _key(git_dir, index_file)
     if key is None:
         return
-    path = os.path.join(git_dir, NAME)
     with suppress(OSError, UnicodeEncodeError):
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8", errors="surrogatepass") as file:
-            json.dump({"key": key, "block": block}, file)
-        os.replace(f"{path}.{os.getpid()}", path)
+        _put(os.path.join(git_dir, NAME), json.dumps({"key": key, "block": block}).encode("utf-8", "surrogatepass"))
+        head = os.path.join(git_dir, HEAD)
+        with suppress(FileNotFoundError):
+            os.unlink(head)
+        lines = "" if block is None else f"{_lines('', block, actor, run)}\n"
+        _put(os.path.join(git_dir, LINES), (f"\n{lines}" if lines else "").encode())
+        _put(os.path.join(git_dir, WRITTEN), lines.encode())
+        checksum, _, where = key.partition(" ")
+        _put(os.path.join(git_dir, INDEX), bytes.fromhex(checksum))
+        _put(head, f"{where.rpartition(' ')[2]} {actor or ''}/{run or ''}\n".encode())  # last: without it nothing of this counts
+
+
+def _put(path: str, data: bytes) -> None:
+    """Writes a file, whole or not at all."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(f"{path}.{os.getpid()}", "wb") as file:
+        file.write(data)
+    os.replace(f"{path}.{os.getpid()}", path)
 
 
 def load(git_dir: str, index_file: str) -> tuple[Block | None] | None:

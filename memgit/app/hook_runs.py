@@ -1,4 +1,4 @@
-"""What memgit's git hooks do: check what is staged or pushed, write and check commit messages, tell of derived files that drifted.
+"""What memgit's git hooks do before a commit or push: check what is staged or pushed, write and check commit messages.
 
 They read objects: the index that git names (`GIT_INDEX_FILE`), never the files on disk.
 Nothing here writes into the working tree but `--fix`, and nothing into the index.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from memgit.app import config as configuration
 from memgit.app import derived_state, hook_memo
 from memgit.app.described import describe
-from memgit.app.workspace import Context, Workspace, open_workspace
-from memgit.derive import derive_owed, is_derived, owed_paths
-from memgit.errors import MemgitError, NotFound
+from memgit.app.hook_roots import State, roots
+from memgit.app.workspace import Context, Workspace
+from memgit.derive import is_derived, owed_paths
+from memgit.errors import NotFound
 from memgit.formats import message as messages
 from memgit.formats import message_file
 from memgit.formats.forms import parse_file
@@ -27,6 +27,7 @@ from memgit.git.tree import Entry, rewrite
 from memgit.model.change import Change, diff_records, refine
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.app.hook_memo import Block
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 INDEX_RULES = ("MG101", "MG102", "MG103")
 """The rules of `memgit-index`; `memgit-lint` has the others."""
+MOST = 20
+"""So many findings of one rule are told; nobody reads a thousand, and they would hide the others."""
+_VISIBLE = {number: f"\\x{number:02x}" for number in range(0x20)} | {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
 _REBASING = ("rebase", "cherry-pick", "revert", "am", "merge")
 
 
@@ -52,49 +56,7 @@ class Push(NamedTuple):
     old: str | None
 
 
-# Which knowledge roots are concerned
-
-
-def roots(env: Mapping[str, str], start: str, paths: Iterable[str]) -> Iterator[Workspace]:
-    """The knowledge roots that some paths of a repository lie in: the nearest folders with a `.memgit.yaml`, else what is found in place.
-
-    Args:
-        start: the top of the working tree.
-        paths: from the top of the working tree.
-    """
-    nearest: dict[str, str | None] = {}
-    found: dict[str, None] = {}
-    outside = False
-    for path in paths:
-        root = _nearest(start, path.rpartition("/")[0], nearest)
-        if root is None:
-            outside = True
-        else:
-            found[root] = None
-    for root in found:
-        yield open_workspace(root, env)
-    if outside and "" not in found:
-        workspace = open_workspace(start, env)
-        # A repository with a knowledge root in one of its folders has other files that are none of memgit's business.
-        if workspace.layout.name != "notes" or workspace.config.found == "file" or not _has_root(workspace.require_repository()):
-            yield workspace
-        else:
-            workspace.close()
-
-
-def _nearest(top: str, folder: str, known: dict[str, str | None]) -> str | None:
-    if folder not in known:
-        place = os.path.join(top, folder) if folder else top
-        if os.path.lexists(os.path.join(place, configuration.NAME)):
-            known[folder] = place
-        else:
-            known[folder] = _nearest(top, folder.rpartition("/")[0], known) if folder else None
-    return known[folder]
-
-
-def _has_root(repo: Repository) -> bool:
-    """Whether any folder of the index is a knowledge root."""
-    return f"/{configuration.NAME}\0".encode() in b"/" + repo.git("ls-files", "--cached", "-z")
+# What is staged
 
 
 def _all_staged(repo: Repository) -> dict[str, Entry | None]:
@@ -118,14 +80,15 @@ def check_staged(context: Context, repo: Repository, only: str | None = None, *,
 
     select, ignore = (INDEX_RULES if only == "index" else ()), (INDEX_RULES if only == "lint" else ())
     request = Request(staged=True, select=select, ignore=ignore)
+    head = repo.head().commit
     lines: list[str] = []
     stop = False
     whole = _all_staged(repo)
-    for workspace in roots(context.env, repo.worktree or ".", whole):
-        checked = lint(workspace, context, request)
+    for workspace in roots(context.env, repo, State(repo, head, whole), whole):
+        checked = lint(workspace, context, request._replace(entries=_inside(workspace, whole)))
         prefix = workspace.require_repository().prefix
         findings = checked.report.result.findings
-        lines += [_line(prefix, found) for found in findings if found.severity != "info"]
+        lines += _shown(prefix, [found for found in findings if found.severity != "info"])
         errors = [found for found in findings if found.severity == "error"]
         stop = stop or bool(errors)
         if errors and fix:
@@ -136,8 +99,14 @@ def check_staged(context: Context, repo: Repository, only: str | None = None, *,
             _note_right(workspace, whole)
         workspace.close()
     if not stop and repo.in_progress() is None:
-        hook_memo.save(repo.git_dir, repo.index_file, _block(context, repo))
+        hook_memo.save(repo.git_dir, repo.index_file, _block(context, repo, head, whole), context.actor, context.run)
     return Said(tuple(lines), stop)
+
+
+def _inside(workspace: Workspace, whole: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+    """What of the staged paths lies in a knowledge root, named from there."""
+    prefix = workspace.require_repository().prefix
+    return {path[len(prefix) :]: entry for path, entry in whole.items() if path.startswith(prefix)}
 
 
 def _note_right(workspace: Workspace, whole: Mapping[str, Entry | None]) -> None:
@@ -150,14 +119,32 @@ def _note_right(workspace: Workspace, whole: Mapping[str, Entry | None]) -> None
     if workspace.config.indexes != "committed" or head is None or not whole:
         return
     before = repo.tree(head)
-    changed = [path[len(repo.prefix) :] for path in whole if path.startswith(repo.prefix)]
-    owed = owed_paths(workspace.layout, changed)
+    owed = owed_paths(workspace.layout, _inside(workspace, whole))
     after = repo.subtree(rewrite(repo, repo.tree_of(head), whole))
-    derived_state.note(repo, after, derived_state.known(repo, workspace.layout, before) - owed, owed)
+    derived_state.note_ahead(repo, before, after, derived_state.known(repo, workspace.layout, before) - owed, owed)
 
 
-def _line(prefix: str, found: Finding) -> str:
-    return f"{prefix}{found.path}:{found.line}: {found.severity} {found.rule} {found.name}: {found.message}"
+def _shown(prefix: str, findings: Sequence[Finding]) -> list[str]:
+    """A line for each finding; where one rule has very many, those beyond the first are counted."""
+    out: list[str] = []
+    count: dict[str, int] = {}
+    for found in findings:
+        count[found.rule] = count.get(found.rule, 0) + 1
+        if count[found.rule] <= MOST:
+            path = f"{prefix}{found.path}".translate(_VISIBLE)
+            out.append(f"{path}:{found.line}: {found.severity} {found.rule} {found.name}: {found.message}")
+    return out + [f"… and {number - MOST:,} more of {rule}" for rule, number in count.items() if number > MOST]
+
+
+def _typed(path: str) -> str:
+    """A path as it is typed in a shell, safe as an argument of git; `$'…'` (bash, ksh, zsh) where it holds what cannot be typed."""
+    path = f"./{path}" if path.startswith(("-", ":")) else path
+    if path.replace("\t", " ").isprintable():
+        return shlex.quote(path)
+    escaped = (
+        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\\" else f"\\x{byte:02x}" for byte in path.encode("utf-8", "surrogateescape")
+    )
+    return f"$'{''.join(escaped)}'"
 
 
 def _mends(context: Context, workspace: Workspace, errors: Sequence[Finding], *, fixed: bool) -> list[str]:
@@ -165,9 +152,11 @@ def _mends(context: Context, workspace: Workspace, errors: Sequence[Finding], *,
     repo = workspace.require_repository()
     where = os.path.join(repo.worktree or "", context.env.get("GIT_PREFIX", ""))
 
-    def here(paths: Iterable[str]) -> str:
-        whole = (os.path.join(repo.worktree or "", repo.prefix + path) for path in dict.fromkeys(paths))
-        return " ".join(shlex.quote(os.path.relpath(path, where)) for path in whole)
+    def add(paths: Iterable[str]) -> str:
+        whole = [os.path.relpath(os.path.join(repo.worktree or "", repo.prefix + path), where) for path in dict.fromkeys(paths)]
+        # git takes `*` and the like in a path for a pattern, which would stage more.
+        git = "git --literal-pathspecs add" if any(mark in path for path in whole for mark in "*?[\\") else "git add"
+        return " ".join([git, *map(_typed, whole)])
 
     root = os.path.relpath(workspace.root or ".", where)
     memgit = "memgit" if not root.startswith("..") and root == "." else f"memgit -C {shlex.quote(root)}"
@@ -176,25 +165,33 @@ def _mends(context: Context, workspace: Workspace, errors: Sequence[Finding], *,
     by_hand = [found for found in errors if not found.fixable]
     out = []
     if by_hand:
-        out.append(f"mend: edit, then git add {here(found.path for found in by_hand)}")
+        out.append(f"mend: edit, then {add(found.path for found in by_hand)}")
         out.append(f"      ({', '.join(f'memgit rule {code}' for code in sorted({found.rule for found in by_hand}))} says more)")
     if fixable:
-        out.append(f"mend: {'' if fixed else f'{memgit} lint --staged --fix && '}git add {here(fixable)}")
-    if drift:
-        out.append(f"mend: {'' if fixed else f'{memgit} rebuild && '}git add {here(drift)}")
+        out.append(f"mend: {'' if fixed else f'{memgit} lint --staged --fix && '}{add(fixable)}")
+    if drift and not fixed and repo.in_progress() in _REBASING:
+        out.append(f"mend: {memgit} resolve  (it derives and stages them)")
+    elif drift:
+        out.append(f"mend: {'' if fixed else f'{memgit} rebuild && '}{add(drift)}")
     return out
 
 
 # Messages
 
 
-def staged_changes(context: Context, repo: Repository, base: str | None) -> tuple[list[Change], int]:
-    """What the index does to records against a commit, and how many record files differ."""
+def staged_changes(
+    context: Context, repo: Repository, base: str | None, whole: Mapping[str, Entry | None] | None = None
+) -> tuple[list[Change], int]:
+    """What the index does to records against a commit, and how many record files differ.
+
+    Args:
+        whole: what is staged against that commit, where that is known.
+    """
     repo.at_prefix("")
-    whole = staged(repo, base)
+    whole = staged(repo, base) if whole is None else whole
     changes: list[Change] = []
     files = 0
-    for workspace in roots(context.env, repo.worktree or ".", whole):
+    for workspace in roots(context.env, repo, State(repo, base, whole), whole):
         inside = workspace.require_repository()
         layout, tree, skip = workspace.layout, inside.tree(base), len(inside.prefix)
         old: list[Record] = []
@@ -237,12 +234,12 @@ def write_message(context: Context, repo: Repository, text: str, source: str = "
     style = style_of(repo, context.env, text)
     if messages.parse(message_file.cleaned(text, style)).blocks:
         return text
-    return hook_memo.written(text, _block(context, repo), style, context.actor, context.run)
+    return hook_memo.written(text, _block(context, repo, repo.head().commit), style, context.actor, context.run)
 
 
-def _block(context: Context, repo: Repository) -> Block | None:
+def _block(context: Context, repo: Repository, head: str | None, whole: Mapping[str, Entry | None] | None = None) -> Block | None:
     """What the message should say of what is staged; None where no record changed."""
-    changes, files = staged_changes(context, repo, repo.head().commit)
+    changes, files = staged_changes(context, repo, head, whole)
     if not changes:
         return None
     found = describe(changes, files)
@@ -293,46 +290,12 @@ def _untrue(context: Context, repo: Repository, claims: Sequence[RecordChange]) 
     ]
 
 
-# After git has changed the working tree
-
-
-def drifted(context: Context, repo: Repository, old: str | None, new: str | None, what: str) -> Said:
-    """One line where derived files that a change of commits owes are not right; never stops anything."""
-    if old is None or new is None or old == new:
-        return Said()
-    from memgit.app.write import Board
-
-    wrong: list[str] = []
-    folder = "."
-    try:
-        repo.at_prefix("")
-        paths = [path for path, _, _ in repo.tree(old).diff(repo.tree(new))]
-        for workspace in roots(context.env, repo.worktree or ".", paths):
-            if workspace.config.indexes == "committed":
-                inside = workspace.require_repository()
-                before, after = inside.tree(old), inside.tree(new)
-                right = derived_state.known(inside, workspace.layout, before)
-                changed = [path[len(inside.prefix) :] for path in paths if path.startswith(inside.prefix)]
-                one, other = Board(workspace, inside, before, old), Board(workspace, inside, after, new)
-                found = [inside.prefix + path for path in derive_owed(other, changed, one, right)]
-                folder = folder if wrong or not found else os.path.relpath(workspace.root or ".", repo.worktree)
-                wrong += found
-            workspace.close()
-    except MemgitError as error:
-        return Said((f"derived files could not be checked after this {what}: {error}",))
-    if not wrong:
-        return Said()
-    more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-    command = "memgit rebuild" if folder == "." else f"memgit -C {shlex.quote(folder)} rebuild"
-    return Said((f"after this {what}, {sorted(wrong)[0]}{more} is not what the records give; mend: {command}",))
-
-
 # Before a push
 
 
 def check_push(context: Context, repo: Repository, remote: str, pushes: Sequence[Push]) -> Said:
-    """Lints what new commits on branches change: errors stop the push."""
-    from memgit.app.lint import Request, lint
+    """Reviews what new commits on branches change against what the remote has: a verdict of fail stops the push."""
+    from memgit.app.review_push import pushed_findings
 
     lines: list[str] = []
     stop = False
@@ -342,12 +305,11 @@ def check_push(context: Context, repo: Repository, remote: str, pushes: Sequence
         base = _known_there(repo, remote, push)
         repo.at_prefix("")
         paths = [path for path, _, _ in repo.tree(base).diff(repo.tree(push.new))]
-        for workspace in roots(context.env, repo.worktree or ".", paths):
-            findings = lint(workspace, context, Request(at=push.new, since=base)).report.result.findings
-            errors = [found for found in findings if found.severity == "error"]
+        for workspace in roots(context.env, repo, State(repo, push.new), paths):
+            found, fails = pushed_findings(workspace, context, base, push.new)
             prefix = workspace.require_repository().prefix
-            lines += [_line(prefix, found) for found in errors]
-            if errors:
+            lines += _shown(prefix, found)
+            if fails:
                 stop = True
                 lines.append(f"mend: commit what mends {push.ref.removeprefix('refs/heads/')} ({push.new[:10]}), then push again")
             workspace.close()

@@ -7,12 +7,13 @@ configuration are printed instead.
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.app.hook_file import NAMES, has_block, is_shell, manager, with_block, without_block
 from memgit.errors import Refused
 from memgit.git import hooks as git_hooks
 from memgit.git.repository import Repository
+from memgit.model.tuples import NamedTuple
 
 INSTALLED, OUTDATED, MISSING, LEFT, OTHER = "installed", "outdated", "missing", "left", "elsewhere"
 
@@ -24,6 +25,8 @@ IDS = {
 """The ids of `.pre-commit-hooks.yaml` that do what a hook does."""
 
 _PRE_COMMIT = ".pre-commit-config.yaml"
+_ASIDE = {"pre-commit": ".legacy", "lefthook": ".old"}
+"""How hook managers name the hook that they found; pre-commit goes on running it, lefthook puts it back when it is taken out."""
 _LEFTHOOK = ("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml")
 
 
@@ -76,14 +79,22 @@ def status(repo: Repository) -> list[Hook]:
 
 
 def install(repo: Repository) -> list[Hook]:
-    """Puts every hook in that can be; a second time changes nothing. Refused as by `folder`."""
+    """Puts every hook in that can be, and has git call the merge driver; a second time changes nothing. Refused as by `folder`."""
+    from memgit.app.merge_driver import set_up
+
     out = []
-    for hook in status(repo):
+    found = status(repo)
+    for hook in found:
+        aside = f"{hook.path}{_ASIDE['pre-commit']}"
         if hook.state in (MISSING, OUTDATED):
             _write(hook.path, with_block(_read(hook.path), hook.name))
             out.append(hook._replace(state=INSTALLED, changed=True))
+        elif hook.state == OTHER and has_block(data := _plain(aside) or b"") and with_block(data, hook.name) != data:
+            _write(aside, with_block(data, hook.name))
+            out.append(hook._replace(changed=True))
         else:
             out.append(hook)
+    set_up(repo)
     return out
 
 
@@ -91,17 +102,22 @@ def uninstall(repo: Repository) -> list[Hook]:
     """Takes memgit's lines out of every hook: each file is, to the byte, what it was without them. Refused as by `folder`."""
     out = []
     for hook in status(repo):
-        data = _read(hook.path) if not os.path.islink(hook.path) else None
-        if data is None or not has_block(data):
-            out.append(hook)
-            continue
-        rest = without_block(data)
-        if rest is None:
-            os.unlink(hook.path)
-        else:
-            _write(hook.path, rest)
-        out.append(hook._replace(state=MISSING, changed=True))
+        taken = [_take_out(hook.path + suffix) for suffix in ("", *_ASIDE.values())]
+        out.append(hook._replace(state=MISSING, changed=True) if any(taken) else hook)
     return out
+
+
+def _take_out(path: str) -> bool:
+    """Takes memgit's lines out of one file, and the file away where it held nothing else; whether they were there."""
+    data = _plain(path)
+    if data is None or not has_block(data):
+        return False
+    rest = without_block(data)
+    if rest is None:
+        os.unlink(path)
+    else:
+        _write(path, rest)
+    return True
 
 
 def _look(repo: Repository, path: str, name: str) -> Hook:
@@ -113,6 +129,8 @@ def _look(repo: Repository, path: str, name: str) -> Hook:
         return Hook(name, path, LEFT, f"the hook is {what}", line)
     data = _read(path) or b""
     other = manager(data)
+    if other == "pre-commit" and has_block(_plain(f"{path}{_ASIDE[other]}") or b"") and os.access(f"{path}{_ASIDE[other]}", os.X_OK):
+        return Hook(name, path, OTHER, "pre-commit runs it, as the hook that it found")
     if other is not None and not has_block(data):
         done, add = _pre_commit(repo, name) if other == "pre-commit" else _lefthook(repo, name)
         return Hook(name, path, OTHER, f"{other} runs it") if done else Hook(name, path, LEFT, f"the hook is {other}'s", add)
@@ -151,6 +169,11 @@ def _lefthook(repo: Repository, name: str) -> tuple[bool, str]:
         return True, ""
     reads = "\n      use_stdin: true" if name == "pre-push" else ""
     return False, f"in {_LEFTHOOK[0]}:\n{name}:\n  commands:\n    memgit:\n      run: memgit hook {name} {{0}}{reads}"
+
+
+def _plain(path: str) -> bytes | None:
+    """The bytes of a file that is no link, None where there is none."""
+    return None if os.path.islink(path) else _read(path)
 
 
 def _read(path: str) -> bytes | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 from memgit import __version__
 from memgit.app import derived_state, lint_settings
@@ -22,10 +23,11 @@ from memgit.app.lint_source import (
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived, owed_paths
 from memgit.errors import BadInput, NotFound, Refused
+from memgit.git import process
 from memgit.git.repository import Repository
 from memgit.git.staged import staged
 from memgit.git.status import dirty
-from memgit.git.tree import Tree
+from memgit.git.tree import Entry, Tree
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import Mended, mend, run
@@ -33,12 +35,16 @@ from memgit.lint.reports import Report
 from memgit.lint.rule import Finding, Rule
 from memgit.lint.settings import Settings, chosen
 from memgit.lint.words import plural
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.app.write import Session, Written
 
 FEW = 200
 """From so many changed files on, lookups work out everything once instead of asking the cache for each."""
+
+AGING = ("MG302", "MG304")
+"""Rules that find what nobody did: it came with time, or lies in what is not there yet."""
 
 
 class Request(NamedTuple):
@@ -51,6 +57,7 @@ class Request(NamedTuple):
         since: what differs from this commit, or from where the present branch left it.
         at: a commit, instead of the working tree.
         select, ignore: rules by code, beginning of a code, or name.
+        entries: what is staged, where that is known already.
     """
 
     paths: tuple[str, ...] = ()
@@ -60,6 +67,7 @@ class Request(NamedTuple):
     at: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    entries: Mapping[str, Entry | None] | None = None
 
 
 class Checked(NamedTuple):
@@ -82,7 +90,9 @@ def lint(workspace: Workspace, context: Context, request: Request, progress: Pro
     """
     known, notes = lint_settings.rules()
     settings = _settings(workspace, request, known)
-    corpus = corpus_of(workspace, context, request, compare=any(rule.compares for rule in chosen(settings, known)))
+    comparing = [rule.compares for rule in chosen(settings, known)]
+    corpus = corpus_of(workspace, context, request, compare=any(comparing))
+    corpus.forgets = all(comparing)
     result = run(corpus, settings, known, progress)
     if isinstance(corpus.memo, Kept):
         corpus.memo.save()
@@ -111,9 +121,10 @@ def fix(workspace: Workspace, context: Context, request: Request, *, commit: boo
         mended = mend(corpus_of(workspace, context, request, disk=True), settings, known)
         _write(workspace.root, mended.edits)
         done = None
-    checked = lint(workspace, context, request._replace(staged=False, changed=request.changed or request.staged))
+    at = None if workspace.proposal is None else workspace.proposal.tip
+    checked = lint(workspace, context, request._replace(staged=False, changed=request.changed or request.staged, at=at))
     report = checked.report._replace(mended=[*_told(mended.findings), *checked.report.mended])
-    return Checked(report, (*notes, *checked.notes), done)
+    return Checked(report, tuple(dict.fromkeys((*notes, *mended.failed, *checked.notes))), done)
 
 
 def _note_right(workspace: Workspace, corpus: Corpus, settings: Settings, rules: Sequence[Rule], findings: Sequence[Finding]) -> None:
@@ -128,8 +139,8 @@ def _note_right(workspace: Workspace, corpus: Corpus, settings: Settings, rules:
 
 def _settings(workspace: Workspace, request: Request, known: tuple[Rule, ...]) -> Settings:
     lint_settings.check_names(request.select, request.ignore, known)
-    # A hook does not keep a person waiting for what a review tells as well.
-    left_out = [rule.code for rule in known if rule.compares] if request.staged and not request.select else []
+    # A hook does not keep a person waiting for what a review tells as well, nor repeat at each commit what the commit did not bring about.
+    left_out = [rule.code for rule in known if rule.compares or rule.code in AGING] if request.staged and not request.select else []
     return lint_settings.settings_of(workspace, known).narrowed(request.select, [*request.ignore, *left_out])
 
 
@@ -146,7 +157,8 @@ def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk:
     head = repo.head().commit
     tree = repo.tree(head)
     staging = request.staged and not disk
-    edits = staged_edits(staged(repo, head)) if staging else _on_disk(workspace.root, [path for path, _ in dirty(repo)])
+    entries = request.entries if request.entries is not None else staged(repo, head) if staging else {}
+    edits = staged_edits(entries) if staging else _on_disk(workspace.root, [path for path, _ in dirty(repo)])
     source = TreeSource(repo, tree, edits, workspace.root, disk=disk, commit=head)
     changed: Collection[str] | None = None
     before_tree, differ = tree, set(edits)
@@ -161,10 +173,10 @@ def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk:
     if request.paths:
         changed = _under(request.paths, changed, source)
     before = TreeBefore(layout, before_tree, sorted(differ if changed is None else differ & set(changed)))
-    memo = None if disk or changed is not None else Kept(workspace, source, _made(workspace))
+    memo = None if disk or changed is not None else Kept(workspace, source, made_of(workspace))
     index = None
     if changed is not None and len(changed) < FEW and not disk:
-        index = _index(workspace, repo, head, source, edits)
+        index = partial(_index, workspace, repo, head, source, edits)
     base = Corpus(layout, TreeSource(repo, tree, {}, commit=head), today)
     right = derived_state.known(repo, layout, tree)
     if changed is None:
@@ -194,6 +206,8 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
         asked = _under(request.paths, None, folder) if request.paths else None
         return Corpus(layout, folder, today, changed=asked, outside=_outside(workspace))
     repo = workspace.require_repository()
+    if request.at is not None and (request.staged or request.changed):
+        raise BadInput("--at looks at a commit, --staged and --changed at what is not committed yet: they exclude each other")
     if request.staged or request.changed:
         raise Refused("there is no working tree to look at", hint="memgit lint --at REV")
     commit = repo.resolve(request.at) if request.at is not None else repo.head().commit
@@ -207,7 +221,7 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
     changed: Collection[str] | None = differ if request.since is not None else None
     if request.paths:
         changed = _under(request.paths, changed, source)
-    memo = Kept(workspace, source, _made(workspace)) if changed is None else None
+    memo = Kept(workspace, source, made_of(workspace)) if changed is None else None
     return Corpus(
         layout, source, today, changed=changed, before=TreeBefore(layout, old, differ), memo=memo, outside=_outside(workspace, commit)
     )
@@ -218,8 +232,9 @@ def _fork(repo: Repository, rev: str, head: str | None) -> str:
     other = repo.resolve(rev)
     if head is None:
         return other
-    base = repo.git("merge-base", other, head).strip() if not repo.is_ancestor(other, head) else b""
-    return base.decode("ascii") or other
+    if repo.is_ancestor(other, head):
+        return other
+    return process.attempt(["merge-base", other, head], repo=repo).out.decode("ascii").strip() or other
 
 
 def _outside(workspace: Workspace, commit: str | None = None) -> Callable[[str], bool]:
@@ -267,7 +282,7 @@ def _under(wanted: Sequence[str], changed: Collection[str] | None, source: TreeS
     return out
 
 
-def _made(workspace: Workspace) -> str:
+def made_of(workspace: Workspace) -> str:
     """What kept facts depend on beside path and content: the code, and where records lie."""
     places = [(*place[:4], sorted(place.never), place.new) for place in workspace.layout.places]
     return f"{__version__} {lint_facts.VERSION} {workspace.layout.base} {places}"

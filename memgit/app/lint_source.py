@@ -9,8 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memgit.app.workspace import Workspace
-from memgit.cache.records import Snapshot
-from memgit.cache.rows import FROM_RECORDS
 from memgit.formats.forms import parse_file
 from memgit.git.history import touching
 from memgit.git.repository import Repository
@@ -23,11 +21,14 @@ from memgit.model.link import Wikilink, file_names, normal
 from memgit.model.record import ParsedFile, Record
 
 if TYPE_CHECKING:
+    from memgit.cache.records import Snapshot
     from memgit.lint.claims import Claim
 
 REGULAR = 0o100644
 LOOKED_BACK = 50
 """So many versions of a broken derived file are looked through for the last good one."""
+BATCH = 5_000
+"""The facts of so many files are written to the cache at once, and held no longer."""
 NEAR = 8
 """So many records that share words with one are compared with it where not everything is looked at."""
 MOST = 400
@@ -258,6 +259,8 @@ class CachedIndex:
         return self._folded.get(normal(name.removesuffix(".md")).casefold())
 
     def holders(self, id_: str) -> Sequence[Record]:
+        from memgit.cache.rows import FROM_RECORDS
+
         return self._snapshot.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [id_])
 
     def mentioning(self, names: Sequence[str]) -> Iterable[str]:
@@ -270,7 +273,7 @@ class CachedIndex:
                 if data is not None and any(name in data for name in wanted):
                     yield path
 
-    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
+    def keyword_peers(self, facts: RecordFacts, share: float, *, whole: bool = False) -> Iterable[RecordFacts]:
         return self._by_keywords(facts, MOST)
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
@@ -288,10 +291,10 @@ class CachedIndex:
         seen.pop(here, None)
         return seen.values()
 
-    def title_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
+    def title_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
         return self._like(facts)
 
-    def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
+    def text_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
         return self._like(facts)
 
     def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
@@ -359,14 +362,20 @@ class Kept:
         key = self._key(path)
         if key is not None:
             self._new[key] = lint_facts.dump(facts)
+            if len(self._new) >= BATCH:
+                self._write(None)
 
     def save(self) -> None:
         """Writes what is new to the cache."""
-        if self._cache is not None and self._new:
+        if self._new:
+            self._write(self._present)
+
+    def _write(self, present: set[tuple[str, str]] | None) -> None:
+        if self._cache is not None:
             from memgit.cache.facts import keep
 
-            keep(self._cache, self._made, self._new, self._present)
-            self._new.clear()
+            keep(self._cache, self._made, self._new, present)
+        self._new.clear()
 
 
 def staged_edits(found: Mapping[str, Entry | None]) -> dict[str, Edited | None]:

@@ -7,7 +7,7 @@ import os
 import click
 
 from memgit.app.hand_edits import commit_edits
-from memgit.cli.options import context_of, json_option, reason_option, stage_option, workspace_of
+from memgit.cli.options import allow_secret_option, context_of, json_option, reason_option, stage_option, workspace_of
 from memgit.cli.output import print_written
 from memgit.errors import NotFound
 
@@ -17,16 +17,17 @@ from memgit.errors import NotFound
 @click.option("-m", "--message", "message", metavar="TEXT", help="The reason, as --reason.")
 @reason_option
 @stage_option
+@allow_secret_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], message: str | None, reason: str | None, stage: bool, as_json: bool) -> None:
     """Commit uncommitted edits of record files as one operation, all of them or those under PATH; the message says what they did."""
     workspace = workspace_of(ctx)
-    inside = [_inside(workspace.root or "", os.path.join(ctx.find_root().obj["folder"], path), path) for path in paths]
-    print_written(commit_edits(workspace, context_of(ctx), inside, reason=message or reason, stage=stage), as_json)
+    wanted = [inside(workspace.root or "", os.path.join(ctx.find_root().obj["folder"], path), path) for path in paths]
+    print_written(commit_edits(workspace, context_of(ctx), wanted, reason=message or reason, stage=stage), as_json)
 
 
-def _inside(root: str, path: str, given: str) -> str:
+def inside(root: str, path: str, given: str) -> str:
     """A path as memgit names it, relative to the knowledge root; links on the way to it are not followed."""
     parent = os.path.realpath(os.path.dirname(os.path.abspath(path)))
     relative = os.path.relpath(os.path.join(parent, os.path.basename(os.path.abspath(path))), root).replace(os.sep, "/")

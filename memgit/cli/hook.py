@@ -6,43 +6,52 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from memgit.cli.output import echo
 from memgit.errors import MemgitError, NotFound
 
 if TYPE_CHECKING:
+    import click
+
     from memgit.app.hook_runs import Said
     from memgit.app.workspace import Context
     from memgit.git.repository import Repository
+else:
+    from memgit.cli import lean as click
 
 NAMES = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push", "rebuild")
+STOPPING = ("pre-commit", "commit-msg", "pre-push")
+"""Hooks that may stop git. prepare-commit-msg may not: git runs it even where --no-verify asks for none."""
 EDITMSG = "COMMIT_EDITMSG"
 
 
-@click.command("hook", hidden=True)
+@click.command("hook")
 @click.argument("name", type=click.Choice(NAMES), metavar="NAME")
-@click.argument("args", nargs=-1, type=click.Path())
+@click.argument("args", nargs=-1)
 @click.option("--only", type=click.Choice(("index", "lint")), help="With pre-commit: only derived files, or only the other rules.")
-@click.option("--fix", is_flag=True, help="With pre-commit: mend the working tree as well; nothing is staged.")
+@click.option("--fix", is_flag=True, help="Mend the working tree as well; nothing is staged. Not for messages and pushes.")
 @click.pass_context
 def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> int:
     """Do the work of the git hook NAME. Exits with 1 where git should stop."""
     if os.environ.get("MEMGIT_COMMIT") and not name.startswith("post-"):
         return 0
-    if name == "prepare-commit-msg" and _known(ctx, args):
-        return 0
-    after = name.startswith("post-") or name == "rebuild"
+    stops = name in STOPPING
     try:
+        if name == "prepare-commit-msg" and _known(ctx, args):
+            return 0
         said = _run(ctx, name, args, only, fix)
-    except MemgitError as error:
-        if not after:
+    except (MemgitError, OSError) as error:
+        if stops:
             raise
-        echo(f"memgit: {error}", err=True)
+        echo(f"memgit: {name}: {error}", err=True)
         return 0
+    except Exception as error:  # a fault of memgit's own must not read like one of what is committed, nor hold it up for good
+        echo(f"memgit: the {name} hook itself failed: {type(error).__name__}: {error}", err=True)
+        if stops:
+            echo(f"  hint: git {'push' if name == 'pre-push' else 'commit'} --no-verify goes on without it", err=True)
+        return 3 if stops else 0
     for line in said.lines:
         echo(f"memgit: {line}", err=True)
-    return 1 if said.stop and not after else 0
+    return 1 if said.stop and stops else 0
 
 
 def _known(ctx: click.Context, args: tuple[str, ...]) -> bool:
@@ -84,7 +93,7 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
         return hook_runs.check_message(context, repo, _read(args), args[0])
     if name == "pre-push":
         return _push(context, repo, args)
-    return _after(context, repo, name, args)
+    return _after(context, repo, name, args, fix)
 
 
 def _write(path: str, old: str, new: str) -> None:
@@ -117,9 +126,10 @@ def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> Said:
     return hook_runs.check_push(context, repo, args[0] if args else "origin", hook_runs.pushed(lines))
 
 
-def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...]) -> Said:
+def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Said:
     """What changed the working tree, and between which two commits; in the pre-commit framework its variables say so."""
-    from memgit.app import hook_runs
+    from memgit.app import hook_after
+    from memgit.app.hook_runs import Said
 
     env = os.environ
     if name == "rebuild":
@@ -140,11 +150,11 @@ def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...])
     head = repo.head().commit
     if name == "post-checkout":
         if len(args) < 3 or args[2] != "1" or not args[0].strip("0") or repo.in_progress() is not None:
-            return hook_runs.Said()
-        return hook_runs.drifted(context, repo, args[0], args[1], "checkout")
+            return Said()
+        return hook_after.after(context, repo, args[0], args[1], "checkout", fix=fix)
     if head is None or (name == "post-merge" and args[:1] == ("1",)):  # a squash moves no commit
-        return hook_runs.Said()
+        return Said()
     if name == "post-rewrite" and args[:1] == ("amend",):
-        return hook_runs.drifted(context, repo, next(iter(repo.parents_of(head)), None), head, "amendment")
+        return hook_after.after(context, repo, next(iter(repo.parents_of(head)), None), head, "amendment", fix=fix)
     what = "rebase" if name == "post-rewrite" else "merge"
-    return hook_runs.drifted(context, repo, repo.ref("ORIG_HEAD"), head, what)
+    return hook_after.after(context, repo, repo.ref("ORIG_HEAD"), head, what, fix=fix)

@@ -183,3 +183,14 @@ def _walk(trace: list[dict[int, int]], edits: int, x: int, y: int, left: int, lo
             out.append((left + start_x, low + start_x - k, x - start_x))
         x, y = before_x, before_y
     return out
+
+
+def first_line(before: bytes | None, after: bytes | None) -> int:
+    """The first line in which two contents differ, counted from 1."""
+    if before is None or after is None:
+        return 1
+    one, other = before.split(b"\n"), after.split(b"\n")
+    for number, (left, right) in enumerate(zip(one, other, strict=False), 1):
+        if left != right:
+            return number
+    return min(len(one), len(other))

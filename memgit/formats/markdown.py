@@ -13,6 +13,7 @@ from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_mark
 from memgit.formats.inline import definitions, links
 from memgit.model.link import Wikilink
 from memgit.model.link import parse as parse_wikilink
+from memgit.model.pattern import pattern
 
 __all__ = (
     "Found",
@@ -96,9 +97,9 @@ def replace_wikilinks(text: str, change: Callable[[Wikilink], Wikilink | None]) 
     return "".join((*parts, text[position:])) if parts else text
 
 
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
-_ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_SCHEME = pattern(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_BACKSLASH = pattern(r"\\([!-/:-@\[-`{-~])")
+_ENCODED = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def relative_links(text: str, *, line: int = 1) -> list[RelativeLink]:
@@ -123,13 +124,10 @@ def relative_links(text: str, *, line: int = 1) -> list[RelativeLink]:
 
 
 def _decode(text: str) -> str:
-    """Percent encoding undone, as UTF-8; bytes that are no text stay encoded."""
+    """Percent encoding undone, as UTF-8; other bytes are those of a file name that is none."""
 
     def decode(match: re.Match[str]) -> str:
-        try:
-            return bytes.fromhex(match[0].replace("%", "")).decode()
-        except UnicodeDecodeError:
-            return match[0]
+        return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "surrogateescape")
 
     return _ENCODED.sub(decode, text) if "%" in text else text
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from memgit.formats import message as messages
 from memgit.model.operation import OPS
+from memgit.model.pattern import pattern
 
-_TRAILER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*: \S|\(cherry picked from commit ")
-_OURS = re.compile(r"memgit-([a-z-]+) *:(.*)", re.IGNORECASE)
+_TRAILER = pattern(r"[A-Za-z0-9][A-Za-z0-9-]*: \S|\(cherry picked from commit ")
+_OURS = pattern(r"memgit-([a-z-]+) *:(.*)", re.IGNORECASE)
 
 
 class Style(NamedTuple):

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from memgit.errors import Refused
 from memgit.git.tree import Entry
+from memgit.model.tuples import NamedTuple
 
 
 class Clash(Protocol):
@@ -102,7 +103,7 @@ def carry(edit: Edit, have: str, content: Callable[[], bytes], blob: Callable[[s
     if result.conflicts or result.data is None:
         if edit.soft:
             return Carried(Action.KEEP)
-        raise _overlap(edit, result.conflicts, staged)
+        raise _overlap(edit, result.conflicts, staged, ours)
     if result.data == ours:
         return Carried(Action.KEEP)
     return Carried(Action.NEW) if result.data == edit.data else Carried(Action.MERGED, result.data)
@@ -136,15 +137,17 @@ def _stands_in_the_way(edit: Edit, staged: bool) -> Refused:
     return Refused(what, path=edit.name, hint="memgit commit it first, then try again")
 
 
-def _overlap(edit: Edit, conflicts: Sequence[Clash], staged: bool) -> Refused:
+def _overlap(edit: Edit, conflicts: Sequence[Clash], staged: bool, ours: bytes | None) -> Refused:
     lines = sorted({clash.line for clash in conflicts if clash.line})
     where = f" ({'line' if len(lines) == 1 else 'lines'} {', '.join(map(str, lines[:10]))})" if lines else ""
     said = next((clash.message for clash in conflicts if clash.message), "")
+    # A commit would refuse what a merge left in the file.
+    marked = ours is not None and b"\n<<<<<<< " in b"\n" + ours
     return Refused(
         f"{'staged' if staged else 'uncommitted'} edits overlap with this change{where}{f': {said}' if said else ''}",
         path=edit.name,
         line=lines[0] if lines else None,
-        hint="memgit commit the edits first, then try again",
+        hint=f"{'resolve the conflict that it holds, then ' if marked else ''}memgit commit the edits first, then try again",
     )
 
 

@@ -15,9 +15,10 @@ _GONE = "0" * 6
 def staged(repo: Repository, commit: str | None) -> dict[str, Entry | None]:
     """The paths of the knowledge root that are staged differently from a commit: what the index holds, None where the path is gone.
 
-    Paths that are in conflict are left out: they cannot be committed as they are.
+    Paths that are in conflict are left out: they cannot be committed as they are; and those of `git add --intent-to-add`: git commits
+    none of them.
     """
-    args = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", commit or EMPTY_TREE]
+    args = ["diff-index", "--cached", "--ita-invisible-in-index", "--raw", "-z", "--no-renames", "--no-abbrev", commit or EMPTY_TREE]
     if repo.prefix:
         args += ["--", repo.prefix]
     fields = iter(repo.git(*args).split(b"\0"))

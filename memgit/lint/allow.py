@@ -8,11 +8,13 @@ alike, several with commas; what follows a colon or a dash is the reason.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 MARK = "memgit: allow"
-_COMMENT = re.compile(r"(?:<!--|#)[ \t]*memgit:[ \t]*allow[ \t]+([A-Za-z0-9]+(?:-[a-z0-9]+)*(?:[ \t]*,[ \t]*[A-Za-z0-9]+(?:-[a-z0-9]+)*)*)")
-_ALONE = re.compile(r"[ \t]*(?:<!--|#)[ \t]*memgit:[ \t]*allow[^\n]*?(?:-->)?[ \t]*\r?")
+_COMMENT = pattern(r"(?:<!--|#)[ \t]*memgit:[ \t]*allow[ \t]+([A-Za-z0-9]+(?:-[a-z0-9]+)*(?:[ \t]*,[ \t]*[A-Za-z0-9]+(?:-[a-z0-9]+)*)*)")
+_ALONE = pattern(r"[ \t]*(?:<!--|#)[ \t]*memgit:[ \t]*allow[^\n]*?(?:-->)?[ \t]*\r?")
 
 
 class Allowed(NamedTuple):

@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from memgit.lint.likeness import stem
 from memgit.lint.page import Page
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 MAX_WORDS = 40
 MAX_CLAIMS = 60

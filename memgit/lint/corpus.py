@@ -160,14 +160,17 @@ class Corpus:
         before: the other side for rules that compare; None where there is none.
         base: the state before the change, as derived files see it; None where there is none.
         right: the derived files known to be right in the base (in a run over everything, in the state itself); None where none is known.
+        index: lookups beyond the subjects, or what makes them once a rule asks; worked out from all files where there are none.
         compare: whether any rule compares records with each other; if not, the facts of records lack what that takes.
         outside: whether a path that leads out of the knowledge root (`../src/a.py`) is there.
+        forgets: what a file parses to is not kept once its facts are known: no rule of the run looks at many of them again, and the texts
+            of all records take more room than anything else.
     """
 
     def __init__(
         self, layout: Layout, source: Source, today: str, *, changed: Collection[str] | None = None, before: Before | None = None,
-        index: Index | None = None, memo: Memo | None = None, base: View | None = None, right: Container[str] | None = None,
-        outside: Callable[[str], bool] = lambda _: False, compare: bool = True,
+        index: Callable[[], Index | None] | Index | None = None, memo: Memo | None = None, base: View | None = None,
+        right: Container[str] | None = None, outside: Callable[[str], bool] = lambda _: False, compare: bool = True, forgets: bool = False,
     ) -> None:  # fmt: skip
         self.layout = layout
         self.source = source
@@ -178,6 +181,7 @@ class Corpus:
         self.right = right
         self.outside = outside
         self.compare = compare
+        self.forgets = forgets
         self.memo = memo
         self._given_index = index
         self._parsed: dict[str, ParsedFile] = {}
@@ -258,6 +262,8 @@ class Corpus:
                 found = facts_.of_page(self.page(path), self.compare)
                 if self.memo is not None and self.compare:
                     self.memo.put(path, found)
+                if self.forgets:
+                    self._parsed.pop(path, None)
             self._facts[path] = found
         return found
 
@@ -271,7 +277,8 @@ class Corpus:
     @cached_property
     def index(self) -> Index:
         """Lookups beyond the subjects."""
-        return self._given_index or Whole(self.layout, self.all_facts, lambda: self.all_paths, self.data)
+        given = self._given_index() if callable(self._given_index) else self._given_index
+        return given or Whole(self.layout, self.all_facts, lambda: self.all_paths, self.data)
 
     def records(self) -> Iterator[RecordFacts]:
         """The records of the subjects, in the order of paths and lines."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import FILE, HISTORY, SEVERITIES, CorpusCheck, FileCheck, Finding, Found, Rule
 from memgit.lint.settings import Settings, chosen, options_of, severity_of
+from memgit.model.tuples import NamedTuple
 
 ROUNDS = 5
 """Mending one thing may make another thing mendable; after so many rounds it is enough."""
@@ -16,11 +17,15 @@ _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
 class Result(NamedTuple):
-    """What a run gave: findings by path, line and code, how many files were looked at, and how many findings were allowed in place."""
+    """What a run gave: findings by path, line and code, how many files were looked at, and how many findings were allowed in place.
+
+    `in_place` are those that were allowed, in no order; whoever joins several results may leave it empty.
+    """
 
     findings: tuple[Finding, ...]
     files: int
     allowed: int = 0
+    in_place: tuple[Finding, ...] = ()
 
     def count(self, severity: str) -> int:
         """How many findings have a severity."""
@@ -41,7 +46,7 @@ def run(corpus: Corpus, settings: Settings, rules: Sequence[Rule], progress: Cal
         progress: told the name of each rule before it runs.
     """
     out: list[Finding] = []
-    allowed = 0
+    allowed: list[Finding] = []
     for rule in chosen(settings, rules):
         if rule.scope == HISTORY and corpus.before is None:
             continue
@@ -49,17 +54,14 @@ def run(corpus: Corpus, settings: Settings, rules: Sequence[Rule], progress: Cal
         severity = severity_of(settings, rule)
         found: list[Found] = []
         try:
-            found.extend(_checked(corpus, settings, rule))
-        except Exception as error:  # one broken rule never stops the rest
-            message = f"the rule itself failed, nothing further was checked for it: {type(error).__name__}: {error}"
+            found.extend(map(_sound, _checked(corpus, settings, rule)))
+        except (Exception, SystemExit) as error:  # one broken rule never stops the rest
+            message = f"the rule itself failed, nothing further was checked for it: {_said(error)}"
             out.append(Finding(rule.code, rule.name, "error", _where(corpus), 1, 1, None, message))
         for one in found:
-            if _is_allowed(corpus, rule, one):
-                allowed += 1
-            else:
-                out.append(_finding(rule, severity, one))
+            (allowed if _is_allowed(corpus, rule, one) else out).append(_finding(rule, severity, one))
     out.sort(key=lambda one: (one.path, one.line, one.rule, one.message))
-    return Result(tuple(out), len(corpus.pages), allowed)
+    return Result(tuple(out), len(corpus.pages), len(allowed), tuple(allowed))
 
 
 def _checked(corpus: Corpus, settings: Settings, rule: Rule) -> Iterable[Found]:
@@ -70,6 +72,17 @@ def _checked(corpus: Corpus, settings: Settings, rule: Rule) -> Iterable[Found]:
             yield from check(corpus.page(path), options)
     else:
         yield from cast("CorpusCheck", rule.check)(corpus, options)
+
+
+def _sound(found: object) -> Found:
+    """What a check gave, where it is a finding that can be told: rules of other packages may give anything."""
+    if isinstance(found, Found) and isinstance(found.path, str) and isinstance(found.line, int) and isinstance(found.message, str):
+        return found if found.severity in (None, *SEVERITIES) else found._replace(severity=None)
+    raise TypeError(f"{found!r} is no finding")
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _where(corpus: Corpus) -> str:
@@ -88,11 +101,12 @@ def _finding(rule: Rule, severity: str, found: Found) -> Finding:
 
 
 class Mended(NamedTuple):
-    """The edits that mending amounts to, what they took away, and the state after them."""
+    """The edits that mending amounts to, what they took away, the state after them, and words about rules that failed to mend."""
 
     edits: Mapping[str, bytes | None]
     findings: tuple[Finding, ...]
     after: Corpus
+    failed: tuple[str, ...] = ()
 
 
 def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
@@ -105,13 +119,19 @@ def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
     fixing = [rule for rule in chosen(settings, rules) if rule.fix is not None]
     fixing.sort(key=lambda rule: (rule.code.startswith("MG1"), rule.code == "MG101"))
     state = corpus
+    failed: dict[str, str] = {}
     for _ in range(ROUNDS):
         before = dict(edits)
         for rule in fixing:
             found = [one for one in run(state, settings, [rule]).findings if one.fixable]
-            if not found or rule.fix is None:
+            if not found or rule.fix is None or rule.code in failed:
                 continue
-            new = {path: data for path, data in rule.fix(state, found, options_of(settings, rule)).items() if data != state.data(path)}
+            try:
+                given = rule.fix(state, found, options_of(settings, rule))
+                new = {path: data for path, data in given.items() if data != state.data(path)}
+            except (Exception, SystemExit) as error:  # what it finds is still told
+                failed[rule.code] = f"{rule.code} {rule.name} failed to mend: {_said(error)}"
+                continue
             if new:
                 mended += found
                 edits.update(new)
@@ -119,7 +139,7 @@ def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
         if edits == before:
             break
     edits = {path: data for path, data in edits.items() if data != corpus.data(path)}
-    return Mended(edits, tuple(dict.fromkeys(mended)), state)
+    return Mended(edits, tuple(dict.fromkeys(mended)), state, tuple(failed.values()))
 
 
 def outside(rules: Sequence[Rule], load: Callable[[], Iterable[object]]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:

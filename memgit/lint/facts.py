@@ -6,9 +6,8 @@ Everything here depends on the path and the bytes of the file alone; `dump` and 
 from __future__ import annotations
 
 import marshal
-import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memgit.formats import markdown
 from memgit.formats.blocks import outline
@@ -18,17 +17,20 @@ from memgit.model import link as links
 from memgit.model.address import parse as parse_address
 from memgit.model.ids import is_id
 from memgit.model.link import Wikilink
+from memgit.model.pattern import pattern
 from memgit.model.record import Problem, Record
+from memgit.model.tokens import estimate
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.lint.claims import Claim
 
-VERSION = 1
+VERSION = 2
 """Goes up when the same bytes give other facts."""
 
 FIELDS = ("related", "derived_from", "supersedes", "superseded_by")
 """Fields that name other records."""
-_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_SPAN = pattern(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _SECONDARY = ("## history", "### previous version")
 
 
@@ -52,7 +54,7 @@ class RecordFacts(NamedTuple):
     """One record without its body.
 
     Attributes:
-        tokens: words of the body times 1.3, floored.
+        tokens: those of the body, see `model.tokens`.
         links: links in its fields and text, in order.
         title: stems of the title's words.
         keywords: keywords, folded.
@@ -150,9 +152,7 @@ def folded(keywords: Iterable[str]) -> frozenset[str]:
 def _facts(page: Page, record: Record, inside: list[Link], compare: bool = True) -> RecordFacts:
     present = {(link.target, link.heading) for link in inside}
     linked = inside + [link for link in _field_links(page, record) if (link.target, link.heading) not in present]
-    facts = RecordFacts(
-        record._replace(body=""), int(len(record.body.split()) * 1.3), tuple(linked), (), folded(record.keywords), (), 0, ()
-    )
+    facts = RecordFacts(record._replace(body=""), estimate(record.body), tuple(linked), (), folded(record.keywords), (), 0, ())
     if not compare:
         return facts
     # Loaded here alone: a hook compares nothing, and these modules are a good part of what it would load.

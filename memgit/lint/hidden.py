@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
 
 from memgit.lint.lines import Lines
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 MAX_FOUND = 100
 MAX_QUOTE = 100
@@ -19,15 +20,15 @@ NEAR = 200
 MAX_INNER = 20_000
 """So much of a comment is looked into."""
 
-_ANY = re.compile(
+_ANY = pattern(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
 )
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _MARKS = frozenset("\u200e\u200f\u061c")
 _JOINERS = frozenset("\u200c\u200d")
 _SOFT = frozenset("\xad")
-_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
-_TAGS = re.compile("[\U000e0020-\U000e007e]+")
+_FLAG = pattern("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
+_TAGS = pattern("[\U000e0020-\U000e007e]+")
 
 _COMMENT = r"<!--(.*?)(?:-->|\Z)|^ {0,3}\[(?://|comment|_)\]: *(?:#|<>) *[\"'(]([^\n]*)[\"')][ \t\r]*$"
 _UNSEEN = (

@@ -6,6 +6,7 @@ file. Every answer about likeness is a set of candidates: rules compare for them
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -24,6 +25,12 @@ CROWD = 24
 """A title or run of words that more records than this share says nothing about which of them are alike."""
 PAIRED = 12
 """So many words of a claim are looked up in pairs."""
+EVERYWHERE = 5_000
+"""A keyword that more records than this have says nothing about which of them are alike."""
+REPEATED = 3
+"""A sentence that so many records have word for word is compared no more: those before it have been."""
+
+_NOBODY: frozenset[int] = frozenset()
 
 
 class Index(Protocol):
@@ -44,16 +51,20 @@ class Index(Protocol):
     def mentioning(self, names: Sequence[str]) -> Iterable[str]:
         """The paths of Markdown files whose text may hold one of the names; too many do no harm."""
 
-    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
-        """Records that may have that share (0 to 1) of the keywords of the smaller set."""
+    def keyword_peers(self, facts: RecordFacts, share: float, *, whole: bool = False) -> Iterable[RecordFacts]:
+        """Records that may have that share (0 to 1) of the keywords of the smaller set.
+
+        Args:
+            whole: every record is asked for, here and below, so that of two only one need find the other.
+        """
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
         """Records that have a keyword in common which at most `crowd` records have."""
 
-    def title_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
+    def title_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
         """Records whose titles may be like that of this one."""
 
-    def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
+    def text_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
         """Records whose text may be nearly the same."""
 
     def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
@@ -146,22 +157,76 @@ class Whole:
                 found.setdefault(word, []).append(number)
         return found
 
-    # Keywords: of two sets that overlap enough, the rarest keywords of the smaller one hold at least one that the larger has too. So it is
-    # enough to look up those few (a prefix filter: Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins", 2006).
+    def _shared(self, words: Callable[[RecordFacts], Iterable[Hashable]]) -> dict[int, list[int]]:
+        """The numbers of the records by each of some words that more than one has, and at most `CROWD`; words as 32 bits (`_bits`).
+
+        Nearly every run of words is in one record alone. Sorted numbers hold millions of them in a tenth of the room of a table.
+        """
+        pairs = array("Q")
+        for number, one in enumerate(self.records):
+            pairs.extend([_bits(word) << 32 | number for word in words(one)])
+        found: dict[int, list[int]] = {}
+        word, group = -1, [0]
+        for pair in sorted(pairs):
+            if pair >> 32 != word:
+                if 1 < len(group) <= CROWD:
+                    found[word] = group
+                word, group = pair >> 32, []
+            group.append(pair & 0xFFFFFFFF)
+        if 1 < len(group) <= CROWD:
+            found[word] = group
+        return found
+
+    # Keywords: of two sets that overlap enough, the rarest keywords of the smaller one hold at least one that the larger has too, with one
+    # more keyword two, and so on. So it is enough to look up those few, alone or by twos or threes (a prefix filter: Chaudhuri, Ganti,
+    # Kaushik, "A primitive operator for similarity joins", 2006).
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """The number of each record by the identity of its facts."""
+        return {id(one): number for number, one in enumerate(self.records)}
+
+    def _number(self, facts: RecordFacts) -> int:
+        """The number of a record; -1 for facts that are not of this index."""
+        return self._numbers.get(id(facts), -1)
 
     @cached_property
     def _by_keyword(self) -> dict[Hashable, list[int]]:
         return self._posted(lambda one: one.keywords)
 
-    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterator[RecordFacts]:
+    @cached_property
+    def _holders(self) -> dict[Hashable, frozenset[int]]:
+        """The same as sets."""
+        return {keyword: frozenset(found) for keyword, found in self._by_keyword.items()}
+
+    def keyword_peers(self, facts: RecordFacts, share: float, *, whole: bool = False) -> Iterator[RecordFacts]:
         size, by, records = len(facts.keywords), self._by_keyword, self.records
+        here = self._number(facts)
         rarest = sorted(facts.keywords, key=lambda keyword: (len(by.get(keyword, ())), keyword))
+        needed = least(size, share)
         seen: set[int] = set()
-        for keyword in rarest[: size - least(size, share) + 1]:
-            seen.update(by.get(keyword, ()))
+        if needed < 2:
+            for keyword in rarest[: size - needed + 1]:
+                if len(by.get(keyword, ())) <= EVERYWHERE:
+                    seen.update(by.get(keyword, ()))
+        else:
+            shared = min(needed, 3)
+            held = [
+                found for keyword in rarest[: size - needed + shared] if len(found := self._holders.get(keyword, _NOBODY)) <= EVERYWHERE
+            ]
+            for third, some in enumerate(held):
+                for second, others in enumerate(held[:third]):
+                    both = some & others
+                    if shared < 3:
+                        seen |= both
+                    elif len(both) > 1:
+                        for more in held[:second]:
+                            seen |= both & more
         for number in seen:
             other = records[number]
-            if len(other.keywords) >= size and other is not facts:
+            count = len(other.keywords)
+            # Of two sets of one size each finds the other.
+            if count > size or (count == size and (number > here if whole else number != here)):
                 yield other
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterator[RecordFacts]:
@@ -175,35 +240,35 @@ class Whole:
     # Titles: two that differ in one word each are equal once that word is left out.
 
     @cached_property
-    def _by_title(self) -> dict[Hashable, list[int]]:
-        return self._posted(lambda one: title_keys(one.title))
+    def _by_title(self) -> dict[int, list[int]]:
+        return self._shared(lambda one: title_keys(one.title))
 
-    def title_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
+    def title_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterator[RecordFacts]:
+        here = self._number(facts)
         seen: set[int] = set()
         for key in title_keys(facts.title):
-            holders = self._by_title[key]
-            if 1 < len(holders) <= CROWD:
-                seen.update(holders)
-        return (other for number in seen if (other := self.records[number]) is not facts)
+            seen.update(self._by_title.get(_bits(key), ()))
+        return (self.records[number] for number in seen if (number > here if whole else number != here))
 
     @cached_property
-    def _by_run(self) -> dict[Hashable, list[int]]:
-        return self._posted(lambda one: one.sketch)
+    def _by_run(self) -> dict[int, list[int]]:
+        return self._shared(lambda one: one.sketch)
 
     @cached_property
     def _by_digest(self) -> dict[Hashable, list[int]]:
         return self._posted(lambda one: (one.digest,) if one.digest else ())
 
-    def text_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
+    def text_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterator[RecordFacts]:
+        here, by = self._number(facts), self._by_run
         count: Counter[int] = Counter()
         for run in facts.sketch:
-            holders = self._by_run[run]
-            if 1 < len(holders) <= CROWD:
+            holders = by.get(_bits(run))
+            if holders is not None:
                 count.update(holders)
         needed = len(facts.sketch)
         seen = {number for number, times in count.items() if times * 3 >= needed}
         seen.update(self._by_digest.get(facts.digest, ()) if facts.digest else ())
-        return (other for number in seen if (other := self.records[number]) is not facts)
+        return (self.records[number] for number in seen if (number > here if whole else number != here))
 
     # Claims: two are about one thing only where the words of one hold all words of the other, under one condition. So each claim stands
     # under its two rarest words, and those within a claim are found under the pairs of its own words; those around it, by its rarest word.
@@ -216,23 +281,30 @@ class Whole:
         count = self._claim_words
         return sorted(claim.core, key=lambda word: (count[word], word))[:most]
 
+    def _distinct_claims(self) -> Iterator[tuple[RecordFacts, Claim]]:
+        """Every claim with its record, but for sentences that many records repeat."""
+        times: dict[str, int] = {}
+        for one in self.records:
+            for claim in one.claims:
+                count = times[claim.text] = times.get(claim.text, 0) + 1
+                if count <= REPEATED:
+                    yield one, claim
+
     @cached_property
     def _by_claim(self) -> dict[Hashable, list[tuple[RecordFacts, Claim]]]:
         found: dict[Hashable, list[tuple[RecordFacts, Claim]]] = {}
-        for one in self.records:
-            for claim in one.claims:
-                key: Hashable = (frozenset(self._rarest(claim, 2)), claim.condition)
-                for each in (key, *(f"={name}" for name, _ in claim.settings)):
-                    found.setdefault(each, []).append((one, claim))
+        for one, claim in self._distinct_claims():
+            key: Hashable = (frozenset(self._rarest(claim, 2)), claim.condition)
+            for each in (key, *(f"={name}" for name, _ in claim.settings)):
+                found.setdefault(each, []).append((one, claim))
         return found
 
     @cached_property
     def _by_claim_word(self) -> dict[str, list[tuple[RecordFacts, Claim]]]:
         found: dict[str, list[tuple[RecordFacts, Claim]]] = {}
-        for one in self.records:
-            for claim in one.claims:
-                for word in claim.core:
-                    found.setdefault(word, []).append((one, claim))
+        for one, claim in self._distinct_claims():
+            for word in claim.core:
+                found.setdefault(word, []).append((one, claim))
         return found
 
     def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterator[tuple[RecordFacts, Claim]]:
@@ -245,6 +317,11 @@ class Whole:
         if not whole:
             for word in words[:1]:
                 yield from self._by_claim_word.get(word, ())
+
+
+def _bits(word: Hashable) -> int:
+    """A word as a number of 32 bits; two words may have one, which makes a candidate more."""
+    return hash(word) & 0xFFFFFFFF
 
 
 def title_keys(title: Sequence[str]) -> list[Hashable]:

@@ -6,10 +6,10 @@ documents", 1997); texts that are nearly the same share most of them. Hashes are
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from zlib import crc32
 
+from memgit.model.pattern import pattern
 from memgit.model.terms import STOP
 
 SKETCH = 24
@@ -18,11 +18,20 @@ LONG = 200
 MIN_WORDS = 12
 """A text of fewer words is too short to call a copy of another."""
 
-_WORD = re.compile(r"[^\W_]+")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_WORD = pattern(r"[^\W_]+")
+_WIDE = pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ments", "ment", "ies", "ed", "es", "s")
 
-_hashes: dict[str, int] = {}
+
+class _Hashes(dict[str, int]):
+    """Hashes by word; a word that is new is hashed when it is looked up, so that a text is one loop in C."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = crc32(word.encode("utf-8", "surrogatepass"))
+        return number
+
+
+_hashes = _Hashes()
 _stems: dict[str, str] = {}
 _MEMO = 200_000
 
@@ -62,16 +71,9 @@ def content(found: Iterable[str]) -> list[str]:
 
 def hashed(found: Sequence[str]) -> list[int]:
     """A number for each word."""
-    known = _hashes
-    if len(known) > _MEMO:
-        known.clear()
-    out = []
-    for word in found:
-        number = known.get(word)
-        if number is None:
-            number = known[word] = crc32(word.encode("utf-8", "surrogatepass"))
-        out.append(number)
-    return out
+    if len(_hashes) > _MEMO:
+        _hashes.clear()
+    return list(map(_hashes.__getitem__, found))
 
 
 def runs(found: Sequence[str]) -> set[int]:

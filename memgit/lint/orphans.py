@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from memgit.derive.jsonindex import Item, read
 from memgit.derive.mem_skill import NAME, Spec, file_of, files, folders
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.lint.corpus import Corpus
+from memgit.model.tuples import NamedTuple
 
 SPECS = (KNOWLEDGE, EXPERIENCE)
 

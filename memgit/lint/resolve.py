@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import Link, RecordFacts
 from memgit.model.link import Wikilink, normal
 from memgit.model.record import Record
+from memgit.model.tuples import NamedTuple
 
 
 class Target(NamedTuple):
@@ -18,7 +18,8 @@ class Target(NamedTuple):
     Attributes:
         records: one where it resolves, several where it is ambiguous.
         fault: why it does not resolve, in words; None where it does, or where it is ambiguous.
-        near: whether it at least leads to a file, and only the heading is not there.
+        near: whether it at least leads to a file, and only the heading is not there, or the case of a letter is another: some tools and
+            file systems mind that and others do not.
     """
 
     records: tuple[Record, ...]
@@ -61,7 +62,7 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     if len(found) > 1:
         return Target(tuple(found))
     if not found:
-        return Target((), _fault(corpus, path, link))
+        return _astray(corpus, path, link)
     record = found[0]
     if link.heading is not None and "#" not in record.address and not _has_heading(corpus, record.path, record, link.heading):
         return Target((), f'{record.path} has no heading "{link.heading}"', near=True)
@@ -107,24 +108,26 @@ def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str)
     return wanted in known or wanted.casefold() in {title.casefold() for title in known}
 
 
-def _fault(corpus: Corpus, path: str, link: Link) -> str | None:
-    """Why no record answers to a link; None where it leads to a file of another sort (an image, a page beside the records)."""
+def _astray(corpus: Corpus, path: str, link: Link) -> Target:
+    """Why no record answers to a link; no fault where it leads to a file of another sort (an image, a page beside the records)."""
     files = list(corpus.index.files(link.target))
     beside = _beside(path, link.target)
     if beside is not None:
         files += [name for name in (beside, f"{beside}.md") if corpus.source.mode(name) is not None]
     if not files:
         spelled = corpus.index.spelled(link.target)
-        return "no record answers to it" + (f"; did you mean [[{spelled}]]?" if spelled is not None and spelled != link.target else "")
+        if spelled is None or spelled == link.target:
+            return Target((), "no record answers to it")
+        return Target((), f"no record answers to it; did you mean [[{spelled}]]?", near=True)
     if link.heading is None or any(not name.endswith(".md") for name in files):
-        return None
+        return Target(())
     name = files[0]
     entries = [facts.record.title for facts in corpus.facts(name).records if "#" in facts.record.address]
     if not entries:
-        return None if _has_heading(corpus, name, None, link.heading) else f'{name} has no heading "{link.heading}"'
+        return Target((), None if _has_heading(corpus, name, None, link.heading) else f'{name} has no heading "{link.heading}"')
     close = [title for title in entries if link.heading and (title.startswith(link.heading) or link.heading.startswith(title))]
     hint = f'; did you mean "{close[0]}"?' if len(close) == 1 else ""
-    return f'{name} has no entry "{link.heading}"{hint}'
+    return Target((), f'{name} has no entry "{link.heading}"{hint}')
 
 
 def is_related(facts: RecordFacts, link: Link) -> bool:

@@ -6,7 +6,9 @@ A rule is one plain value in one file: code, name, severity, why, check, mending
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.lint.corpus import Corpus
@@ -83,7 +85,11 @@ class Finding(NamedTuple):
     related: tuple[Related, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "related": [place._asdict() for place in self.related]}
+        return {
+            "rule": self.rule, "name": self.name, "severity": self.severity, "path": self.path, "line": self.line,
+            "end_line": self.end_line, "address": self.address, "message": self.message, "fixable": self.fixable,
+            "related": [{"path": path, "line": line, "message": message} for path, line, message in self.related],
+        }  # fmt: skip
 
 
 class Example(NamedTuple):

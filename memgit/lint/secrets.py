@@ -8,16 +8,13 @@ these in the tests instead.
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from functools import cache
 
 from memgit.lint.lines import Lines
+from memgit.model.tuples import NamedTuple
 
 MAX_FOUND = 200
 """More in one file say nothing more."""
@@ -53,6 +50,10 @@ class Shape(NamedTuple):
 
 def _json_head(token: str) -> bool:
     """Whether the first part of a JSON web token is one: base64url of an object that names its algorithm."""
+    import base64
+    import binascii
+    import json
+
     head = token.split(".", maxsplit=1)[0]
     try:
         value = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
@@ -90,15 +91,21 @@ SHAPES: tuple[Shape, ...] = (
     Shape("private key", ("-----BEGIN ",), r"(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----", 64, inside=True),
 )
 
-_URL = re.compile(r"://[^\s/:@\"'<>`]{0,64}:([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-9\[])")
-_AWS_SECRET = re.compile(r"(?<![A-Za-z0-9/+=_-])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])")
-_AWS_NEAR = re.compile(r"aws|AKIA|ASIA", re.IGNORECASE)
+ANCHORS = tuple(anchor for shape in SHAPES for anchor in shape.anchors)
+SHORTEST = 16
+"""No credential but a password in a URL, or a key that starts with a line of its own, has fewer characters or a blank in them."""
+
+_URL = r"://[^\s/:@\"'<>`]{0,64}:([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-9\[])"
+_AWS_OTHER = r"(?<![A-Za-z0-9/+=_-])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])"
+_AWS_NEAR = r"(?i:aws|AKIA|ASIA)"
 _NAMED = ("passw", "secret", "token", "api", "access", "private", "credential", "auth")
-_NAMES = re.compile("passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization|auth")
-_ASSIGNED = re.compile(
-    r"(?:s|[A-Z_.-][A-Za-z0-9_.-]{0,40})?[\"'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}[\"'`]?"
-    r"((?:Bearer |Basic )?[A-Za-z0-9_+/=.~!@#$%^&*-]{16,200})(?=[\"'`\s,;)\]}]|$)"
+_NAMES = "passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization|auth"
+_ASSIGNED = (
+    r"(?P<rest>s|[A-Z_.-][A-Za-z0-9_.-]{0,40})?[\"'`]?\s{0,3}(?::=|=>|[:=])\s{0,3}[\"'`]?"
+    r"(?P<value>(?:Bearer |Basic )?[A-Za-z0-9_+/=.~!@#$%^&*-]{16,200})(?=[\"'`\s,;)\]}]|$)"
 )
+_TAKEN_FROM = ("hash", "digest", "checksum", "fingerprint")
+"""What the name of a value ends in that was worked out from a credential and gives nothing of it away."""
 _KNOWN = frozenset([
     "AKIAIOSFODNN7EXAMPLE", "AKIAI44QH8DHBEXAMPLE", "ASIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     "je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY",
@@ -106,20 +113,45 @@ _KNOWN = frozenset([
 """Values that their vendor prints in its own documentation."""
 _PLACEHOLDERS = frozenset(
     """password passwd pass pwd secret user username token apikey key changeme change-me example test testing guest admin root postgres
-    mysql redis hunter2 letmein foobar foo bar yourpassword your-password mypassword my-password some-password pw s3cret xxx""".split()
+    mysql redis hunter2 letmein foobar foo bar yourpassword your-password mypassword my-password some-password pw s3cret
+    p4ssw0rd passw0rd pa55word xxx""".split()
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     r"\$\{|\{\{|%\(|<[^>]+>|\.\.\.|…|(?i:\b(?:your|my|some|the|insert|replace|dummy|sample|placeholder|redacted|change)[_-])|"
-    r"^(?:0123456789|1234567890|abcdef)[0-9a-z]*$|^\*+$|^[A-Z]+(?:_[A-Z]+)*$|^[a-z]+[-_](?:password|pass|secret|token|key)$"
+    r"^(?:0123456789|1234567890|abcdef)[0-9a-z]*$|^\*+$|^\$?[A-Z]+(?:_[A-Z]+)*$|^[a-z]+[-_](?:password|pass|secret|token|key)$"
 )
-_PLAIN = re.compile(
-    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|"
+_PLAIN = (
+    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|0x[0-9a-fA-F]{40}|"
+    r"(?=.*[a-z]{4})(?:[a-z]+\d{0,4}|\d+(?:T\d*)?Z?)(?:[_.-](?:[a-z]+\d{0,4}|\d+(?:T\d*)?Z?)){2,}|"
     r"[a-z]+(?:[_.-][a-z]+)*|[A-Za-z_.]+\(.*|(?:[\w.-]+/)+[\w.-]*|v?\d+(?:\.\d+)*|\d{4}-\d\d-\d\d.*|[\w./-]+\.(?:[a-z]{2,4}|json|yaml|toml)"
 )
 
 
+# A pattern is compiled where it is needed: few texts come near a credential, and thirty patterns are a tenth of a hook's time.
+_compiled = cache(re.compile)
+
+
+def suspect(text: str) -> bool:
+    """Whether a text may hold a credential: false for most texts, and never for one in which `find` sees something.
+
+    It compiles no pattern, so that what is about to be written costs next to nothing.
+    """
+    if "-----BEGIN " in text or ("://" in text and "@" in text):
+        return True
+    for word in text.split():
+        if len(word) >= SHORTEST and (
+            sum(char.isdigit() for char in word) > 1
+            or any(anchor in word for anchor in ANCHORS)
+            or (len(word) >= 40 and ("/" in word or "+" in word))
+        ):
+            return True
+    return False
+
+
 def find(text: str) -> list[Secret]:
     """The credentials in a text, by line; one value is reported once a line."""
+    if not suspect(text):
+        return []
     out: dict[tuple[int, str], Secret] = {}
     lines = Lines(text)
     for start, kind, value, keep in _matches(text):
@@ -144,30 +176,29 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
     for shape in SHAPES:
         for anchor in shape.anchors:
             if anchor in text:
-                # Compiled where it is needed: few texts hold an anchor, and thirty patterns are a tenth of a hook's time.
-                for match in re.compile(re.escape(anchor) + shape.rest).finditer(text):
+                for match in _compiled(re.escape(anchor) + shape.rest).finditer(text):
                     start = match.start()
                     if (shape.inside or not start or not _is_word(text[start - 1])) and (shape.check is None or shape.check(match[0])):
                         yield start, shape.kind, match[0], shape.keep
     if "://" in text:
-        for match in _URL.finditer(text):
+        for match in _compiled(_URL).finditer(text):
             yield match.start(1), "password in a URL", match[1], 0
     if "AKIA" in text or "ASIA" in text or "aws" in text or "AWS" in text:
-        for match in _AWS_SECRET.finditer(text):
+        for match in _compiled(_AWS_OTHER).finditer(text):
             before = text[max(0, match.start() - NEAR) : match.start()].rpartition("\n")[2]
             after = text[match.end() : match.end() + NEAR].partition("\n")[0]
-            if _AWS_NEAR.search(f"{before} {after}") and entropy(match[1]) > 3.5 and not match[1].isalnum():
+            if _compiled(_AWS_NEAR).search(f"{before} {after}") and entropy(match[1]) > 3.5 and not match[1].isalnum():
                 yield match.start(1), "AWS secret key", match[1], 0
     lowered = text.lower()
     if len(lowered) == len(text) and any(
         name in lowered for name in _NAMED
     ):  # a few letters change their length; then places would not agree
-        for named in _NAMES.finditer(lowered):
-            assigned = _ASSIGNED.match(text, named.end())
-            if assigned is not None:
-                value = assigned[1].removeprefix("Bearer ").removeprefix("Basic ").rstrip(".")
+        for named in _compiled(_NAMES).finditer(lowered):
+            assigned = _compiled(_ASSIGNED).match(text, named.end())
+            if assigned is not None and not (assigned["rest"] or "").lower().endswith(_TAKEN_FROM):
+                value = assigned["value"].removeprefix("Bearer ").removeprefix("Basic ").rstrip(".")
                 if _looks_random(value):
-                    yield assigned.start(1), "secret value", value, 0
+                    yield assigned.start("value"), "secret value", value, 0
 
 
 def _is_word(char: str) -> bool:
@@ -176,7 +207,9 @@ def _is_word(char: str) -> bool:
 
 def _looks_random(value: str) -> bool:
     """Whether an assigned value is random text and not a name, a path, a call, a number or a date."""
-    if len(value) < 16 or _PLAIN.fullmatch(value) or value.startswith(("http", "$", "%", "@", "/", "./", "--")):
+    if len(value) < 16 or _compiled(_PLAIN).fullmatch(value) or value.startswith(("http", "$", "%", "@", "/", "./", "--")):
+        return False
+    if "=" in value.rstrip("="):  # several settings in one word, such as `BUDGET=4000/FILES=10`
         return False
     digits = sum(char.isdigit() for char in value)
     letters = sum(char.isalpha() for char in value)
@@ -186,13 +219,47 @@ def _looks_random(value: str) -> bool:
 def _is_example(value: str, kind: str) -> bool:
     if value in _KNOWN or (kind == "password in a URL" and value.strip("*<>[]{}$").lower() in _PLACEHOLDERS | {""}):
         return True
-    return kind != "private key" and (_PLACEHOLDER.search(value) is not None or len(set(value[4:] or value)) <= 3)
+    return kind != "private key" and (_compiled(_PLACEHOLDER).search(value) is not None or len(set(value[4:] or value)) <= 3)
 
 
 def entropy(value: str) -> float:
     """Shannon entropy in bits a character."""
     size = len(value)
-    return -sum(count / size * math.log2(count / size) for count in Counter(value).values()) if size else 0.0
+    return -sum(count / size * math.log2(count / size) for count in map(value.count, set(value))) if size else 0.0
+
+
+_KEY_END = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+_KEY_TEXT = r"(?:[ \t>]*(?:[A-Za-z0-9+/=]{16,}|[A-Za-z-]{3,20}: [^\n]*|=?[A-Za-z0-9+/]{1,15}={0,2})?[ \t]*\r?(?:\n|$))*"
+MAX_KEY = 20_000
+"""A private key in text is shorter."""
+
+
+def spans(text: str) -> list[tuple[int, int, str]]:
+    """Where in a text the credentials stand that are no examples: start, end and kind, in order; none lies in another.
+
+    A private key reaches to its last line, or where that is missing as far as lines look like one.
+    """
+    found = []
+    for start, kind, value, _ in _matches(text) if suspect(text) else ():
+        end = start + len(value)
+        if kind == "private key":
+            last = _compiled(_KEY_END).search(text, end, end + MAX_KEY)
+            inside = None if last is not None else _compiled(_KEY_TEXT).match(text, end, end + MAX_KEY)
+            end = last.end() if last is not None else max(end, len(text[: inside.end()].rstrip())) if inside is not None else end
+        if not _is_example(value, kind):
+            found.append((start, end, kind))
+    out: list[tuple[int, int, str]] = []
+    for start, end, kind in sorted(found, key=lambda one: (one[0], -one[1])):
+        if not out or start >= out[-1][1]:
+            out.append((start, end, kind))
+        elif end > out[-1][1]:
+            out[-1] = (out[-1][0], end, out[-1][2])
+    return out
+
+
+def placeholder(kind: str) -> str:
+    """What stands in the place of a credential that was taken out; no credential itself, in any format."""
+    return f"REDACTED-{kind.upper().replace(' ', '-')}"
 
 
 def mask(value: str, keep: int) -> str:

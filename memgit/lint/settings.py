@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.errors import BadInput
 from memgit.lint.rule import SEVERITIES, Option, Options, Rule
+from memgit.model.tuples import NamedTuple
 
 KEYS = ("select", "ignore", "severity", "options")
 WHERE = ".memgit.yaml"
@@ -136,6 +137,10 @@ def _typed(key: str, value: Any, default: Option) -> Option:
             raise _bad(key, "it must be a number") from None
         if number < 0:
             raise _bad(key, "it must not be negative")
+        if not number < float("inf"):
+            raise _bad(key, "it must be a number")
+        if isinstance(default, float) and default <= 1 < number:
+            raise _bad(key, "it is a share, from 0 to 1")
         return number
     return text
 
@@ -157,4 +162,6 @@ def _mapping(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _bad(key: str, message: str) -> BadInput:
+    if key.startswith("-"):  # an option of the command line
+        return BadInput(f"{key}: {message}", hint="memgit rule lists them")
     return BadInput(f"lint.{key}: {message}" if key else message, path=WHERE, hint="memgit rule lists them")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from memgit.model.record import Record
@@ -30,3 +31,22 @@ def listed(things: Sequence[str], most: int = MAX_LISTED) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """A number with its noun: `1 entry`, `3 entries`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def located(prefix: str, path: str) -> str:
+    """A path as seen from the top of the repository; `prefix` is the knowledge root in it, empty or ending in a slash."""
+    while prefix and path.startswith("../"):
+        prefix, path = prefix[: prefix[:-1].rfind("/") + 1], path[3:]
+    return prefix + path
+
+
+def one_line(text: str) -> str:
+    """A line of a report that stays one line, and in which no CI system finds a command.
+
+    GitHub and Azure take `##[…]` and `##vso[…]` for one anywhere in a line of a log, and `::…::` at its beginning.
+    """
+    if "\n" in text or "\r" in text:
+        text = text.replace("\n", "\\n").replace("\r", "\\r")
+    if "##" in text:
+        text = re.sub(r"##(?=\w*\[)", "# #", text)
+    return f"./{text}" if text.lstrip().startswith("::") else text

@@ -163,7 +163,7 @@ def test_names_of_every_kind(kb: Path, quote: str, name: str) -> None:
     assert (done.code, "MG201" in done.err) == (1, True)
     path.write_text(path.read_text().replace("[[No such record]]", "nothing"))
     command = done.err.partition("edit, then ")[2].partition("\nmemgit:       (memgit rule")[0]
-    subprocess.run(["sh", "-c", command], cwd=kb, check=True)
+    subprocess.run(["bash", "-c", command], cwd=kb, check=True)
     done = git(kb, "commit", "-m", "odd")
     assert done.code == 0, done.err
     assert status(kb) == ""

@@ -181,6 +181,20 @@ def test_since_looks_at_what_a_branch_changed(kb: Path) -> None:
     assert findings(kb, "--at", "main", "--select", "MG004") == ["MG004 memory/also.md:3"]
 
 
+def test_since_a_branch_without_a_common_history_compares_with_it(kb: Path) -> None:
+    run_git(kb, "checkout", "-q", "--orphan", "alone")
+    write(kb, "memory/bad.md", "---\ntitle: Bad\ncreated: 2026-02-30\n---\nText.\n")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "alone")
+    assert findings(kb, "--since", "main", "--select", "MG004") == ["MG004 memory/bad.md:3"]
+
+
+def test_wrong_wishes_are_named_as_they_were_typed(kb: Path) -> None:
+    answer = memgit(kb, "lint", "--select", "MG9", code=2)
+    assert answer.err.startswith("memgit: --select: no rule 'MG9'")
+    assert "exclude each other" in memgit(kb, "lint", "--at", "HEAD", "--changed", code=2).err
+
+
 def test_paths_narrow_a_run(kb: Path) -> None:
     for folder in ("a", "b"):
         write(kb, f"memory/{folder}/x.md", "---\ntitle: Bad\ncreated: 2026-02-30\n---\nText.\n")
@@ -327,6 +341,17 @@ def test_what_the_cache_kept_gives_the_same_answer(workspace: Any) -> None:
     edit(folder, ".memory/10-Memories/MEM-001.md", "Two harbours", "[[gone]] Two harbours")
     second = memgit(folder, "lint", "--json", "--select", "MG201", code=1).json
     assert len(second["findings"]) == 2
+
+
+def test_facts_are_kept_a_batch_at_a_time(workspace: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = workspace("vault")
+    first = memgit(folder, "lint", "--json", code=1).out
+    shutil.rmtree(folder / ".git" / "memgit")
+    monkeypatch.setattr("memgit.app.lint_source.BATCH", 3)
+    assert memgit(folder, "lint", "--json", code=1).out == first
+    read: list[str] = []
+    monkeypatch.setattr("memgit.lint.facts.of_page", lambda page, compare: read.append(page.path))
+    assert (memgit(folder, "lint", "--json", code=1).out, read) == (first, [])
 
 
 def test_a_part_finds_what_the_whole_finds(workspace: Any) -> None:

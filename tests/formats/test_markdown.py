@@ -108,7 +108,7 @@ RELATIVE: dict[str, tuple[str, list[tuple[str, str | None]]]] = {
     "parentheses": ("[a](b(c).md)", [("b(c).md", None)]),
     "escaped parenthesis": ("[a](b\\).md)", [("b).md", None)]),
     "encoded": ("[a](b%2Emd) [c](100%2525.md)", [("b.md", None), ("100%25.md", None)]),
-    "bytes that are no text": ("[a](b%FF.md)", [("b%FF.md", None)]),
+    "bytes that are no text": ("[a](b%FF.md)", [("b\udcff.md", None)]),
     "up": ("[a](../b/)", [("../b/", None)]),
     "over two lines": ("[a\nb](c.md)", [("c.md", None)]),
     "reference": ("[a][b] [b] [b][]\n\n[b]: c.md", [("c.md", None)] * 3),

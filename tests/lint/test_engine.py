@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 
@@ -48,6 +48,39 @@ def test_a_rule_that_fails_costs_only_the_rest_of_its_own_findings() -> None:
     assert [one.rule for one in found] == ["XY001", "XY002", "XY002"]
     failure = next(one for one in found if "itself failed" in one.message)
     assert failure.severity == "error" and "ValueError: no more" in failure.message
+
+
+@pytest.mark.parametrize(
+    "gives",
+    [[Found(None, None, None)], [7], 5, [Found("notes/a.md", "one", "words")], SystemExit(3)],  # type: ignore[arg-type]
+)
+def test_a_rule_that_gives_no_findings_but_something_else_costs_nothing_but_itself(gives: object) -> None:
+    def odd(given: Corpus, options: Options) -> Iterable[Found]:
+        if isinstance(gives, BaseException):
+            raise gives
+        return gives  # type: ignore[return-value]
+
+    found = run(corpus({"notes/a.md": "SAY IT\n"}), Settings(), [BROKEN._replace(check=odd), LOUD]).findings
+    assert sorted(one.rule for one in found) == ["XY001", "XY002"]
+    assert "the rule itself failed" in next(one for one in found if one.rule == "XY002").message
+
+
+def test_a_severity_that_is_none_is_that_of_the_rule() -> None:
+    odd = LOUD._replace(check=lambda page, options: [Found(page.path, 1, "words", severity="fatal")])
+    assert [one.severity for one in run(corpus({"notes/a.md": "x\n"}), Settings(), [odd]).findings] == ["warning"]
+
+
+def test_a_rule_that_cannot_mend_is_told_of_and_the_others_mend() -> None:
+    def fails(*_: object) -> Mapping[str, bytes | None]:
+        raise KeyError("no\nmore")
+
+    found = [Found("notes/a.md", 1, "words", fixable=True)]
+    failing = LOUD._replace(code="XY003", name="no-mending", check=lambda page, options: found, fix=fails)
+    works = failing._replace(code="XY004", name="mending", fix=lambda state, _, __: {"notes/a.md": b"mended\n"})
+    mended = mend(corpus({"notes/a.md": "x\n"}), Settings(), [failing, works])
+    assert mended.edits == {"notes/a.md": b"mended\n"}
+    assert mended.failed == ("XY003 no-mending failed to mend: KeyError: 'no\\nmore'",)
+    assert {one.rule for one in mended.findings} == {"XY004"}
 
 
 def test_findings_come_in_the_order_of_paths_lines_and_codes() -> None:

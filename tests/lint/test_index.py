@@ -28,11 +28,15 @@ def made(number: int, keywords: frozenset[str] = frozenset(), title: str = "") -
 KEYWORDS = st.lists(st.frozensets(st.sampled_from("abcdefghij"), min_size=3, max_size=7), min_size=2, max_size=14)
 
 
-@given(KEYWORDS, st.sampled_from([0.5, 0.7, 1.0]))
-def test_keyword_peers_miss_no_pair(sets: list[frozenset[str]], share: float) -> None:
+@given(KEYWORDS, st.sampled_from([0.2, 0.5, 0.7, 1.0]), st.booleans())
+def test_keyword_peers_miss_no_pair(sets: list[frozenset[str]], share: float, everything: bool) -> None:
     records = [made(number, keywords) for number, keywords in enumerate(sets)]
     index = whole(records)
-    found = {frozenset((place(one.record), place(other.record))) for one in records for other in index.keyword_peers(one, share)}
+    found = {
+        frozenset((place(one.record), place(other.record)))
+        for one in records
+        for other in index.keyword_peers(one, share, whole=everything)
+    }
     for one in records:
         for other in records:
             smaller = min(len(one.keywords), len(other.keywords))
@@ -44,6 +48,7 @@ def test_keyword_peers_miss_no_pair(sets: list[frozenset[str]], share: float) ->
 def test_title_peers_miss_no_pair_that_differs_in_one_word(titles: list[list[str]]) -> None:
     records = [made(number, title=" ".join(title)) for number, title in enumerate(titles)]
     index = whole(records)
+    halves = {frozenset((place(one.record), place(other.record))) for one in records for other in index.title_peers(one, whole=True)}
     for one in records:
         near = {place(other.record) for other in index.title_peers(one)}
         for other in records:
@@ -51,6 +56,7 @@ def test_title_peers_miss_no_pair_that_differs_in_one_word(titles: list[list[str
             one_word = len(left) > 2 and len(left - right) == len(right - left) == 1
             if one is not other and (left == right or one_word):
                 assert place(other.record) in near
+                assert frozenset((place(one.record), place(other.record))) in halves
 
 
 ADVICE = st.lists(
@@ -112,9 +118,36 @@ def test_keywords_titles_and_their_limits() -> None:
     assert found(entry("Same", keywords="a, b, c"), entry("Other", keywords="a, b, c", more="**Archived:** 2026-05-01\n")) == []
 
 
+def test_what_is_found_grows_with_the_records_and_not_with_their_pairs() -> None:
+    """However alike records are, each is paired with a few, and a sentence that all of them repeat is opposed once."""
+
+    def findings(count: int) -> int:
+        text = "- Always retry a failed upload.\n"
+        files = {
+            f"knowledge-base/k{number}.md": entry(f"Way {number} of {number * 7}", text, keywords="upload, retry, network, client")
+            for number in range(count)
+        }
+        files["knowledge-base/other.md"] = entry("Fail fast", "- Never retry a failed upload.\n", keywords="upload, retry, error")
+        found = check(corpus(files), "MG301", "MG303")
+        assert sum(one.rule == "MG303" for one in found) == 1
+        return len(found)
+
+    few, many = findings(40), findings(160)
+    assert 40 <= few <= 40 * 9 and many <= few * 4.5
+
+
 def test_a_crowd_of_equal_records_is_not_paired_each_with_each() -> None:
     entries = "".join(entry(f"{word} practice", keywords="a, b, c") for word in "one two three four five six seven eight nine ten".split())
     assert 9 <= len(check(corpus({"knowledge-base/a.md": entries}), "MG301")) <= 40
+
+
+def test_texts_are_not_held_where_no_rule_looks_at_them_again() -> None:
+    files = {f"memory/m{number}.md": memory(f"Title {number}", "one two three four five six seven eight nine ten eleven twelve " * 3)
+             for number in range(5)}  # fmt: skip
+    kept, forgetting = corpus(files), corpus(files)
+    forgetting.forgets = True
+    assert check(kept, "MG301", "MG303") == check(forgetting, "MG301", "MG303") != []
+    assert len(kept._parsed) == 5 > len(forgetting._parsed)
 
 
 def test_facts_survive_being_kept() -> None:

@@ -13,6 +13,7 @@ from memgit.lint.reports import FORMATS, Report, render
 from memgit.lint.reports.github import annotation
 from memgit.lint.rule import Finding, Related
 from memgit.lint.rules import RULES
+from memgit.lint.words import located, one_line
 from tests.lint.support import TODAY
 
 STALE = Finding("MG302", "stale-record", "warning", "knowledge-base/a.md", 3, 9, "knowledge/a#Old", '"Old" is 8 months old')
@@ -158,3 +159,23 @@ def test_github_annotations() -> None:
 def test_github_escapes_what_would_end_a_command() -> None:
     odd = STALE._replace(path="a,b:c%\n.md", message="x\r\ny%0A::error::z", severity="info")
     assert annotation(odd) == ("::notice file=a%2Cb%3Ac%25%0A.md,line=3,endLine=9,title=MG302 stale-record::x%0D%0Ay%250A::error::z")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("a\n::error::b.md:1: warning", "a\\n::error::b.md:1: warning"),
+        ("::error::b.md:1: warning", "./::error::b.md:1: warning"),
+        ("a ##[error]b ##vso[task.complete]c", "a # #[error]b # #vso[task.complete]c"),
+        ("## a heading [and] a \r", "## a heading [and] a \\r"),
+        ("plain: text", "plain: text"),
+    ],
+)
+def test_a_line_of_a_report_stays_one_and_is_no_command(line: str, shown: str) -> None:
+    assert one_line(line) == shown
+
+
+def test_a_path_outside_of_the_knowledge_root() -> None:
+    assert located("", "a.md") == "a.md" and located("docs/kb/", "a.md") == "docs/kb/a.md"
+    assert located("docs/kb/", "../.gitattributes") == "docs/.gitattributes"
+    assert located("docs/kb/", "../../.gitattributes") == ".gitattributes"

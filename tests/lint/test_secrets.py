@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memgit.lint import secrets
 from memgit.lint.secrets import SHAPES, entropy, find, mask
 
 A36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -58,6 +59,7 @@ def test_a_credential_is_known_by_its_shape(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "The limits are TOKEN_BUDGET=4000/MAX_FILES=10).",
         "the token lies in `vault/github`",
         "password: see the vault",
         "token = get_token(session)",
@@ -77,6 +79,11 @@ def test_a_credential_is_known_by_its_shape(text: str, kind: str) -> None:
         "eyJ is how such a token begins",
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "access_key: <your access key here, please>",
+        "credentials: backup-2024-01-02T10-20-30Z",
+        "auth-token: cache-v2-invalidations-1234-abcd",
+        "auth: oauth2-client-credentials-flow-rfc6749",
+        "token: 0x6B175474E89094C44Da98b954EedeAC495271d0F",
+        "api_key_hash=5f4dcc3b5aa765d61d8327deb882cf99",
     ],
 )
 def test_what_only_looks_like_one_is_silent(text: str) -> None:
@@ -92,6 +99,8 @@ def test_what_only_looks_like_one_is_silent(text: str) -> None:
         "mysql://root:changeme@db/x",
         "postgres://role:RANDOM_PASSWORD@db/x",
         "https://user:${TOKEN}@example.org/",
+        "mysql://root:$MYSQL_ROOT_PASSWORD@db:3306/x",
+        "redis://:p4ssw0rd@localhost",
     ],
 )
 def test_examples_and_placeholders_are_a_note(text: str) -> None:
@@ -175,3 +184,41 @@ def test_what_a_well_kept_scanner_finds_is_found(corpora: Any) -> None:
             seen += bool(theirs)
             assert not theirs or number in ours, f"{path}:{number}: {theirs}"
     assert seen >= 10
+
+
+TEXTS = st.text(alphabet="sk-:=AKIA eyJ./@\n\"'0aZgph_", max_size=400)
+
+
+@given(st.lists(st.one_of(TEXTS, st.sampled_from(["ghp_" + A36, "password=" + HEX32, "a://b:cdefgh@i", "aws " + A36 + "+/" + A36[:2]]))))
+def test_no_text_with_a_credential_is_called_harmless(parts: list[str]) -> None:
+    text = " ".join(parts)
+    seen = list(secrets._matches(text))
+    assert not seen or secrets.suspect(text)
+
+
+def test_ordinary_text_is_not_looked_at_closely() -> None:
+    assert not secrets.suspect("Retry only timeouts; the token lies in the vault: see memory/deploy (2026-03-02), `GITHUB_TOKEN`.\n")
+
+
+@given(st.lists(st.one_of(TEXTS, st.sampled_from(["ghp_" + A36, "token=ghp_" + A36, "-----BEGIN " + "PRIVATE KEY-----"]))))
+def test_places_lie_one_after_the_other_and_nothing_is_left_once_they_are_replaced(parts: list[str]) -> None:
+    text = " ".join(parts)
+    end, out = 0, []
+    for start, stop, kind in secrets.spans(text):
+        assert end <= start < stop <= len(text)
+        out += [text[end:start], secrets.placeholder(kind)]
+        end = stop
+    assert not [one for one in find("".join([*out, text[end:]])) if not one.example and one.kind != "secret value"]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a -----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1c7k\nabcd==\n-----END RSA " + "PRIVATE KEY----- b", "a X b"),
+        ("-----BEGIN " + "PRIVATE KEY-----\r\nMIIEpAIBAAKCAQEA1c7k\r\nabcd==\r\n\r\nWords follow.\n", "X\r\n\r\nWords follow.\n"),
+        ("-----BEGIN RSA " + "PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEpAIBAAKCAQEA1c7k\n# next\n", "X\n# next\n"),
+    ],
+)
+def test_a_key_reaches_to_its_end(text: str, left: str) -> None:
+    ((start, end, _),) = secrets.spans(text)
+    assert text[:start] + "X" + text[end:] == left

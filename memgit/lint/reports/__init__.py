@@ -6,10 +6,11 @@ A report takes what was found and gives text; it knows no terminal. `paint` colo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from memgit.lint.engine import Result
 from memgit.lint.rule import Rule
+from memgit.model.tuples import NamedTuple
 
 Paint: TypeAlias = Callable[[str, str], str]
 """A text in a colour: "error", "warning", "info", "good", "bold" or "faint"."""

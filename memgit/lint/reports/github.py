@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from memgit.lint.reports import Report
 from memgit.lint.rule import Finding
+from memgit.lint.words import located
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -19,7 +20,7 @@ def render(report: Report) -> str:
 def annotation(finding: Finding, prefix: str = "") -> str:
     """The command that shows one finding."""
     properties = {
-        "file": prefix + finding.path,
+        "file": located(prefix, finding.path),
         "line": str(finding.line),
         "endLine": str(max(finding.line, finding.end_line)),
         "title": f"{finding.rule} {finding.name}",

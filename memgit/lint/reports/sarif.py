@@ -13,6 +13,7 @@ from urllib.parse import quote
 from memgit.lint.pages import page
 from memgit.lint.reports import Report
 from memgit.lint.rule import Finding, Rule
+from memgit.lint.words import located
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -54,7 +55,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Finding, prefix: str, number: int | None) -> dict[str, Any]:
-    location: dict[str, Any] = {"physicalLocation": _place(prefix + finding.path, finding.line, finding.end_line)}
+    location: dict[str, Any] = {"physicalLocation": _place(located(prefix, finding.path), finding.line, finding.end_line)}
     if finding.address is not None:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.address, "kind": "resource"}]
     out: dict[str, Any] = {
@@ -68,7 +69,11 @@ def _result(finding: Finding, prefix: str, number: int | None) -> dict[str, Any]
         out["ruleIndex"] = number
     if finding.related:
         out["relatedLocations"] = [
-            {"id": index, "physicalLocation": _place(prefix + place.path, place.line, place.line), "message": {"text": place.message}}
+            {
+                "id": index,
+                "physicalLocation": _place(located(prefix, place.path), place.line, place.line),
+                "message": {"text": place.message},
+            }
             for index, place in enumerate(finding.related)
         ]
     return out

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from memgit.lint.reports import Paint, Report
 from memgit.lint.rule import SEVERITIES, Finding
-from memgit.lint.words import plural
+from memgit.lint.words import one_line, plural
 
 MOST = 20
 """So many findings of one rule are listed; the rest is counted, and `--json` has them all."""
@@ -36,7 +36,7 @@ FAMILIES = (
 
 def render(report: Report, paint: Paint) -> str:
     """The report."""
-    lines = list(_health(report, paint) if report.whole else _lines(report, paint))
+    lines = [one_line(line) for line in (_health(report, paint) if report.whole else _lines(report, paint))]
     return "\n".join(lines) + "\n" if lines else ""
 
 

@@ -8,16 +8,30 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.page import LINK, SUBMODULE
 from memgit.lint.relay import relayed
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
+from memgit.model.layout import Layout
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     yield from relayed(corpus, "MG001")
+    layout = corpus.layout
+    # Where every Markdown file is a note, a link or a submodule does not stand among records: it is beside them, and never read.
+    severity = "warning" if layout.find("any.md") is not None else None
     for path in corpus.subjects:
         mode = corpus.source.mode(path)
-        if mode == SUBMODULE:
-            yield Found(path, 1, "a submodule among records: it is not followed; keep it outside of the knowledge root")
-        elif mode == LINK and path.endswith(".md"):
-            yield Found(path, 1, "a symbolic link in place of a file: it is never followed; put the text here, or a wikilink in a record")
+        if mode == SUBMODULE and holds_records(layout, path):
+            words = "a submodule among records: it is not followed; keep it outside of the folders of records"
+            yield Found(path, 1, words, severity=severity)
+        elif mode == LINK and layout.find(path) is not None:
+            words = "a symbolic link in place of a file: it is never followed; put the text here, or a wikilink in a record"
+            yield Found(path, 1, words, severity=severity)
+
+
+def holds_records(layout: Layout, path: str) -> bool:
+    """Whether a folder lies among records, or takes the place of a folder of records."""
+    folder = f"{path}/"
+    if layout.find(f"{folder}any.md") is not None:
+        return True
+    return any(root.startswith(folder) or (root and folder.startswith(root)) for root in layout.roots())
 
 
 RULE = Rule(

@@ -19,9 +19,11 @@ _TRUE = frozenset(["true", "yes", "on", "1", "false", "no", "off", "null", "~"])
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     latest = (date.fromisoformat(corpus.today) + timedelta(days=1)).isoformat()
-    statuses = several(options, "statuses")
+    known = several(options, "statuses")
     for path in corpus.pages:
         facts = corpus.facts(path)
+        place = corpus.layout.find(path)
+        statuses = (*known, "deprecated") if place is not None and place[0].form == "adr" else known
         seen = set()
         for problem in problems(facts, "MG004"):
             seen.add(problem.line)
@@ -81,5 +83,5 @@ One day ahead is not called the future: it is tomorrow already for somebody.""",
         ),
     ),
     options={"statuses": STATUSES},
-    options_help={"statuses": "the statuses that a decision may have"},
+    options_help={"statuses": "the statuses that a decision may have; one in the form of other tools may be deprecated as well"},
 )

@@ -8,14 +8,26 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.index import identity, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
-from memgit.model.record import Record
+from memgit.model.record import ParsedFile, Record
+
+
+def _was_there(corpus: Corpus, record: Record, id_: str) -> bool:
+    """Whether a run over a change is about a file that held the id as often before: then the change did not bring it about."""
+    if corpus.changed is None or corpus.before is None or record.path not in corpus.before.paths():
+        return False
+    old, new = corpus.before.parsed(record.path), corpus.parsed(record.path)
+    return _count(corpus, old, id_) >= _count(corpus, new, id_)
+
+
+def _count(corpus: Corpus, parsed: ParsedFile, id_: str) -> int:
+    return sum(identity(record, corpus.layout) == id_ for record in parsed.records)
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for one in corpus.records():
         record = one.record
         id_ = identity(record, corpus.layout)
-        if id_ is None:
+        if id_ is None or _was_there(corpus, record, id_):
             continue
         holders = sorted(corpus.index.holders(id_), key=lambda other: (other.path, other.line))
         others = [other for other in holders if place(other) != place(record)]

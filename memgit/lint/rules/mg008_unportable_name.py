@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, whole
 from memgit.lint.words import cut
+from memgit.model.pattern import pattern
 from memgit.model.slug import RESERVED
 
-_REFUSED = re.compile(r"[<>:\"|?*\\\x00-\x1f]")
+_REFUSED = pattern(r"[<>:\"|?*\\\x00-\x1f]")
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memgit.derive import Rendered, derive_owed, is_derived, render_all, table
+from memgit.formats.linediff import first_line
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Rule
 
@@ -17,7 +18,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         said = [problem for problem in problems if problem.code == "MG101"]
         words = "; ".join(problem.message for problem in said)
         if data != corpus.data(path):
-            line = said[0].line if said else _line(corpus, path, data)
+            line = said[0].line if said else first_line(corpus.data(path), data)
             yield Found(path, line, _words(corpus, path, data, words), fixable=True)
         else:
             for problem in said:
@@ -63,18 +64,6 @@ def _words(corpus: Corpus, path: str, new: bytes | None, why: str) -> str:
     if corpus.data(path) is None:
         return f"this derived file is missing; {mend}"
     return f"not what the records give; {mend}"
-
-
-def _line(corpus: Corpus, path: str, new: bytes | None) -> int:
-    """The first line that differs."""
-    old = corpus.data(path)
-    if old is None or new is None:
-        return 1
-    before, after = old.split(b"\n"), new.split(b"\n")
-    for number, (left, right) in enumerate(zip(before, after, strict=False), 1):
-        if left != right:
-            return number
-    return min(len(before), len(after))
 
 
 def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:

@@ -56,7 +56,8 @@ RULE = Rule(
     summary="a wikilink that no record answers to",
     why="""A link that leads nowhere is knowledge that somebody had and that is lost to the next reader.
 Links must name a record in full: the beginning of a title is not enough, and a guess would be wrong sooner or later.
-Text in code, in comments, shell tests and arrays are no links. A link may also lead to a heading, or to a file beside the records.""",
+Text in code, in comments, shell tests and arrays are no links. A link may also lead to a heading, or to a file beside the records.
+It is a warning where the heading alone is not there, or where the name differs in case alone.""",
     scope=CORPUS,
     check=check,
     good=(

@@ -16,9 +16,11 @@ from memgit.model.record import Record
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for one, line, other in one_way(corpus):
         words = f"{named(one)} is related to {named(other)} ({other.path}:{other.line}), which has no link back: memgit link writes it"
-        lowered = "info" if other.archived else None
+        # What an archived record was related to leads to the one that it was merged into, if to any.
+        moot = other.archived or one.text("merged_into") is not None
+        lowered = "info" if moot else None
         yield Found(
-            one.path, line, words, one.address, related=(Related(other.path, other.line, "no link back"),), fixable=not other.archived,
+            one.path, line, words, one.address, related=(Related(other.path, other.line, "no link back"),), fixable=not moot,
             severity=lowered,
         )  # fmt: skip
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
@@ -13,6 +12,7 @@ from memgit.lint.resolve import facts_of, target
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Related, Rule, number, whole
 from memgit.lint.rules.mg301_duplicate_record import KEYWORDS_LEAST, KEYWORDS_SHARE
 from memgit.lint.words import listed, named
+from memgit.model.tuples import NamedTuple
 
 
 class Pair(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from memgit.lint.corpus import Corpus
@@ -10,11 +9,12 @@ from memgit.lint.facts import RecordFacts
 from memgit.lint.index import Place, least, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, number, whole
 from memgit.lint.words import named
+from memgit.model.pattern import pattern
 
 KEYWORDS_SHARE, KEYWORDS_LEAST = 0.7, 3
 CHAIN = 4
-"""Of more than so many records with the very same keywords or text, each is paired with the first one only."""
-_NUMBER = re.compile(r"\d+")
+"""So many records that are like one by keywords alone, or have the very same text, are named; a crowd is not paired each with each."""
+_NUMBER = pattern(r"\d+")
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
@@ -23,8 +23,12 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     reasons: dict[tuple[Place, Place], list[str]] = {}
     records: dict[Place, RecordFacts] = {}
     met: dict[object, int] = {}
+    near: dict[Place, int] = {}
+    everything = corpus.changed is None
 
     def pair(one: RecordFacts, other: RecordFacts, reason: str) -> None:
+        if _version_of_one(one, other):
+            return
         here, there = place(one.record), place(other.record)
         records[here], records[there] = one, other
         known = reasons.setdefault((min(here, there), max(here, there)), [])
@@ -37,28 +41,39 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         size = len(one.keywords)
         if size >= fewest:
             needed = least(size, share)
-            for other in corpus.index.keyword_peers(one, share):
+            for other in corpus.index.keyword_peers(one, share, whole=everything):
                 shared = len(one.keywords & other.keywords)
                 if len(other.keywords) < size:
                     smaller = len(other.keywords)
                     close = smaller >= fewest and shared >= least(smaller, share)
                 else:
                     smaller, close = size, shared >= needed
-                if close and not other.record.archived and _near(one, other, one.keywords == other.keywords, met, one.keywords):
+                if close and not other.record.archived and _has_room(near, one, other):
                     pair(one, other, f"keywords overlap {shared / smaller:.0%}")
-        for other in corpus.index.text_peers(one) if one.sketch else ():
+        for other in corpus.index.text_peers(one, whole=everything) if one.sketch else ():
             same = one.digest == other.digest
             alike = 1.0 if same else _text(corpus, one, other, texts)
-            if alike < texts or other.record.archived or _version_of_one(one, other):
+            if alike < texts or other.record.archived:
                 continue
             if _near(one, other, same, met, one.digest):
                 pair(one, other, "the same text" if same else f"text {alike:.0%} the same")
         if len(one.title) > 1:
-            for other in corpus.index.title_peers(one):
-                if _titles_alike(one, other, titles) and not other.record.archived:
+            words, numbers = set(one.title), _NUMBER.findall(one.record.title)
+            for other in corpus.index.title_peers(one, whole=everything):
+                if _titles_alike(words, other, titles) and not other.record.archived and _NUMBER.findall(other.record.title) == numbers:
                     pair(one, other, "like titles")
     for (first, second), why in sorted(reasons.items()):
         yield _found(corpus, records[first], records[second], why)
+
+
+def _has_room(near: dict[Place, int], one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether one of two records is paired by keywords with few others as yet; counts the pair."""
+    here, there = place(one.record), place(other.record)
+    before, after = near.get(here, 0), near.get(there, 0)
+    if before >= CHAIN and after >= CHAIN:
+        return False
+    near[here], near[there] = before + 1, after + 1
+    return True
 
 
 def _near(one: RecordFacts, other: RecordFacts, same: bool, met: dict[object, int], key: object) -> bool:
@@ -97,20 +112,21 @@ def _version_of_one(one: RecordFacts, other: RecordFacts) -> bool:
     )
 
 
-def _titles_alike(one: RecordFacts, other: RecordFacts, wanted: float) -> bool:
-    """Whether two titles say the same: the same words in another order or form, or a slip of the pen; numbers must be equal."""
-    left, right = set(one.title), set(other.title)
-    if left != right and (len(left - right) != 1 or len(right - left) != 1):
-        return False
-    if _NUMBER.findall(one.record.title) != _NUMBER.findall(other.record.title):
-        return False
+def _titles_alike(left: set[str], other: RecordFacts, wanted: float) -> bool:
+    """Whether the words of two titles are the same, in another order or form, or but for a slip of the pen."""
+    right = set(other.title)
     if left == right:
         return len(left) > 1
+    mine, theirs = left - right, right - left
+    if len(mine) != 1 or len(theirs) != 1 or len(left) < 3:
+        return False
+    # One word of each stands for one of the other: only a misspelling of it keeps the sense.
+    (one,), (two,) = mine, theirs
+    if min(len(one), len(two)) < 5:
+        return False
     from rapidfuzz import fuzz
 
-    # One word of each stands for one of the other: only a misspelling of it keeps the sense.
-    (mine,), (theirs,) = left - right, right - left
-    return len(left) > 2 and min(len(mine), len(theirs)) > 4 and fuzz.ratio(mine, theirs) >= wanted
+    return fuzz.ratio(one, two) >= wanted
 
 
 _ENTRY = "## {}\n**Date:** 2026-03-02\n**Best Practice:**\n- {}\n**Keywords:** {}\n\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
-from memgit.lint.index import Place, place
+from memgit.lint.index import REPEATED, Place, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
 
@@ -20,8 +20,12 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
     told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
     quoted: set[tuple[str, str]] = set()
+    repeated: dict[str, int] = {}
     for one in corpus.records():
         for claim in one.claims:
+            times = repeated[claim.text] = repeated.get(claim.text, 0) + 1
+            if times > REPEATED:
+                continue
             for other, theirs in corpus.index.claim_peers(one, claim, whole=corpus.changed is None):
                 if not may_oppose(claim, theirs):
                     continue

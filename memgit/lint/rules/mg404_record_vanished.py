@@ -20,6 +20,8 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         if origins & {old.address, old.id}:
             continue  # joined into another record, which names it
         kept = corpus.source.mode(old.path) is not None
+        if kept and corpus.page(old.path).unreadable is not None:
+            continue  # MG001 says so
         line = min(old.line, max(1, len(corpus.page(old.path).lines))) if kept else 1
         where = f" from line {old.line} of {old.path}" if kept else ""
         words = f"{named(old)} ({old.address}) is gone{where}: bring it back, and memgit archive it if it is not needed any more"

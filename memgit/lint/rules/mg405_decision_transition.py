@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memgit.lint.compared import changes, line_of
+from memgit.lint.compared import changes
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule, several
 from memgit.lint.words import listed, named
+from memgit.model.record import Record
 
 TRANSITIONS = (
     "proposed > accepted",
     "proposed > rejected",
     "proposed > superseded",
     "accepted > superseded",
+    "accepted > deprecated",
+    "deprecated > superseded",
     "rejected > proposed",
 )
 
@@ -36,7 +39,13 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             words = (
                 f"{named(new)} went from {was} to {now or 'no status'}; of one that is {was}, {may}. Record a new one that supersedes it"
             )
-            yield Found(new.path, line_of(corpus, new.path, "status", (new.line, new.end_line)), words, new.address)
+            yield Found(new.path, _line(corpus, new), words, new.address)
+
+
+def _line(corpus: Corpus, record: Record) -> int:
+    """The line of the status, be it a key or a heading."""
+    page, within = corpus.page(record.path), (record.line, record.end_line)
+    return page.line_of("status", within) or page.line_of("Status", within) or record.line
 
 
 _DECISION = "---\ntitle: One queue for all jobs\nstatus: {}\n---\n## Decision\n\nOne queue.\n"

@@ -1,0 +1,112 @@
+"""What follows a change of commits under the working tree (merge, checkout, rebase): the cache moves on, drift is told or mended.
+
+Files that git tracks are written only where that is asked for (`--fix`, or `git config memgit.refresh true`); nothing is ever staged. Where
+derived files are kept out of commits (`indexes: local`), those that lie in the working tree are brought up to date.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memgit.app import derived_state
+from memgit.app.hook_roots import State, roots
+from memgit.app.hook_runs import Said
+from memgit.derive import derive_owed, is_derived, owed_paths
+from memgit.errors import MemgitError
+
+if TYPE_CHECKING:
+    from memgit.app.workspace import Context, Workspace
+    from memgit.git.repository import Repository
+
+REFRESH = "memgit.refresh"
+"""The setting of git that lets the hooks write derived files after a merge, checkout or rebase."""
+FEW = 5_000
+"""Beyond so many changed files the cache is left to the next command: nobody waits for it in a checkout."""
+
+
+def after(context: Context, repo: Repository, old: str | None, new: str | None, what: str, *, fix: bool = False) -> Said:
+    """Brings along what follows from a change of commits; never stops anything.
+
+    Args:
+        what: happened, in a word: `merge`.
+        fix: writes derived files that are not what the records give into the working tree.
+    """
+    if old is None or new is None or old == new:
+        return Said()
+    fix = fix or repo.settings.truth(REFRESH)
+    lines: list[str] = []
+    try:
+        repo.at_prefix("")
+        paths = [path for path, _, _ in repo.tree(old).diff(repo.tree(new))]
+        for workspace in roots(context.env, repo, State(repo, new), paths):
+            try:
+                inside = workspace.require_repository()
+                changed = [path[len(inside.prefix) :] for path in paths if path.startswith(inside.prefix)]
+                _refresh(workspace, new, changed)
+                lines += _derived(workspace, old, new, changed, what, fix)
+            finally:
+                workspace.close()
+    except MemgitError as error:
+        lines.append(f"derived files could not be checked after this {what}: {error}")
+    return Said(tuple(lines))
+
+
+def _refresh(workspace: Workspace, commit: str, changed: Sequence[str]) -> None:
+    """Moves the cache on to a commit, where there is one: the next command need not."""
+    repo = workspace.require_repository()
+    if len(changed) > FEW or not os.path.exists(os.path.join(repo.common_dir, "memgit", "cache.db")):
+        return
+    cache = workspace.cache
+    if cache is not None and not cache.readonly and repo.head().commit == commit:
+        from memgit.cache.records import Snapshot
+
+        Snapshot(cache, repo, workspace.layout, commit).query(lambda _: None)
+
+
+def _derived(workspace: Workspace, old: str, new: str, changed: Sequence[str], what: str, fix: bool) -> list[str]:
+    """Tells of derived files that are not right, or writes them; one line."""
+    from memgit.app.write import Board
+    from memgit.git.put import Put, put
+
+    repo = workspace.require_repository()
+    if workspace.config.indexes != "committed":
+        return _local(workspace, changed, what)
+    before, tree = repo.tree(old), repo.tree(new)
+    base, board = Board(workspace, repo, before, old), Board(workspace, repo, tree, new)
+    wrong = derive_owed(board, changed, base, derived_state.known(repo, workspace.layout, before))
+    if not wrong:
+        derived_state.note(repo, tree, derived_state.known(repo, workspace.layout, tree), owed_paths(workspace.layout, changed))
+        return []
+    left: dict[str, str] = {}
+    if fix:
+        left = put(repo, {path: Put(board.data(path), data) for path, data in wrong.items()})
+    done = [repo.prefix + path for path in sorted(wrong) if fix and path not in left]
+    rest = [repo.prefix + path for path in sorted(wrong) if not fix or path in left]
+    folder = os.path.relpath(workspace.root or ".", repo.worktree)
+    command = "memgit rebuild" if folder == "." else f"memgit -C {shlex.quote(folder)} rebuild"
+    out = []
+    if done:
+        out.append(f"after this {what}, wrote {_named(done)} into the working tree; git add stages it")
+    if rest:
+        out.append(f"after this {what}, {_named(rest)} is not what the records give; mend: {command}")
+    return out
+
+
+def _local(workspace: Workspace, changed: Sequence[str], what: str) -> list[str]:
+    """Brings the derived files of a root that keeps them out of commits up to date, where it has any."""
+    root = workspace.root
+    if root is None or not any(not is_derived(workspace.layout, path) and owed_paths(workspace.layout, [path]) for path in changed):
+        return []
+    if not any(os.path.isfile(os.path.join(root, path)) for path in owed_paths(workspace.layout, changed)):
+        return []
+    from memgit.app.rebuild import write_local
+
+    written = write_local(workspace)
+    return [f"after this {what}, wrote {_named(written)}"] if written else []
+
+
+def _named(paths: Sequence[str]) -> str:
+    return paths[0] + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")

@@ -1,0 +1,139 @@
+"""Hooks where something is odd: memgit that does not start, a configuration that cannot be read, names that no shell can type, links."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memgit.app import hooks
+from tests.cli.test_hooks import fact, git, mends, message, on_path, rest_of
+from tests.support import memgit, run_git, status
+
+__all__ = ["on_path"]
+
+NOWHERE = "See [[nowhere]]."
+
+
+def test_a_configuration_that_cannot_be_read_stops_no_commit_that_asked_for_no_checks(kb: Path) -> None:
+    (kb / ".memgit.yaml").write_text("version: [\n")
+    assert git(kb, "commit", "-qam", "x").code == 1
+    done = git(kb, "commit", "-qnam", "x")
+    assert done.code == 0
+    assert "memgit: prepare-commit-msg: .memgit.yaml:2: " in done.err
+    assert message(kb) == "x"
+
+
+def test_a_memgit_that_cannot_be_started_stops_nothing(kb: Path, on_path: Path) -> None:
+    (on_path / "memgit").write_text("#!/not/there/python\n")
+    fact(kb, body=NOWHERE)
+    run_git(kb, "add", "-A")
+    done = git(kb, "commit", "-qm", "x")
+    assert done.code == 0
+    assert "memgit: cannot be started, so the pre-commit hook checked nothing\n" in done.err
+    assert message(kb) == "x"
+
+
+def test_a_fault_of_memgits_own_is_told_in_words(kb: Path, on_path: Path) -> None:
+    script = (on_path / "memgit").read_text()
+    (on_path / "sitecustomize.py").write_text(
+        "import memgit.app.hook_runs as runs\n\ndef fails(*_, **__):\n    raise ValueError('odd')\n\n"
+        "runs.check_staged = runs.write_message = fails\n"
+    )
+    (on_path / "memgit").write_text(script.replace('PYTHONPATH="', f'PYTHONPATH="{on_path}:'))
+    fact(kb)
+    rest_of(kb)
+    done = git(kb, "commit", "-qm", "x")
+    assert done.code == 1
+    assert done.err == ("memgit: the pre-commit hook itself failed: ValueError: odd\n  hint: git commit --no-verify goes on without it\n")
+    done = git(kb, "commit", "-qnm", "x")
+    assert (done.code, done.err) == (0, "memgit: the prepare-commit-msg hook itself failed: ValueError: odd\n")
+
+
+def test_what_is_only_meant_to_be_added_is_no_part_of_the_commit(kb: Path) -> None:
+    fact(kb)
+    rest_of(kb)
+    fact(kb, "later", "Later", NOWHERE)
+    run_git(kb, "add", "--intent-to-add", "memory/later.md")
+    assert git(kb, "commit", "-qm", "x").code == 0
+    assert "memory/later" not in message(kb)
+    assert status(kb) == " A memory/later.md"
+
+
+def test_links_and_submodules_beside_the_records_stop_nothing(kb: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "-q", "other")
+    run_git(tmp_path / "other", "commit", "-q", "--allow-empty", "-m", "x")
+    (kb / "CLAUDE.md").symlink_to("INDEX.md")
+    allowed = ("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "other"))
+    run_git(kb, *allowed, "vendor/other")
+    run_git(kb, "add", "-A")
+    assert git(kb, "commit", "-qm", "beside").code == 0
+    run_git(kb, *allowed, "memory/other")
+    done = git(kb, "commit", "-qm", "among")
+    assert done.code == 1
+    assert "memory/other:1: error MG001 unreadable-file: a submodule among records" in done.err
+
+
+def test_in_a_repository_of_plain_notes_a_link_is_told_and_stops_nothing(repo: Path) -> None:
+    memgit(repo, "hooks", "install")
+    (repo / "README.md").write_text("# Code\n")
+    (repo / "CLAUDE.md").symlink_to("README.md")
+    run_git(repo, "add", "-A")
+    done = git(repo, "commit", "-qm", "x")
+    assert done.code == 0
+    assert "CLAUDE.md:1: warning MG001 unreadable-file: a symbolic link" in done.err
+
+
+@pytest.mark.parametrize(
+    "name", ["-dash.md", ":colon.md", "*.md", "[b].md", "line\nfeed.md", b"latin\xe9.md".decode("utf-8", "surrogateescape")]
+)
+def test_the_command_that_mends_stages_that_file_alone(kb: Path, name: str) -> None:
+    path = kb / "pages" / name
+    path.parent.mkdir()
+    (kb / "pages/b.md").write_text("b\n")
+    run_git(kb, "add", "pages/b.md")
+    run_git(kb, "commit", "-qnm", "b")
+    path.write_text(f"{NOWHERE}\n")
+    run_git(kb, "add", "-A")
+    done = git(kb / "pages", "commit", "-qm", "x")
+    assert done.code == 1
+    assert all(line.startswith("memgit: ") for line in done.err.splitlines())
+    path.write_text("Good.\n")
+    (kb / "pages/b.md").write_text("an edit that is not staged\n")
+    (command,) = mends(done)
+    subprocess.run(["bash", "-c", command.removeprefix("edit, then ")], cwd=kb / "pages", check=True)
+    assert git(kb / "pages", "commit", "-qm", "x").code == 0
+    assert status(kb) == " M pages/b.md"
+
+
+def test_a_thousand_findings_of_one_rule_do_not_hide_the_others(kb: Path) -> None:
+    (kb / "notes").mkdir()
+    for number in range(50):
+        (kb / f"notes/n{number:02}.md").write_text(f"# Note {number}\n\n{NOWHERE}\n")
+    (kb / "notes/z.md").write_text("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n")
+    run_git(kb, "add", "-A")
+    done = git(kb, "commit", "-qm", "x")
+    assert done.err.count(" MG201 broken-link: ") == 20
+    assert "memgit: … and 30 more of MG201\n" in done.err
+    assert "notes/z.md:1: error MG104" in done.err
+
+
+def test_lines_that_another_manager_put_aside_go_too(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pre_commit")
+    import sys
+
+    (kb / ".pre-commit-config.yaml").write_text("repos: []\n")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "configuration")
+    before = set(os.listdir(kb / ".git/hooks"))
+    subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=kb, check=True, capture_output=True)
+    rows = {row.split(":")[0]: row for row in memgit(kb, "hooks", "status").out.splitlines()}
+    assert rows["pre-commit"] == f"pre-commit: {hooks.OTHER}: pre-commit runs it, as the hook that it found"
+    fact(kb, body=NOWHERE)
+    run_git(kb, "add", "-A")
+    assert "MG201" in str(git(kb, "commit", "-qm", "x"))  # the framework hands it on through its own output
+    memgit(kb, "hooks", "uninstall")
+    assert "memgit" not in "".join(path.read_text() for path in (kb / ".git/hooks").iterdir() if not path.name.endswith(".sample"))
+    assert set(os.listdir(kb / ".git/hooks")) == {name for name in before if name.endswith(".sample")} | {"pre-commit"}
