@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from memgit.app import config as configuration
 from memgit.app import derived_files
 from memgit.app.derived_files import Kept
-from memgit.app.init import ATTRIBUTES, DRIVER, attributes
+from memgit.app.init import ATTRIBUTES, attributes
+from memgit.app.merge_driver import DRIVER
 from memgit.app.present import printable_path
 from memgit.app.reader import DiskFiles, open_reader
 from memgit.app.workspace import Workspace, open_workspace
@@ -316,9 +317,7 @@ def _usage(patient: Patient) -> Iterator[Trouble]:
     if set(repo.refs(usage.PREFIX)) - {own}:
         return
     for remote in [key[7:-4] for key in repo.config if key.startswith("remote.") and key.endswith(".url")]:
-        # This clone's own ref may be ahead of what the remote has.
-        specs = [f"{usage.PREFIX}*:{usage.PREFIX}*", *([f"^{own}"] if own is not None else [])]
-        command = shlex.join(["git", "fetch", remote, *specs])
+        command = shlex.join(["memgit", "sync", "--no-push", remote])
         yield Trouble("", f"no uses that other clones counted are known here; {remote} may have some", command, advice=True)
 
 

@@ -7,22 +7,20 @@ from collections.abc import Mapping
 
 from memgit.app import config as configuration
 from memgit.app.config import Config
+from memgit.app.merge_driver import set_up
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
 from memgit.app.write import Plan, Session, Written, carry_out
-from memgit.derive import derive_all, starters
+from memgit.derive import derive_all, is_derived, starters
+from memgit.derive.tables import NAMES
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.formats.text import decode, encode, has_bom, newline_of
 from memgit.git.repository import Repository
-from memgit.git.setup import create_repository, set_local_config
+from memgit.git.setup import create_repository
 from memgit.model.layout import Layout
 
 ATTRIBUTES = ".gitattributes"
 OPENING = "# memgit: records merge as records"
 CLOSING = "# /memgit"
-DRIVER = {
-    "merge.memgit.name": "memgit: records merge as records",
-    "merge.memgit.driver": "memgit merge-driver --ours-name %X --theirs-name %Y %O %A %B %P",
-}
 
 
 def init(
@@ -65,12 +63,12 @@ def init(
             text = text.replace(b"indexes: committed", b"indexes: local")
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
-    set_local_config(workspace.writable(), DRIVER)
+    set_up(workspace.writable())
     done = carry_out(workspace, context, lambda session: _plan(session, workspace.config, text))
-    return done._replace(notes=(*done.notes, *_install_hooks(workspace.writable()))) if hooks else done
+    return done._replace(notes=(*done.notes, *install_hooks(workspace.writable()))) if hooks else done
 
 
-def _install_hooks(repo: Repository) -> tuple[str, ...]:
+def install_hooks(repo: Repository) -> tuple[str, ...]:
     """Installs the hooks; what to tell where one could not be."""
     from memgit.app.hooks import install
 
@@ -119,8 +117,8 @@ def attributes(present: bytes | None, layout: Layout) -> bytes:
     """`.gitattributes` with memgit's block in it: everything else stays, a second time changes nothing."""
     text = decode(present or b"")
     newline = newline_of(text) if text else "\n"
-    patterns = dict.fromkeys(_pattern(place.folder, place.pattern) for place in layout.places)
-    block = newline.join([OPENING, *(f"{pattern} merge=memgit" for pattern in patterns), CLOSING]) + newline
+    patterns = dict.fromkeys([*(_pattern(place.folder, place.pattern) for place in layout.places), *_derived(layout)])
+    block = newline.join([OPENING, *(f"{_quoted(pattern)} merge=memgit" for pattern in patterns), CLOSING]) + newline
     start = text.find(OPENING)
     end = text.find(CLOSING, start)
     if start < 0 or end < 0:
@@ -131,12 +129,33 @@ def attributes(present: bytes | None, layout: Layout) -> bytes:
     return encode(text[:start] + block + text[stop:], has_bom(present or b""))
 
 
+def _derived(layout: Layout) -> list[str]:
+    """Patterns for the derived files that those of the places do not cover."""
+    covered = tuple(f"/{place.folder}" for place in layout.places if place.folder or place.pattern.startswith("**"))
+    folders = {layout.base, *(place.folder for place in layout.places), f"{layout.base}20-Indices/"}
+    found = sorted(f"/{folder}{name}" for folder in folders for name in NAMES if is_derived(layout, folder + name))
+    return [_escaped(path, "*?") for path in found if not (path.endswith(".md") and path.startswith(covered))]
+
+
 def _pattern(folder: str, pattern: str) -> str:
     """A pattern for git attributes that covers a place."""
-    return (
-        f"/{folder}**/*.md"
-        if folder
-        else "*.md"
-        if pattern.startswith("**")
-        else "/" + pattern.replace("{path}", "**/*").replace("{key}", "*")
-    )
+    if folder:
+        return f"/{_escaped(folder, '*?')}**/*.md"
+    if pattern.startswith("**"):
+        return "*.md"
+    return "/" + _escaped(pattern).replace("{path}", "**/*").replace("{key}", "*")
+
+
+def _escaped(text: str, marks: str = "") -> str:
+    """A text in which git sees no pattern of its own, such as `[a-z]`, nor in these marks."""
+    for mark in f"\\[{marks}":
+        text = text.replace(mark, f"\\{mark}")
+    return text
+
+
+def _quoted(pattern: str) -> str:
+    """A pattern as it stands in the file: one with blanks or quotes in the quotes of C, see `gitattributes(5)`."""
+    if not any(char in ' "' or char < " " or char == "\x7f" for char in pattern):
+        return pattern
+    text = pattern.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(f"\\{ord(char):03o}" if char < " " or char == "\x7f" else char for char in text) + '"'

@@ -29,7 +29,7 @@ def command(base: str, ours: str, theirs: str, path: str, ours_name: str, theirs
         conflicts = merge_paths(base, ours, theirs, path, labels, os.environ, os.getcwd())
     except MemgitError as error:
         echo(f"memgit: {error}", err=True)
-        return 129  # above 128 git reports that the driver died and keeps our side as it was, in conflict
+        return 1  # a conflict for git, which goes on with the other files; above 128 it would give up the whole merge
     for conflict in conflicts:
         echo(f"memgit: {path}:{conflict.line}: {conflict.message}", err=True)
     return 1 if conflicts else 0

@@ -26,7 +26,7 @@ ALIKE = 0.5
 _DATES = ("created", "updated", "archived")
 
 
-class _Record(NamedTuple):
+class Section(NamedTuple):
     """One section: its text without the last line end, what stands above it, its title and id."""
 
     text: str
@@ -35,11 +35,11 @@ class _Record(NamedTuple):
     id: str | None
 
 
-class _Version(NamedTuple):
+class Version(NamedTuple):
     """One version of a file: what stands before its first record, the records, what stands after the last."""
 
     head: str
-    records: list[_Record]
+    records: list[Section]
     tail: str
     file: EntryFile
 
@@ -57,14 +57,14 @@ def merge_entries(kind: str, base: str, ours: str, theirs: str, markers: Markers
 
     Texts are without byte order mark, every line ended by `\\n`.
     """
-    versions = [_version(text) for text in (base, ours, theirs)]
+    versions = [version_of(text) for text in (base, ours, theirs)]
     if any(version is None for version in versions):
         return None
     b, o, t = (version for version in versions if version is not None)
     head = _head(b.head, o.head, t.head, markers)
     if head is None:
         return None
-    units = _in_order(_units(b.records, o.records, t.records), b, o, t)
+    units = _in_order(units_of(b.records, o.records, t.records), b, o, t)
     out: list[str] = [head]
     usual = _usual(o.records + t.records)
     habits = habits_of(o.file if o.records else t.file, kind)
@@ -80,22 +80,22 @@ def merge_entries(kind: str, base: str, ours: str, theirs: str, markers: Markers
     return "".join(out) + (_choose(b.tail, o.tail, t.tail) or "\n")
 
 
-def _version(text: str) -> _Version | None:
+def version_of(text: str) -> Version | None:
     """A file taken apart, or None."""
     file = take_apart(text)
     if file.fault is not None or file.markers or file.outline.unclosed is not None:
         return None
-    records: list[_Record] = []
+    records: list[Section] = []
     position = len(text[: file.sections[0].start].rstrip(" \t\n")) if file.sections else len(text.rstrip(" \t\n"))
     head = text[:position]
     for section in file.sections:
         id_ = fields(text, file.mask, section.head, section.end).values.get("id")
         title = section.title if section.record else text[section.start : section.head]
         records.append(
-            _Record(text[section.start : section.end], text[position : section.start], title, id_ if isinstance(id_, str) else None)
+            Section(text[section.start : section.end], text[position : section.start], title, id_ if isinstance(id_, str) else None)
         )
         position = section.end
-    return _Version(head, records, text[position:], file)
+    return Version(head, records, text[position:], file)
 
 
 def _choose(base: str, ours: str, theirs: str) -> str:
@@ -125,7 +125,7 @@ def _head(base: str, ours: str, theirs: str, markers: Markers) -> str | None:
 # Which record is which.
 
 
-def _pairs(old: Sequence[_Record], new: Sequence[_Record]) -> dict[int, int]:
+def _pairs(old: Sequence[Section], new: Sequence[Section]) -> dict[int, int]:
     """The records of one version in another, by place: the same id, else the same title, else alike; two ids are two records."""
     found: dict[int, int] = {}
     taken: set[int] = set()
@@ -153,15 +153,17 @@ def _pairs(old: Sequence[_Record], new: Sequence[_Record]) -> dict[int, int]:
             pair(i, j)
     left = [i for i in range(len(old)) if i not in found]
     right = [j for j in range(len(new)) if j not in taken]
-    bags = {j: _bag(new[j].text) for j in right} if left else {}
-    likes = sorted(((_alike(_bag(old[i].text), bags[j]), -i, -j) for i in left for j in right if not _two(old[i], new[j])), reverse=True)
+    bags = {j: bag_of(new[j].text) for j in right} if left else {}
+    likes = sorted(
+        ((likeness(bag_of(old[i].text), bags[j]), -i, -j) for i in left for j in right if not _two(old[i], new[j])), reverse=True
+    )
     for share, i, j in likes:
         if share >= ALIKE and -i not in found and -j not in taken:
             pair(-i, -j)
     return found
 
 
-def _two(one: _Record, other: _Record) -> bool:
+def _two(one: Section, other: Section) -> bool:
     return bool(one.id and other.id and one.id != other.id)
 
 
@@ -178,22 +180,24 @@ _COMMON = (
     "**id",
     "**updated",
     "**archived",
+    "**Merged into",
+    "**merged into",
 )
 
 
-def _bag(text: str) -> Counter[str]:
+def bag_of(text: str) -> Counter[str]:
     """The lines of a record that tell it from others: not its title, nor labels and fields that many have alike."""
     lines = text.split("\n")[1:]
     return Counter(line for line in lines if line.strip() and not line.startswith(_COMMON) and not line.rstrip().endswith((":**", "：**")))
 
 
-def _alike(one: Counter[str], other: Counter[str]) -> float:
+def likeness(one: Counter[str], other: Counter[str]) -> float:
     common = sum(len(line) * count for line, count in (one & other).items())
     size = max(sum(len(line) * count for line, count in bag.items()) for bag in (one, other))
     return common / size if size else 0.0
 
 
-def _units(base: Sequence[_Record], ours: Sequence[_Record], theirs: Sequence[_Record]) -> list[_Unit]:
+def units_of(base: Sequence[Section], ours: Sequence[Section], theirs: Sequence[Section]) -> list[_Unit]:
     """Every record of the three versions, once."""
     left, right = _pairs(base, ours), _pairs(base, theirs)
     units = [_Unit(i, left.get(i), right.get(i)) for i in range(len(base))]
@@ -205,7 +209,7 @@ def _units(base: Sequence[_Record], ours: Sequence[_Record], theirs: Sequence[_R
     return units
 
 
-def _pairs_of_new(ours: list[_Record], theirs: list[_Record]) -> dict[int, int]:
+def _pairs_of_new(ours: list[Section], theirs: list[Section]) -> dict[int, int]:
     """Records that both sides added: one and the same only by id or title, never by likeness."""
     pairs = _pairs(ours, theirs)
     return {
@@ -213,7 +217,7 @@ def _pairs_of_new(ours: list[_Record], theirs: list[_Record]) -> dict[int, int]:
     }
 
 
-def _in_order(units: list[_Unit], b: _Version, o: _Version, t: _Version) -> list[_Unit]:
+def _in_order(units: list[_Unit], b: Version, o: Version, t: Version) -> list[_Unit]:
     """The units as they stand in ours, or in theirs where only that side moved records; what the other side alone has comes after what it
     follows there, and after what this side put at the same place."""
     common = [unit for unit in units if unit.base is not None and unit.ours is not None and unit.theirs is not None]
@@ -245,13 +249,13 @@ def _in_order(units: list[_Unit], b: _Version, o: _Version, t: _Version) -> list
 # What stands between records.
 
 
-def _usual(records: Sequence[_Record]) -> str:
+def _usual(records: Sequence[Section]) -> str:
     """What mostly stands above a record that is not the first."""
     gaps = Counter(record.above for record in records if record.above.count("\n") > 1)
     return gaps.most_common(1)[0][0] if gaps else "\n\n"
 
 
-def _above(unit: _Unit, b: _Version, o: _Version, t: _Version, usual: str, first: bool, head: str) -> str:
+def _above(unit: _Unit, b: Version, o: Version, t: Version, usual: str, first: bool, head: str) -> str:
     """What stands above a record in the merged file."""
     if first:
         leads = [version.records[0].above if version.records else None for version in (b, o, t)]
@@ -268,7 +272,7 @@ def _above(unit: _Unit, b: _Version, o: _Version, t: _Version, usual: str, first
 # One record.
 
 
-def _merge(unit: _Unit, b: _Version, o: _Version, t: _Version, habits: Habits, markers: Markers) -> str | None:
+def _merge(unit: _Unit, b: Version, o: Version, t: Version, habits: Habits, markers: Markers) -> str | None:
     """The merged text of one record, None where it is gone."""
     base = b.records[unit.base].text if unit.base is not None else None
     ours = o.records[unit.ours].text if unit.ours is not None else None
@@ -348,6 +352,8 @@ def _fieldwise(texts: Sequence[list[str]], title: str, habits: Habits, markers: 
     raw_clash = _bodies(b, o, t, changes)
     whole = _entry(texts[1], habits)
     whole.change(changes, as_is=True)
+    if t.field_lines("related") and not whole.field_lines("related") and (b is None or not b.field_lines("related")):
+        whole.backfill("related", None)  # a label without links is Mem Skill's, and their side has added it
     if raw_clash:
         lines, _ = merge_lines(
             b.body_lines() if b else [],

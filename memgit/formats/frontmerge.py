@@ -6,7 +6,6 @@ say. Keys that nobody knows are treated like the rest. Comments go with the key 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,9 +14,10 @@ from memgit.formats import yaml
 from memgit.formats.frontmatter import Block, split
 from memgit.formats.textmerge import Markers, merge_lines
 from memgit.formats.yaml import Entry
+from memgit.model.pattern import pattern
 from memgit.model.record import Value
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?")
+_DATE = pattern(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?")
 _WORDS = ("keywords", "tags", "topics")
 """Lists that people also write as one text with commas."""
 
@@ -163,6 +163,8 @@ def _choose(b: _Key | None, o: _Key | None, t: _Key | None, markers: Markers, pa
     if left is not None and right is not None and isinstance(mine, str) and isinstance(other, str):
         if _DATE.fullmatch(mine) and _DATE.fullmatch(other):
             return (left if mine >= other else right), None
+        if b is None and path[-1] == "id":  # both sides began one and the same document, which goes on under one id
+            return (left if mine <= other else right), None
         if path[-1].endswith("_count") and mine.isdecimal() and other.isdecimal():
             return (left if int(mine) >= int(other) else right), None
     name = path[-1]

@@ -13,7 +13,7 @@ from memgit.formats.text import has_bom, newline_of
 if TYPE_CHECKING:
     from memgit.formats.textmerge import Markers
 
-DOCUMENTS = {"memgit": "", "vault": "", "mnema": "", "mnema-block": "mnema"}
+DOCUMENTS = {"memgit": "", "adr": "", "vault": "", "mnema": "", "mnema-block": "mnema"}
 """The forms of documents, and the key under which their fields stand."""
 
 
@@ -79,7 +79,7 @@ def _records(form_name: str, kind: str, base: bytes, ours: bytes, theirs: bytes,
     """The merge by what the file says, or None where that cannot be told: not text, mixed line ends, markers left in, broken blocks."""
     if form_name != "entries" and form_name not in DOCUMENTS:
         return None
-    sides = [_Side(data) for data in (base, ours, theirs)]
+    sides = [Side(data) for data in (base, ours, theirs)]
     if any(side.mixed for side in sides):
         return None
     from memgit.formats.textmerge import Markers
@@ -97,7 +97,7 @@ def _records(form_name: str, kind: str, base: bytes, ours: bytes, theirs: bytes,
     return None if text is None else _finish(text.split("\n"), sides, markers)
 
 
-class _Side:
+class Side:
     """One version as text, every line ended by `\\n`, and how it differs from that; `mixed` says that its lines end in both ways."""
 
     def __init__(self, data: bytes) -> None:
@@ -112,7 +112,7 @@ class _Side:
         self.text = self.raw.replace("\r\n", "\n") if crlf else self.raw
 
 
-def _finish(lines: list[str], sides: list[_Side], markers: Markers, *, raw: bool = False) -> Merged:
+def _finish(lines: list[str], sides: list[Side], markers: Markers, *, raw: bool = False) -> Merged:
     """The bytes of merged lines: mark, line ends and final newline are merged three ways too. `raw` lines have their CR still."""
     conflicts = tuple(Conflict(*found) for found in markers.settle(lines))
     base, ours, theirs = sides
@@ -132,7 +132,7 @@ def _lines(base: bytes, ours: bytes, theirs: bytes, labels: tuple[str, str]) -> 
     """An ordinary merge by lines. How a line ends belongs to it where a file mixes line ends, else it is merged apart."""
     from memgit.formats.textmerge import Markers, merge_lines
 
-    sides = [_Side(data) for data in (base, ours, theirs)]
+    sides = [Side(data) for data in (base, ours, theirs)]
     raw = any(side.mixed for side in sides)
     texts = [(side.raw if raw else side.text).split("\n")[:-1] for side in sides]
     end = "\r" if raw and sides[1].newline == "\r\n" else ""

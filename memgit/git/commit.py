@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.errors import MemgitError, Refused
 from memgit.git import hooks, identity, index, journal, libgit, lock, maintenance, process, recovery, refs, sign
@@ -23,6 +23,7 @@ from memgit.git.plan import FilePlan, IndexPlan, Plan, edits_between, edits_of
 from memgit.git.repository import Head
 from memgit.git.tree import EXECUTABLE, FILE, Entry, Tree, rewrite
 from memgit.git.worktree import Worktree, write_new
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -34,7 +35,7 @@ LOCK_TIMEOUT = 30.0
 
 _RETRY = 20.0  # seconds during which a change is begun again because HEAD, the index or a file moved under it
 _WHAT_NEXT = {
-    "merge": "git commit or git merge --abort",
+    "merge": "memgit resolve and git merge --continue, or git merge --abort",
     "rebase": "git rebase --continue or git rebase --abort",
     "cherry-pick": "git cherry-pick --continue or git cherry-pick --abort",
     "revert": "git revert --continue or git revert --abort",
@@ -129,6 +130,46 @@ def commit_series(
     if hooks.present(repo):
         raise ValueError("hooks want to see each commit")
     return _commit(repo, build, _Options(merge, author, False, lock_timeout, sign_timeout))
+
+
+def make_commits(
+    repo: Repository,
+    whole: Tree,
+    parent: str | None,
+    changes: Sequence[Change],
+    author: Identity,
+    committer: Identity,
+    sign_timeout: float = sign.TIMEOUT,
+) -> list[str]:
+    """Writes the objects of several commits, one upon the other; no ref moves. Changes that leave the tree as it is make none.
+
+    Args:
+        whole: the whole tree of `parent`.
+        changes: their blobs are written already.
+    """
+    made = []
+    for change in changes:
+        entries: dict[str, Entry | None] = {}
+        for name, data in change.edits.items():
+            held = whole.get(repo.prefix + name)
+            mode = EXECUTABLE if held is not None and held.mode == EXECUTABLE else FILE
+            entries[repo.prefix + name] = None if data is None else Entry(mode, repo.hash_blob(data))
+        new = Tree(repo, rewrite(repo, whole.oid, entries))
+        if new != whole:
+            message = refs.message_bytes(change.message)
+            whole, parent = new, _commit_object(repo, new.oid, parent, author, committer, message, sign_timeout)
+            made.append(parent)
+    return made
+
+
+def _commit_object(
+    repo: Repository, tree: str, parent: str | None, author: Identity, committer: Identity, message: bytes, sign_timeout: float
+) -> str:
+    """Writes one commit object, signed where the user wants that."""
+    parents = [parent] if parent else []
+    if sign.wanted(repo):
+        return sign.commit_tree(repo, tree, parents, author, committer, message, sign_timeout)
+    return repo.write(libgit.COMMIT, refs.raw_commit(tree, parents, author, committer, message))
 
 
 class _Options(NamedTuple):
@@ -241,24 +282,11 @@ class _Attempt:
         """Writes the objects of all commits."""
         repo = self.repo
         repo.write_blobs([data for change in changes for data in change.edits.values() if data is not None])
-        tree, parent = self.whole, self.head.commit
-        for change in changes:
-            entries: dict[str, Entry | None] = {}
-            for name, data in change.edits.items():
-                held = tree.get(repo.prefix + name)
-                mode = EXECUTABLE if held is not None and held.mode == EXECUTABLE else FILE
-                entries[repo.prefix + name] = None if data is None else Entry(mode, repo.hash_blob(data))
-            new = Tree(repo, rewrite(repo, tree.oid, entries))
-            if new != tree:
-                tree, parent = new, self._make(new.oid, parent, refs.message_bytes(change.message))
-                self.commits.append(parent)
+        self.commits += make_commits(repo, self.whole, self.head.commit, changes, self.author, self.committer, self.options.sign_timeout)
 
     def _make(self, tree: str, parent: str | None, message: bytes) -> str:
         """Writes one commit object."""
-        repo, parents = self.repo, [parent] if parent else []
-        if sign.wanted(repo):
-            return sign.commit_tree(repo, tree, parents, self.author, self.committer, message, self.options.sign_timeout)
-        return repo.write(libgit.COMMIT, refs.raw_commit(tree, parents, self.author, self.committer, message))
+        return _commit_object(self.repo, tree, parent, self.author, self.committer, message, self.options.sign_timeout)
 
     def _record(self, files: Sequence[FilePlan], entries: Sequence[IndexPlan], watched: bool) -> None:
         """Makes the files ready and writes the journal."""

@@ -12,13 +12,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic, time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.pause import pause
 from memgit.git.tree import Entry
 from memgit.git.worktree import write_new
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -252,6 +253,11 @@ def build(
 
 def _entry(row: Staged | None) -> Entry | None:
     return None if row is None else row.entry
+
+
+def set_entries(repo: Repository, entries: Mapping[str, Entry | None]) -> None:
+    """Puts entries into the index itself, None takes one out; whatever stages a path had are gone. Git takes its own lock."""
+    _set(repo, {}, entries)
 
 
 def _set(repo: Repository, extra: Mapping[str, str], entries: Mapping[str, Entry | None]) -> None:

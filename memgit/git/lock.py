@@ -31,7 +31,7 @@ class Busy(Refused):
 
 @contextmanager
 def hold(repo: Repository, timeout: float) -> Iterator[None]:
-    """Holds the lock of a clone.
+    """Holds the lock of a clone; who holds it already through this `repo` goes on at once.
 
     Args:
         timeout: seconds to wait for another holder; 0 tries once.
@@ -40,6 +40,9 @@ def hold(repo: Repository, timeout: float) -> Iterator[None]:
         Busy: another process held it all the time (it is named by its pid).
         Refused: the git directory cannot be written.
     """
+    if repo.lock_handle is not None:  # held already, around several steps
+        yield
+        return
     path = f"{repo.common_dir}/{FOLDER}/lock"
     fd = _open(repo, path)
     try:

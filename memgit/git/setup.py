@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from time import monotonic, sleep
 
+from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.repository import Repository
+
+LOCK_WAIT = 3.0
+"""Seconds to wait for another git that writes the configuration."""
 
 
 def create_repository(folder: str, env: Mapping[str, str]) -> Repository:
     """A new repository in a folder, made by the user's own git with its templates and default branch."""
-    process.run(["init", "--quiet", "--", folder], env=env, write=True)
+    _patiently(lambda: process.run(["init", "--quiet", "--", folder], env=env, write=True))
     return Repository.open(folder, env)
+
+
+def _patiently(run: Callable[[], bytes]) -> None:
+    """Runs a git command that gives up at once where another one holds the lock of the configuration; tries again for a while.
+
+    Raises:
+        Refused: it failed for another reason, or all the time.
+    """
+    end = monotonic() + LOCK_WAIT
+    while True:
+        try:
+            run()
+            return
+        except Refused as error:
+            if monotonic() > end or ("lock" not in error.message and "File exists" not in error.message):
+                raise
+        sleep(0.05)
 
 
 def set_local_config(repo: Repository, values: Mapping[str, str]) -> bool:
     """Sets keys in the repository's own configuration; False where they all were so already."""
     missing = {key: value for key, value in values.items() if repo.config.get(key.lower()) != value and repo.config.get(key) != value}
     for key, value in missing.items():
-        process.run(["config", "--local", key, value], repo=repo, write=True)
+        _patiently(partial(process.run, ["config", "--local", key, value], repo=repo, write=True))
     return bool(missing)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
-from memgit.git import process, refs
+from memgit.git import process
 from memgit.model.ids import is_id, new_id
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def append(repo: Repository, message: str) -> str:
     Raises:
         Refused: the ref cannot be written.
     """
+    from memgit.git import refs
+
     clone = clone_id(repo)
     text = f"{message.rstrip()}\nMemgit-Clone: {clone}\n"
     made = refs.commit_on(repo, PREFIX + clone, lambda _, __: ({}, text))

@@ -19,7 +19,7 @@ from memgit.formats.textmerge import lost
 from memgit.model.record import Value
 from tests import strategies
 
-FORMS = ("entries", "memgit", "vault", "mnema", "mnema-block", "")
+FORMS = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block", "")
 
 
 def record(title: str, **changes: str) -> str:
@@ -136,6 +136,14 @@ def test_fields_of_one_record_merge_one_by_one() -> None:
     assert one.fields["source"] == "file:x"
     assert set(one.keywords) == {"b", "c", "d"}
     assert one.related == ("x",)
+
+
+def test_a_label_without_links_that_one_side_adds_is_kept() -> None:
+    base = "## A\n**Date:** 2026-01-02\n**Keywords:** x\n"
+    ours = base.replace("**Keywords:** x", "**Keywords:** x, y")
+    theirs = base.replace("**Keywords:**", "**Source:** conversation\n**Related:**\n**Keywords:**")
+    expected = theirs.replace("**Keywords:** x", "**Keywords:** x, y").encode()
+    assert merged(base, ours, theirs).data == expected and merged(base, theirs, ours).data == expected
 
 
 def test_bodies_merge_by_lines() -> None:
@@ -472,6 +480,20 @@ def test_laws_of_documents(base: bytes, ours: bytes, theirs: bytes, form: str) -
         assert result.data.split(b"\n")[conflict.line - 1].startswith(b"<<<<<<< ours")
 
 
+@settings(max_examples=150, deadline=None)
+@given(documents(), st.sampled_from(["memgit", "vault"]), st.sampled_from(["1", "[a]", "{b: 2}", "'q'", ""]), st.booleans())
+def test_no_key_that_nobody_knows_is_lost(base: bytes, form: str, value: str, first: bool) -> None:
+    base = base if base.startswith(b"---\n") else b"---\nkept: 1\n---\n" + base
+    base = base.replace(b"---\n", b"---\nstays: here\n", 1)
+    new = [f"{side}: {value}\n".encode() for side in ("ours_alone", "theirs_alone")]
+    both = [(line, b"stays: here\n") if first else (b"stays: here\n", line) for line in new]
+    ours, theirs = (base.replace(b"stays: here\n", b"".join(lines)) for lines in both)
+    result = merge_file(form, "note", base, ours, theirs)
+    assert result.data is not None
+    assert {b"stays: here", *(line.rstrip(b"\n") for line in new)} <= set(result.data.split(b"\n"))
+    assert result.conflicts == ()
+
+
 @settings(max_examples=300, deadline=None)
 @given(*[st.lists(st.integers(0, 15).map(str), max_size=10, unique=True)] * 3)
 def test_no_line_that_both_sides_have_is_lost(base: list[str], ours: list[str], theirs: list[str]) -> None:
@@ -528,4 +550,6 @@ def test_changes_to_different_records_of_real_files(corpora: Path) -> None:
 
 def test_every_field_is_known_to_the_merge() -> None:
     """A field that is new to entries must be given its way to merge."""
-    assert set(ORDER) == {"created", "updated", "skill", "source", "context", "body", "files", "related", "keywords", "archived", "id"}
+    assert set(ORDER) == {
+        "created", "updated", "skill", "source", "context", "body", "files", "related", "keywords", "archived", "merged_into", "id",
+    }  # fmt: skip

@@ -1,0 +1,88 @@
+"""`memgit sync`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import click
+
+from memgit.app.sync import RETRIES, TIMEOUT, Came, Synced, sync
+from memgit.cli.options import json_option, workspace_of
+from memgit.cli.output import echo, emit_json
+from memgit.cli.resolve import print_left
+from memgit.model.operation import PAST
+
+SHOWN = 20
+"""Records that are named; the rest is counted."""
+EXITS = {"conflict": 1, "rejected": 3}
+
+
+@click.command("sync")
+@click.argument("remote", required=False)
+@click.option("--no-push", is_flag=True, help="Fetch and merge only.")
+@click.option("--retries", type=click.IntRange(0, 1000), default=RETRIES, show_default=True, metavar="N",
+              help="How often to merge and push again where somebody else was first.")  # fmt: skip
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=TIMEOUT, show_default=True, metavar="S",
+              help="Seconds that one step over the network may take.")  # fmt: skip
+@json_option
+@click.pass_context
+def command(ctx: click.Context, remote: str | None, no_push: bool, retries: int, timeout: float, as_json: bool) -> int:
+    """Fetch from REMOTE, merge and push, with the counted uses of all clones, through your own git.
+
+    Nothing is forced and nothing is reset. A conflict leaves an ordinary merge under way, names the records, and exits with 1; a push that
+    does not get through exits with 3, with what came already merged.
+    """
+    terminal = sys.stdin.isatty() and sys.stderr.isatty()
+
+    def tell(what: str) -> None:
+        if terminal and not as_json:
+            click.echo(click.style(f"{what} …", dim=True), err=True)
+
+    done = sync(workspace_of(ctx), remote, push=not no_push, retries=retries, timeout=timeout, terminal=terminal, tell=tell)
+    for note in done.notes:
+        echo(f"memgit: {note}", err=True)
+    if as_json:
+        emit_json(done.as_json())
+    else:
+        _print(done)
+    return EXITS.get(done.status, 0)
+
+
+def _print(done: Synced) -> None:
+    where = f"{done.remote}/{done.branch}"
+    _came(f"{'to merge' if done.status == 'conflict' else 'came'} from {where}", done.came)
+    _came(f"went to {where}", done.went)
+    if done.uses_came or done.uses_went:
+        parts = [f"came from {_count(done.uses_came, 'clone')}"] * bool(done.uses_came) + ["those counted here went"] * done.uses_went
+        echo(f"uses: {', '.join(parts)}")
+    if done.status == "up_to_date":
+        echo(f"{where}: nothing new on either side")
+    elif done.status == "conflict":
+        print_left(done.left)
+        echo(f"a merge of {where} is under way; settle what conflicts, git add it, then memgit resolve and git merge --continue")
+        echo("git merge --abort takes the merge back; nothing was pushed")
+    elif done.status == "rejected":
+        times = "" if done.attempts == 1 else f" {done.attempts} times in a row"
+        echo(f"memgit: {where} rejected the push{times}: {done.why}", err=True)
+        echo("  hint: what came is merged here and nothing is lost; memgit sync tries again", err=True)
+    else:
+        how = {"none": "nothing to merge", "fast-forward": "fast-forward", "merge": "merged"}[done.merge]
+        tries = f", pushed at attempt {done.attempts}" if done.attempts > 1 else ""
+        echo(f"in step with {where} at {(done.commit or '')[:10]} ({how}{tries})")
+
+
+def _came(what: str, came: Came) -> None:
+    if not came.commits:
+        return
+    counts = Counter(PAST[change.action] for change in came.records)
+    listed = ", ".join(f"{number} {action}" for action, number in counts.items()) or "no record changed"
+    echo(f"{what}: {_count(came.commits, 'commit')}, {listed}")
+    for change in came.records[:SHOWN]:
+        echo(f"  {PAST[change.action]} {change.address}{f' <- {change.was}' if change.was else ''}")
+    if len(came.records) > SHOWN:
+        echo(f"  and {len(came.records) - SHOWN} more")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

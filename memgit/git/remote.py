@@ -1,0 +1,126 @@
+"""Talking to a remote through the user's own git: what it has, fetching from it, pushing to it.
+
+Credential helpers, ssh, proxies and hooks are git's business. Every step ends within a time limit. Without a terminal, nobody is asked for
+a password: git fails at once instead of waiting for an answer that cannot come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from memgit.errors import Refused
+from memgit.git import process
+from memgit.git.pause import pause
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+
+AGAIN = 6
+"""How often a fetch is begun where another one holds what it needs."""
+_AT_WORK = ("cannot lock ref", "File exists")
+_SECRET = re.compile(r"(?<=://)[^/@\s]+@")
+_ASKED = ("could not read Username", "could not read Password", "Authentication failed", "terminal prompts disabled", "Permission denied (")
+
+
+class Access(NamedTuple):
+    """How to talk to a remote: its name, the seconds that one step may take, and whether a person at a terminal can be asked."""
+
+    remote: str
+    timeout: float
+    terminal: bool = False
+
+
+class Pushed(NamedTuple):
+    """What became of one ref that was pushed: whether the remote has it now, and why not, in git's words."""
+
+    done: bool
+    why: str = ""
+
+
+def names(repo: Repository) -> list[str]:
+    """The remotes that are configured, as git lists them."""
+    return [key[7:-4] for key in repo.config if key.startswith("remote.") and key.endswith(".url")]
+
+
+def listed(repo: Repository, access: Access, patterns: Sequence[str]) -> dict[str, str]:
+    """The refs of the remote that fit some patterns, with what they name.
+
+    Raises:
+        Refused: the remote cannot be reached, wants a password that nobody can give, or does not answer in time.
+    """
+    done = _network(repo, access, ["ls-remote", "--", access.remote, *patterns])
+    rows = (line.split("\t") for line in done.out.decode("utf-8", "surrogateescape").splitlines())
+    return {row[1]: row[0] for row in rows if len(row) == 2}
+
+
+def fetch(repo: Repository, access: Access, refs: Sequence[str]) -> None:
+    """Brings what some refs of the remote name, and its remote-tracking branch as git does; no branch is moved. Raises as `listed`.
+
+    Where another fetch into this clone, such as that of an editor, was at work at the same time, it is done again.
+    """
+    for left in reversed(range(AGAIN)):
+        try:
+            _network(repo, access, ["fetch", "--quiet", "--no-auto-maintenance", "--", access.remote, *refs])
+            return
+        except Refused as error:
+            if not left or not any(words in error.message for words in _AT_WORK):
+                raise
+        pause(0.05 * 2 ** (AGAIN - left))
+
+
+def push(repo: Repository, access: Access, refs: Mapping[str, str]) -> dict[str, Pushed]:
+    """Pushes refs (name there by name here), never by force; what became of each, by its name there.
+
+    Raises:
+        Refused: as `listed`, or a hook of this clone refused the push.
+    """
+    specs = [f"{here}:{there}" for here, there in refs.items()]
+    done = _network(repo, access, ["push", "--porcelain", "--", access.remote, *specs], answers=True)
+    out: dict[str, Pushed] = {}
+    for line in done.out.decode("utf-8", "surrogateescape").splitlines():
+        fields = line.split("\t")
+        if len(fields) == 3 and len(fields[0]) == 1:
+            why = fields[2].partition("(")[2].rstrip(")") or fields[2].strip("[] ")
+            out[fields[1].rpartition(":")[2]] = Pushed(fields[0] != "!", "" if fields[0] != "!" else _with_words(why, done.err))
+    if done.code and all(pushed.done for pushed in out.values()):
+        raise _failure(access, "push", done)
+    return out
+
+
+def _with_words(why: str, err: bytes) -> str:
+    """The reason, with what the remote said about it."""
+    said = [line.removeprefix("remote:").strip() for line in err.decode("utf-8", "replace").splitlines() if line.startswith("remote:")]
+    words = "; ".join(line for line in said if line)[:500]
+    return f"{why}: {words}" if words and "declined" in why else why
+
+
+def _network(repo: Repository, access: Access, args: Sequence[str], *, answers: bool = False) -> process.Done:
+    """Runs one git command that talks to a remote. `answers`: exit code 1 is one, and not a failure."""
+    argv, env = process.command(args, repo=repo, prompt=access.terminal, write=True)
+    if access.terminal and "GIT_TERMINAL_PROMPT" in repo.env:
+        env["GIT_TERMINAL_PROMPT"] = repo.env["GIT_TERMINAL_PROMPT"]
+    if not access.terminal and not (env.get("GIT_SSH_COMMAND") or env.get("GIT_SSH") or "core.sshcommand" in repo.config):
+        env["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
+    try:
+        done = process.spawn(argv, env, timeout=access.timeout, group=not access.terminal)
+    except Refused as error:
+        if "took longer than" not in error.message:
+            raise
+        raise Refused(
+            f"{access.remote} did not answer within {access.timeout:g} s (git {args[0]} was stopped)",
+            hint=f"look whether it can be reached: git ls-remote {access.remote}; --timeout gives it longer",
+        ) from None
+    if done.code and not (answers and done.code == 1):
+        raise _failure(access, args[0], done)
+    return done
+
+
+def _failure(access: Access, step: str, done: process.Done) -> Refused:
+    message, hint = process.words(done.err)
+    message = _SECRET.sub("", message)
+    if any(words in message for words in _ASKED):
+        hint = f"git {step} {access.remote} in a terminal asks for it; a credential helper or an ssh agent keeps it"
+        return Refused(f"{access.remote} wants a password or a key that nobody can be asked for here: {message}", hint=hint)
+    return Refused(f"git {step} {access.remote}: {message or f'failed with exit code {done.code}'}", hint=hint)

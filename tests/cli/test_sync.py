@@ -1,0 +1,720 @@
+"""Bringing clones together through a bare repository: what comes and goes, what stands in the way, and many at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from memgit.git import usage
+from tests.support import count_commits, fsck, memgit, run_git, status
+
+RACE = """\
+#!/bin/sh
+# Somebody else is always faster, so many times.
+unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES
+count=$(cat count 2>/dev/null || echo 0)
+[ "$count" -ge {times} ] && exit 0
+echo $((count + 1)) > count
+new=$(git commit-tree -p main -m "faster $count" 'main^{{tree}}') && git update-ref refs/heads/main "$new"
+"""
+
+
+def model(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that is made once and copied by every test: `memgit init` and `git clone` take many processes."""
+    found = folder / f"sync-{name}"
+    if not found.exists():
+        make(found)
+    return found
+
+
+def connected(folder: Path) -> None:
+    """In `kb` a repository that follows the bare one in `origin.git`, in `other` a clone, both as `memgit init` makes them."""
+    folder.mkdir()
+    memgit(folder, "init", "kb")
+    run_git(folder, "init", "-q", "--bare", "origin.git")
+    run_git(folder / "kb", "remote", "add", "origin", "../origin.git")
+    run_git(folder / "kb", "push", "-q", "-u", "origin", "main")
+    run_git(folder, "clone", "-q", "origin.git", "other")
+    run_git(folder / "other", "remote", "set-url", "origin", "../origin.git")
+    memgit(folder / "other", "init")
+
+
+@pytest.fixture
+def kb(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A knowledge repository as `memgit init` makes it."""
+    made = model(tmp_path_factory.getbasetemp(), "kb", lambda folder: memgit(folder.parent, "init", folder.name))
+    shutil.copytree(made, tmp_path / "kb", symlinks=True)
+    return tmp_path / "kb"
+
+
+@pytest.fixture
+def origin(kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bare repository to which `kb` was pushed, and which `kb` follows."""
+    made = model(tmp_path_factory.getbasetemp(), "connected", connected)
+    shutil.rmtree(kb)
+    for name in ("kb", "origin.git"):
+        shutil.copytree(made / name, kb.parent / name, symlinks=True)
+    return kb.parent / "origin.git"
+
+
+def clone(origin: Path, name: str) -> Path:
+    """Another clone, with all that the bare repository has."""
+    folder = origin.parent / name
+    shutil.copytree(origin.parents[1] / "sync-connected/other", folder, symlinks=True)
+    run_git(folder, "pull", "-q", "--ff-only")
+    return folder
+
+
+def hook(origin: Path, name: str, text: str) -> None:
+    path = origin / "hooks" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def record(folder: Path, title: str) -> None:
+    memgit(folder, "record", "knowledge", title, "--category", "web", "-m", f"- text of {title}")
+
+
+def titles(folder: Path) -> list[str]:
+    return sorted(row["title"] for row in memgit(folder, "list", "--json").json)
+
+
+def sound(folder: Path) -> None:
+    assert memgit(folder, "rebuild", "--check").code == 0
+    assert status(folder) == ""
+    fsck(folder)
+
+
+def test_there_and_back(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "use", "web#Theirs")
+    sent = memgit(other, "sync")
+    assert sent.out.startswith("went to origin/main: 1 commit, 1 created\n  created knowledge/web#Theirs\nuses: those counted here went\n")
+    assert memgit(other, "sync").out == "origin/main: nothing new on either side\n"
+    got = memgit(kb, "sync", "--json").json
+    assert (got["status"], got["merge"], got["uses_came"], got["attempts"]) == ("synced", "fast-forward", 1, 0)
+    assert [change["address"] for change in got["came"]["records"]] == ["knowledge/web#Theirs"]
+    assert got["went"] == {"commits": 0, "records": []}
+    assert memgit(kb, "show", "web#Theirs", "--json").json["usage_count"] == 1
+    sound(kb)
+
+
+def test_both_sides_added(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    for folder, title in ((other, "Theirs"), (kb, "Ours")):
+        record(folder, title)
+        memgit(folder, "use", f"web#{title}")
+    run_git(kb, "config", "--remove-section", "merge.memgit")
+    memgit(other, "sync")
+    done = memgit(kb, "sync", "--json").json
+    assert (done["status"], done["merge"], done["attempts"]) == ("synced", "merge", 1)
+    assert [change["address"] for change in done["came"]["records"]] == ["knowledge/web#Theirs"]
+    assert [change["address"] for change in done["went"]["records"]] == ["knowledge/web#Ours"]
+    assert len(run_git(kb, "rev-list", "--parents", "-1", "HEAD").split()) == 3
+    memgit(other, "sync")
+    for folder in (kb, other):
+        assert titles(folder) == ["Ours", "Theirs"]
+        assert memgit(folder, "show", "web#Ours", "--json").json["usage_count"] == 1
+        sound(folder)
+    assert json.loads((other / "knowledge-base/_index.json").read_text())["totalEntries"] == 2
+
+
+def test_no_push(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    record(kb, "Ours")
+    memgit(kb, "sync")
+    record(other, "Theirs")
+    assert memgit(other, "sync", "--no-push", "--json").json["status"] == "synced"
+    assert titles(other) == ["Ours", "Theirs"]
+    assert run_git(origin, "rev-parse", "main") == run_git(kb, "rev-parse", "HEAD")
+
+
+def test_a_conflict_leaves_an_ordinary_merge(kb: Path, origin: Path) -> None:
+    record(kb, "Tides")
+    memgit(kb, "sync")
+    other = clone(origin, "other")
+    memgit(other, "update", "web#Tides", "-m", "- theirs")
+    memgit(other, "sync")
+    memgit(kb, "update", "web#Tides", "-m", "- ours")
+    before = run_git(kb, "rev-parse", "HEAD")
+    done = memgit(kb, "sync", code=1)
+    assert "conflict knowledge-base/web.md:6: knowledge/web#Tides: both sides changed" in done.out
+    assert (run_git(kb, "rev-parse", "HEAD"), run_git(origin, "rev-parse", "main")) == (before, run_git(other, "rev-parse", "HEAD"))
+    assert "git merge is under way" in memgit(kb, "sync", code=3).err
+    path = kb / "knowledge-base/web.md"
+    text = path.read_text()
+    start, end = text.index("<<<<<<< "), text.index(">>>>>>> ")
+    path.write_text(text[:start] + "- both\n" + text[text.index("\n", end) + 1 :])
+    run_git(kb, "add", str(path))
+    memgit(kb, "resolve")
+    run_git(kb, "commit", "-q", "--no-edit")
+    memgit(kb, "sync")
+    assert memgit(kb, "show", "web#Tides", "--json").json["body"] == "- both"
+    sound(kb)
+
+
+def test_edits_that_are_not_committed_survive(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    record(kb, "Ours")
+    (kb / "draft.txt").write_text("mine\n")
+    path = kb / "knowledge-base/web.md"
+    path.write_text(path.read_text() + "\nnot committed\n")
+    before = path.read_text()
+    answer = memgit(kb, "sync", code=3)
+    assert "edited or staged, but not committed: knowledge-base/web.md" in answer.err
+    assert (path.read_text(), run_git(kb, "log", "-1", "--format=%s")) == (before, "record(knowledge): Ours")
+    run_git(kb, "checkout", "-q", "--", str(path))
+    record_file = kb / "skills" / "odd.md"
+    record_file.parent.mkdir(exist_ok=True)
+    record_file.write_text("half written")
+    memgit(kb, "sync")
+    assert status(kb) == "?? draft.txt\n?? skills/odd.md"
+    assert titles(kb)[:2] == ["Ours", "Theirs"]
+    run_git(kb, "add", "draft.txt")
+    record(other, "Again")
+    memgit(other, "sync")
+    memgit(kb, "sync")
+    record(kb, "More")
+    record(other, "Most")
+    memgit(other, "sync")
+    assert "draft.txt" in memgit(kb, "sync", code=3).err  # git merges into a clean index alone
+    assert status(kb) == "A  draft.txt\n?? skills/odd.md"
+
+
+def test_hooks_see_the_merge(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    record(kb, "Ours")
+    hooks = kb / ".git/hooks"
+    (hooks / "pre-commit").write_text("#!/bin/sh\necho not now >&2\nexit 1\n")
+    (hooks / "pre-commit").chmod(0o755)
+    answer = memgit(kb, "sync", code=3)
+    assert "the merge is ready, but its commit was refused: not now" in answer.err
+    (hooks / "pre-commit").unlink()
+    run_git(kb, "commit", "-q", "--no-edit")
+    memgit(kb, "sync")
+    sound(kb)
+
+
+SIGNER = """\
+#!/bin/sh
+# Stands for gpg: signs what it is given, or refuses.
+cat >/dev/null
+[ -e "{refuse}" ] && {{ echo "no key for you" >&2; exit 1; }}
+echo "[GNUPG:] SIG_CREATED " >&2
+printf -- "-----BEGIN PGP SIGNATURE-----\n\nsigned\n-----END PGP SIGNATURE-----\n"
+"""
+
+
+def test_the_merge_is_signed_as_the_user_has_it(kb: Path, origin: Path, tmp_path: Path) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    record(kb, "Ours")
+    signer, refuse = tmp_path / "signer", tmp_path / "refuse"
+    signer.write_text(SIGNER.format(refuse=refuse))
+    signer.chmod(0o755)
+    refuse.touch()
+    run_git(kb, "config", "gpg.program", str(signer))
+    run_git(kb, "config", "commit.gpgsign", "true")
+    assert "the merge is ready, but its commit was refused: gpg failed to sign the data" in memgit(kb, "sync", code=3).err
+    assert run_git(kb, "rev-parse", "MERGE_HEAD") == run_git(other, "rev-parse", "HEAD")
+    refuse.unlink()
+    run_git(kb, "merge", "--abort")
+    memgit(kb, "sync")
+    raw = run_git(kb, "cat-file", "commit", "HEAD")
+    assert raw.count("parent ") == 2 and "gpgsig -----BEGIN PGP SIGNATURE-----" in raw
+    assert run_git(origin, "rev-parse", "main") == run_git(kb, "rev-parse", "HEAD")
+
+
+def test_an_entry_that_moved_meanwhile_is_followed(kb: Path, origin: Path) -> None:
+    record(kb, "Tides")
+    record(kb, "Stays")
+    memgit(kb, "sync")
+    other = clone(origin, "other")
+    path = other / "knowledge-base/web.md"
+    tides, _, stays = path.read_text().partition("## Stays")
+    path.write_text(f"## Stays{stays}")
+    (other / "knowledge-base/sea.md").write_text(tides)
+    memgit(other, "commit")
+    memgit(other, "sync")
+    memgit(kb, "update", "web#Tides", "-m", "- changed")
+    assert memgit(kb, "sync", "--json").json["status"] == "synced"
+    assert memgit(kb, "show", "sea#Tides", "--json").json["body"] == "- changed"
+    sound(kb)
+
+
+def test_an_entry_that_both_sides_moved_is_not_doubled(kb: Path, origin: Path) -> None:
+    for title in ("Tides", "Stays"):
+        record(kb, title)
+    memgit(kb, "sync")
+    other = clone(origin, "other")
+    for folder, name in ((other, "sea"), (kb, "moon")):
+        path = folder / "knowledge-base/web.md"
+        tides, _, stays = path.read_text().partition("## Stays")
+        path.write_text(f"## Stays{stays}")
+        (folder / f"knowledge-base/{name}.md").write_text(tides)
+        memgit(folder, "commit")
+    memgit(other, "sync")
+    done = memgit(kb, "sync", "--json", code=1).json
+    assert done["status"] == "conflict"
+    (left,) = done["left"]
+    assert (left["path"], left["address"]) == ("knowledge-base/sea.md", "knowledge/sea#Tides")
+    assert "is in knowledge-base/moon.md as well" in left["message"]
+    assert memgit(kb, "resolve", "--json", code=1).json["left"] == [left]
+    run_git(kb, "rm", "-qf", "knowledge-base/sea.md")
+    memgit(kb, "resolve")
+    run_git(kb, "commit", "-q", "--no-edit")
+    memgit(kb, "sync")
+    assert sorted(row["address"] for row in memgit(kb, "list", "--json").json) == ["knowledge/moon#Tides", "knowledge/web#Stays"]
+    sound(kb)
+
+
+# What must never be lost.
+
+
+def test_a_merge_overwrites_nothing_that_is_not_in_git(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    (other / "memory").mkdir(exist_ok=True)
+    for name in ("secret.txt", "folder", "memory/plan.md"):
+        (other / name).write_text("theirs\n")
+    (other / "file").mkdir()
+    (other / "file/inside").write_text("theirs\n")
+    run_git(other, "add", "-A")
+    run_git(other, "commit", "-qnm", "files")
+    memgit(other, "sync")
+    (kb / ".git/info/exclude").write_text("secret.txt\nfolder/\nfile\n")
+    (kb / "folder").mkdir()
+    mine = [kb / "secret.txt", kb / "folder/inside", kb / "file", kb / "memory/plan.md"]
+    for path in mine:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine\n")
+    for title in ("One", "Two"):  # at first a fast-forward, then a merge
+        answer = memgit(kb, "sync", code=3)
+        assert "overwrite files that are not in git: file, folder/inside, memory/plan.md, secret.txt\n" in answer.err
+        assert [path.read_text() for path in mine] == ["mine\n"] * 4
+        record(kb, title)
+    for path in mine:
+        path.unlink()
+    (kb / "folder").rmdir()
+    (kb / "secret.txt").write_text("theirs\n")  # the same is not in the way
+    memgit(kb, "sync")
+    sound(kb)
+
+
+@pytest.mark.parametrize("options", [pytest.param("--squash", marks=pytest.mark.slow), "-s ours"])
+def test_options_of_a_branch_do_not_make_less_of_a_merge(kb: Path, origin: Path, options: str) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    run_git(kb, "config", "branch.main.mergeOptions", options)
+    run_git(kb, "config", "merge.ff", "only")
+    run_git(kb, "config", "merge.autoStash", "true")
+    record(kb, "Ours")
+    assert memgit(kb, "sync", "--json").json["status"] == "synced"
+    assert titles(kb) == ["Ours", "Theirs"]
+    sound(kb)
+
+
+def test_a_merge_that_git_could_not_do_is_never_committed(kb: Path, origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    record(kb, "Ours")
+    lock = kb / ".git/index.lock"
+    # Another program takes the index for the time of the merge: git then leaves a merge under way that holds nothing of theirs.
+    real = shutil.which("git")
+    busy = tmp_path / "bin/git"
+    busy.parent.mkdir()
+    text = (
+        f'case "$*" in *"merge --no-commit"*) touch "{lock}"; "{real}" "$@"; code=$?; rm "{lock}"; exit $code;; esac\nexec "{real}" "$@"\n'
+    )
+    busy.write_text(f"#!/bin/sh\n{text}")
+    busy.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{busy.parent}:{os.environ['PATH']}")
+        assert "git refused the merge" in memgit(kb, "sync", code=3).err
+    assert (count_commits(kb), status(kb), (kb / ".git/MERGE_HEAD").exists()) == (2, "", False)
+    memgit(kb, "sync")
+    assert titles(kb) == ["Ours", "Theirs"]
+
+
+# What stands in the way.
+
+
+def test_defined_answers(kb: Path, tmp_path: Path) -> None:
+    assert "there is no remote" in memgit(kb, "sync", code=3).err
+    assert "no remote is called '--upload-pack=x'" in memgit(kb, "sync", "--", "--upload-pack=x", code=2).err
+    empty = tmp_path / "empty.git"
+    run_git(tmp_path, "init", "-q", "--bare", str(empty))
+    run_git(kb, "remote", "add", "backup", str(empty))
+    first = memgit(kb, "sync")  # the only remote, without an upstream, without a branch
+    assert "backup had no branch main yet" in first.err
+    assert run_git(empty, "rev-parse", "main") == run_git(kb, "rev-parse", "HEAD")
+    run_git(kb, "remote", "add", "other", str(empty))
+    assert "which of backup, other?" in memgit(kb, "sync", code=3).err
+    run_git(kb, "config", "remote.pushDefault", "other")
+    run_git(kb, "branch", "-q", "-u", "backup/main")
+    record(kb, "Here")
+    assert "main is pushed to other, not to backup" in memgit(kb, "sync").err
+    run_git(kb, "checkout", "-q", "--detach")
+    assert "HEAD is detached" in memgit(kb, "sync", code=3).err
+    run_git(tmp_path, "clone", "-q", "--bare", str(kb), "bare.git")
+    assert "bare" in memgit(tmp_path / "bare.git", "sync", code=3).err
+
+
+def test_names_that_mean_something_else_to_git(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    run_git(kb, "remote", "rename", "origin", "Up")
+    run_git(kb, "tag", "Up/main")
+    run_git(kb, "config", "branch.main.merge", "main")
+    record(kb, "Ours")
+    assert memgit(kb, "sync", "--json").json["merge"] == "merge"
+    assert titles(kb) == ["Ours", "Theirs"]
+    assert run_git(origin, "rev-parse", "main") == run_git(kb, "rev-parse", "HEAD")
+    config = kb / ".git/config"
+    config.write_text(config.read_text().replace('[remote "Up"]', '[remote "-x"]').replace("remotes/Up/", "remotes/-x/"))
+    record(other, "More")
+    memgit(other, "sync")
+    record(kb, "Most")
+    memgit(kb, "sync", "--no-push", "--", "-x")
+    assert titles(kb) == ["More", "Most", "Ours", "Theirs"]
+
+
+def test_an_unborn_branch_takes_what_is_there(kb: Path, origin: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    run_git(tmp_path, "init", "-q", str(new))
+    run_git(new, "remote", "add", "origin", str(origin))
+    assert "origin" in memgit(new, "sync").out
+    assert run_git(new, "rev-parse", "HEAD") == run_git(kb, "rev-parse", "HEAD")
+    assert status(new) == ""
+    nothing = tmp_path / "nothing.git"
+    run_git(tmp_path, "init", "-q", "--bare", str(nothing))
+    other = tmp_path / "other"
+    run_git(tmp_path, "clone", "-q", str(nothing), "other", check=False)
+    assert memgit(other, "sync").out == "origin/main: nothing new on either side\n"
+
+
+def test_histories_without_a_common_commit(kb: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "-q", "stranger")
+    run_git(tmp_path / "stranger", "commit", "-q", "--allow-empty", "-m", "another beginning")
+    memgit(tmp_path, "init", "stranger")
+    record(tmp_path / "stranger", "Strange")
+    run_git(kb, "remote", "add", "origin", str(tmp_path / "stranger"))
+    record(kb, "Ours")
+    answer = memgit(kb, "sync", code=3)
+    assert "no commit in common: their histories are unrelated" in answer.err
+    assert status(kb) == ""
+
+
+def test_a_shallow_clone(kb: Path, origin: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        record(kb, f"Early {number}")
+    memgit(kb, "sync")
+    run_git(tmp_path, "clone", "-q", "--depth", "1", f"file://{origin}", "shallow")
+    shallow = tmp_path / "shallow"
+    record(shallow, "From the shallow one")
+    record(kb, "Late")
+    memgit(kb, "sync")
+    memgit(shallow, "sync")
+    assert len(titles(shallow)) == 5
+    sound(shallow)
+
+
+def test_a_linked_worktree_and_a_root_in_a_folder(repo: Path, tmp_path: Path) -> None:
+    memgit(repo, "init", str(repo / "docs/kb"))
+    run_git(tmp_path, "clone", "-q", "--bare", str(repo), "origin.git")
+    run_git(repo, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    linked = tmp_path / "linked"
+    run_git(repo, "worktree", "add", "-q", "-b", "topic", str(linked))
+    record(linked / "docs/kb", "Of the topic")
+    memgit(linked / "docs/kb", "sync")
+    assert run_git(tmp_path / "origin.git", "rev-parse", "topic") == run_git(linked, "rev-parse", "HEAD")
+    sound(linked / "docs/kb")
+
+
+def test_a_remote_that_refuses_is_not_asked_for_ever(kb: Path, origin: Path) -> None:
+    hook(origin, "pre-receive", "#!/bin/sh\necho x >> calls\necho the freeze ends on Monday >&2\nexit 1\n")
+    record(kb, "Ours")
+    start = time.monotonic()
+    answer = memgit(kb, "sync", code=3)
+    assert "origin/main rejected the push 2 times in a row: pre-receive hook declined: the freeze ends on Monday" in answer.err
+    assert time.monotonic() - start < 30
+    assert count_commits(kb) == 2
+    assert memgit(kb, "sync", "--json", code=3).json["status"] == "rejected"
+
+
+def test_a_push_that_goes_elsewhere_is_not_late_for_ever(kb: Path, origin: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "clone", "-q", "--bare", str(origin), "elsewhere.git")
+    there = tmp_path / "elsewhere.git"
+    run_git(there, "update-ref", "refs/heads/main", run_git(there, "commit-tree", "-p", "main", "-m", "ahead", "main^{tree}"))
+    run_git(kb, "config", "remote.origin.pushurl", str(there))
+    record(kb, "Ours")
+    answer = memgit(kb, "sync", "--json", code=3).json
+    assert (answer["status"], answer["attempts"], answer["why"]) == ("rejected", 3, "fetch first")
+
+
+@pytest.mark.slow
+def test_others_are_faster_for_a_while(kb: Path, origin: Path) -> None:
+    hook(origin, "pre-receive", RACE.format(times=3))
+    record(kb, "Ours")
+    done = memgit(kb, "sync", "--json").json
+    assert (done["status"], done["attempts"]) == ("synced", 4)
+    sound(kb)
+
+
+def test_others_are_always_faster(kb: Path, origin: Path) -> None:
+    hook(origin, "pre-receive", RACE.format(times=1000))
+    record(kb, "Ours")
+    answer = memgit(kb, "sync", "--retries", "2", code=3)
+    assert "rejected the push 3 times in a row" in answer.err
+    assert "memgit sync tries again" in answer.err
+
+
+@pytest.mark.slow
+def test_rejected_twenty_times_in_a_row(kb: Path, origin: Path) -> None:
+    hook(origin, "pre-receive", RACE.format(times=20))
+    record(kb, "Ours")
+    assert memgit(kb, "sync", "--json").json["attempts"] == 21
+    sound(kb)
+
+
+def test_a_hook_of_this_clone_refuses_the_push(kb: Path, origin: Path) -> None:
+    record(kb, "Ours")
+    path = kb / ".git/hooks/pre-push"
+    path.write_text("#!/bin/sh\necho never on Friday >&2\nexit 1\n")
+    path.chmod(0o755)
+    assert "git push origin: never on Friday" in memgit(kb, "sync", code=3).err
+
+
+def test_a_copied_clone_is_told_of_its_id(kb: Path, origin: Path, tmp_path: Path) -> None:
+    record(kb, "Ours")
+    memgit(kb, "use", "web#Ours")
+    memgit(kb, "sync")
+    run_git(tmp_path, "clone", "-q", str(origin), "copy")
+    copy = tmp_path / "copy"
+    (copy / ".git/memgit").mkdir(exist_ok=True)
+    (copy / ".git/memgit" / usage.CLONE_ID).write_text((kb / ".git/memgit" / usage.CLONE_ID).read_text())
+    memgit(copy, "use", "web#Ours", "--reason", "another")
+    assert "did not take the uses counted here" in memgit(copy, "sync").err
+
+
+def test_uses_that_were_lost_here_or_there_come_back(kb: Path, origin: Path) -> None:
+    record(kb, "Ours")
+    memgit(kb, "use", "web#Ours")
+    memgit(kb, "sync")
+    (ref,) = run_git(kb, "for-each-ref", "--format=%(refname)", "refs/memgit/").split()
+    run_git(origin, "update-ref", "-d", ref)
+    assert memgit(kb, "sync", "--json").json["uses_went"]
+    run_git(kb, "update-ref", "-d", ref)
+    assert memgit(kb, "sync", "--json").json["uses_came"] == 1
+    memgit(kb, "use", "web#Ours", "--reason", "again")
+    assert memgit(kb, "sync", "--json").json["uses_went"]
+    assert memgit(kb, "show", "web#Ours", "--json").json["usage_count"] == 2
+    other = clone(origin, "other")
+    memgit(other, "sync")
+    tip = run_git(other, "rev-parse", ref)
+    run_git(origin, "update-ref", ref, run_git(origin, "commit-tree", "-m", "another", "main^{tree}"))
+    memgit(other, "sync")
+    assert run_git(other, "rev-parse", ref) == tip
+
+
+def test_what_a_remote_lists_beside_is_not_taken(kb: Path, origin: Path) -> None:
+    blob = run_git(origin, "hash-object", "-w", "--stdin", data=b"no commit")
+    for ref, target in ((f"{usage.PREFIX}no-id", "main"), (f"{usage.PREFIX}aaaaaaaaa1", blob), ("refs/memgit/other", "main")):
+        run_git(origin, "update-ref", ref, target)
+    assert memgit(kb, "sync").out == "origin/main: nothing new on either side\n"
+    assert run_git(kb, "for-each-ref", "refs/memgit/") == ""
+
+
+@contextmanager
+def served(port_of: HTTPServer) -> Iterator[str]:
+    thread = threading.Thread(target=port_of.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://ada:hunter2@127.0.0.1:{port_of.server_address[1]}/kb.git"
+    finally:
+        port_of.shutdown()
+        port_of.server_close()
+        thread.join()
+
+
+class Asks(BaseHTTPRequestHandler):
+    """A server that wants a password and takes none."""
+
+    def do_GET(self) -> None:
+        self.send_response(401)
+        self.send_header("WWW-Authenticate", 'Basic realm="kb"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_a_remote_that_asks_for_a_password(kb: Path) -> None:
+    with served(HTTPServer(("127.0.0.1", 0), Asks)) as url:
+        run_git(kb, "remote", "add", "origin", url.replace("ada:hunter2@", ""))
+        start = time.monotonic()
+        answer = memgit(kb, "sync", code=3)
+        assert "origin wants a password or a key that nobody can be asked for here" in answer.err
+        assert "git ls-remote origin in a terminal asks for it" in answer.err
+        run_git(kb, "remote", "set-url", "origin", url)
+        assert "hunter2" not in memgit(kb, "sync", code=3).err
+        assert time.monotonic() - start < 30
+
+
+def test_a_remote_that_never_answers(kb: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        run_git(kb, "remote", "add", "origin", f"http://127.0.0.1:{server.getsockname()[1]}/kb.git")
+        start = time.monotonic()
+        answer = memgit(kb, "sync", "--timeout", "1", code=3)
+        assert "origin did not answer within 1 s (git ls-remote was stopped)" in answer.err
+        assert time.monotonic() - start < 15
+    assert status(kb) == ""
+
+
+def test_a_remote_that_is_not_there(kb: Path, tmp_path: Path) -> None:
+    run_git(kb, "remote", "add", "origin", str(tmp_path / "nowhere.git"))
+    assert "git ls-remote origin:" in memgit(kb, "sync", code=3).err
+
+
+# Many at once.
+
+
+def together(kb: Path, origin: Path, clones: int, notes: int, rounds: int) -> None:
+    """Clones that record and sync at once, each in a process of its own; at the end all have everything."""
+    record(kb, "Counted")
+    memgit(kb, "sync")
+    folders = [clone(origin, f"clone{number}") for number in range(clones)]
+    program = (
+        "import sys; from memgit.cli.start import run\n"
+        "folder, number, notes, rounds = sys.argv[1], *map(int, sys.argv[2:])\n"
+        "for note in range(notes):\n"
+        "    kind = ['knowledge', '--category', f'c{note % 3}'] if note % 2 else ['memory', '--scope', f's{note % 3}']\n"
+        "    code = run(['-C', folder, 'record', kind[0], f'Note {note} of {number}', *kind[1:], '-m', f'- text {note}'])\n"
+        "    code = code or (run(['-C', folder, 'use', 'web#Counted']) if note % 5 == 0 else 0)\n"
+        "    code = code or (run(['-C', folder, 'sync', '--retries', '100']) if (note + 1) % (notes // rounds) == 0 else 0)\n"
+        "    if code: sys.exit(code)\n"
+    )
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, str(folder), str(number), str(notes), str(rounds)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
+        for number, folder in enumerate(folders)
+    ]  # fmt: skip
+    for process in running:
+        out, err = process.communicate(timeout=600)
+        assert process.returncode == 0, (out, err)
+    uses = clones * len(range(0, notes, 5))
+    for folder in [kb, *folders]:
+        memgit(folder, "sync")
+        assert len(memgit(folder, "list", "-n", "10000", "--json").json) == clones * notes + 1
+        assert memgit(folder, "show", "web#Counted", "--json").json["usage_count"] == uses
+        sound(folder)
+    assert len({run_git(folder, "rev-parse", "HEAD^{tree}") for folder in [kb, *folders]}) == 1
+
+
+def test_two_clones_at_once(kb: Path, origin: Path) -> None:
+    together(kb, origin, clones=2, notes=2, rounds=1)
+
+
+@pytest.mark.slow
+def test_eight_clones_at_once(kb: Path, origin: Path) -> None:
+    together(kb, origin, clones=8, notes=25, rounds=5)
+
+
+@pytest.mark.slow
+def test_who_records_in_the_same_clone_meanwhile_is_not_stopped(kb: Path, origin: Path) -> None:
+    other = clone(origin, "other")
+    program = (
+        "import sys; from memgit.cli.start import run\n"
+        "for note in range(6):\n"
+        "    code = run(['-C', sys.argv[1], 'record', 'memory', f'Meanwhile {note}', '-m', 'x'])\n"
+        "    if code: sys.exit(code)\n"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", program, str(kb)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    for number in range(2):
+        record(other, f"Theirs {number}")
+        memgit(other, "sync")
+        memgit(kb, "sync")
+    out, err = writer.communicate(timeout=120)
+    assert writer.returncode == 0, (out, err)
+    memgit(kb, "sync")
+    assert len(titles(kb)) == 8
+    sound(kb)
+
+
+def test_another_fetch_at_the_same_time_is_waited_for(kb: Path, origin: Path, tmp_path: Path) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    lock = kb / ".git/refs/remotes/origin/main.lock"
+    lock.touch()
+    # What the other side is asked for by the fetch takes its time, and by then the other fetch is over.
+    upload = tmp_path / "upload-pack"
+    upload.write_text(
+        f'#!/bin/sh\necho >>"{tmp_path}/asked"\n[ $(wc -l <"{tmp_path}/asked") -gt 2 ] && rm -f "{lock}"\nexec git-upload-pack "$@"\n'
+    )
+    upload.chmod(0o755)
+    run_git(kb, "config", "remote.origin.uploadpack", str(upload))
+    assert memgit(kb, "sync", "--json").json["merge"] == "fast-forward"
+    assert not lock.exists()
+
+
+def check_kills(kb: Path, origin: Path, moments: list[float]) -> None:
+    """Kills a sync that has to merge; what it leaves is whole, or an ordinary merge that ends as any does."""
+    other = clone(origin, "other")
+    for number, moment in enumerate(moments):
+        record(other, f"Theirs {number}")
+        memgit(other, "sync")
+        record(kb, f"Ours {number}")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "memgit", "-C", str(kb), "sync"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        time.sleep(moment)
+        process.kill()
+        process.communicate(timeout=60)
+        if memgit(kb, "sync", code=None).code:
+            assert run_git(kb, "rev-parse", "--verify", "MERGE_HEAD")
+            memgit(kb, "resolve")
+            run_git(kb, "commit", "-q", "--no-edit")
+            memgit(kb, "sync")
+        memgit(other, "sync")
+        sound(kb)
+        assert len(titles(kb)) == 2 * number + 2
+
+
+@pytest.mark.slow
+def test_killed_on_the_way(kb: Path, origin: Path) -> None:
+    check_kills(kb, origin, [0.5])
+
+
+@pytest.mark.slow
+def test_killed_at_many_moments(kb: Path, origin: Path) -> None:
+    check_kills(kb, origin, [moment / 20 for moment in range(2, 26)])
