@@ -15,6 +15,7 @@ from memgit.derive import is_derived, owed_paths, render_all, table
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
 from memgit.formats.forms import parse_file
+from memgit.formats.linediff import first_line
 from memgit.git.files import ignored_files
 from memgit.git.filters import cleaned, in_force
 from memgit.git.history import touching
@@ -209,14 +210,3 @@ def _words(before: bytes | None, after: bytes | None) -> str:
     if before is None:
         return "this derived file is missing"
     return "a derived file of nothing: no record is left that it could list" if after is None else "not what the records give"
-
-
-def first_line(before: bytes | None, after: bytes | None) -> int:
-    """The first line in which two contents differ, counted from 1."""
-    if before is None or after is None:
-        return 1
-    one, other = before.split(b"\n"), after.split(b"\n")
-    for number, (left, right) in enumerate(zip(one, other, strict=False), 1):
-        if left != right:
-            return number
-    return min(len(one), len(other))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit import __version__
 from memgit.app import config as configuration
@@ -12,13 +12,18 @@ from memgit.app.config import Config
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from memgit.app.propose import Proposal
     from memgit.cache.db import Cache
 
 
 class Context(NamedTuple):
-    """Who acts and when: `today` is `YYYY-MM-DD`, `now` ISO 8601 in UTC; `actor` and `run` name the agent and its run."""
+    """Who acts and when: `today` is `YYYY-MM-DD`, `now` ISO 8601 in UTC; `actor` and `run` name the agent and its run.
+
+    `secrets` says what a write does with credentials in what it adds: `refuse`, `allow` or `redact` (see `app.credentials`).
+    """
 
     today: str
     now: str
@@ -26,6 +31,7 @@ class Context(NamedTuple):
     actor: str | None = None
     run: str | None = None
     entropy: Callable[[int], bytes] = os.urandom
+    secrets: str = "refuse"
 
 
 class Workspace:
@@ -34,12 +40,16 @@ class Workspace:
     Attributes:
         root: absolute path of the folder, None in a bare repository.
         repo: the repository, None where the folder lies in none (then it can only be read).
+        proposal: the branch that is read and written in place of the working tree, None where there is no such.
+        inside: the folder that it was opened from, inside the repository; empty for its top.
     """
 
     def __init__(self, root: str | None, repo: Repository | None, config: Config) -> None:
         self.root = root
         self.repo = repo
         self.config = config
+        self.proposal: Proposal | None = None
+        self.inside = "" if repo is None else repo.prefix
 
         self._cache: Cache | None = None
         self._spare: Cache | None = None
@@ -80,8 +90,10 @@ class Workspace:
         """Ends what a killed memgit left half done in this working tree; what was done, in words. One look at a file where nothing was."""
         if self.repo is None or not os.path.lexists(os.path.join(self.repo.git_dir, "memgit", "journal.json")):
             return ()
+        from memgit.git import early
         from memgit.git.recovery import mend
 
+        early.forget()  # it looked at what is mended now
         return mend(self.repo)
 
     def writable(self) -> Repository:
@@ -92,7 +104,7 @@ class Workspace:
         """
         if self.repo is None:
             raise Refused(f"{self.root} is not in a git repository", hint="memgit init")
-        if self.root is None:
+        if self.root is None and self.proposal is None:
             raise Refused("this repository is bare: it has no working tree to write to", hint="clone it and work in the clone")
         return self.repo
 
@@ -103,11 +115,14 @@ class Workspace:
         return self.repo
 
 
-def open_workspace(start: str, env: Mapping[str, str]) -> Workspace:
+def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False) -> Workspace:
     """The knowledge root that a folder lies in.
 
     The nearest folder upwards with a `.memgit.yaml` is the root; else the nearest that looks like a workspace of one of the three
     systems; else the top of the repository (or, outside any, the folder itself), read as plain notes.
+
+    Args:
+        lenient: take a root whose configuration cannot be read as if it had none, for whoever goes by that of a commit.
 
     Raises:
         NotFound: the folder does not exist.
@@ -120,13 +135,21 @@ def open_workspace(start: str, env: Mapping[str, str]) -> Workspace:
     except NotFound:
         repo = None
     if repo is not None and repo.worktree is None:
-        return Workspace(None, repo, _config_in_tree(repo))
+        return Workspace(None, repo, _config_in_tree(repo, lenient))
     start = os.path.realpath(start)
     top = os.path.realpath(repo.worktree) if repo is not None and repo.worktree is not None else None
+    workspace = _opened(start, repo, top, lenient)
+    if top is not None and start.startswith(top.rstrip("/") + "/"):
+        workspace.inside = os.fsencode(start[len(top) :].strip("/")).decode("utf-8", "surrogateescape")
+    return workspace
+
+
+def _opened(start: str, repo: Repository | None, top: str | None, lenient: bool) -> Workspace:
+    """The knowledge root that a folder of a working tree, or outside any, lies in."""
     folders = list(_upwards(start, top))
     for folder in folders:
         if os.path.lexists(os.path.join(folder, configuration.NAME)):
-            return Workspace(folder, _at(repo, folder, top), _config_on_disk(folder))
+            return Workspace(folder, _at(repo, folder, top), _config_on_disk(folder, lenient))
     for folder in folders:
         layout = detect_on_disk(folder)
         if layout is not None:
@@ -156,22 +179,31 @@ def _at(repo: Repository | None, folder: str, top: str | None) -> Repository | N
     return repo
 
 
-def _config_on_disk(folder: str) -> Config:
+def _config_on_disk(folder: str, lenient: bool) -> Config:
     path = os.path.join(folder, configuration.NAME)
-    if os.path.islink(path) or not os.path.isfile(path):
-        raise BadInput("it must be a plain file", path=configuration.NAME)
     try:
-        with open(path, "rb") as file:
-            return configuration.parse(file.read())
-    except OSError as error:
-        raise Refused(f"cannot be read: {error.strerror}", path=configuration.NAME) from error
+        if os.path.islink(path) or not os.path.isfile(path):
+            raise BadInput("it must be a plain file", path=configuration.NAME)
+        try:
+            with open(path, "rb") as file:
+                return configuration.parse(file.read())
+        except OSError as error:
+            raise Refused(f"cannot be read: {error.strerror}", path=configuration.NAME) from error
+    except (BadInput, Refused):
+        if not lenient:
+            raise
+    return Config(detect_on_disk(folder) or configuration.make_layout("notes"), found="detected")
 
 
-def _config_in_tree(repo: Repository) -> Config:
+def _config_in_tree(repo: Repository, lenient: bool) -> Config:
     tree = repo.tree(repo.head().commit)
     entry = tree.get(configuration.NAME)
     if entry is not None:
-        return configuration.parse(repo.blob(entry.oid))
+        try:
+            return configuration.parse(repo.blob(entry.oid))
+        except BadInput:
+            if not lenient:
+                raise
     layout = configuration.detect(
         lambda name: (found := tree.get(name)) is not None and found.mode == 0o040000,
         lambda name: (found := tree.get(name)) is not None and found.mode & 0o170000 == 0o100000,

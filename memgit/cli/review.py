@@ -1,0 +1,115 @@
+"""`memgit review`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from memgit.cli.options import context_of, json_option, typed, workspace_of
+from memgit.cli.output import echo, emit_json, safe, write_utf8
+from memgit.errors import BadInput, Refused
+from memgit.lint.reports import plain
+from memgit.review.reports import FORMATS, render
+from memgit.review.values import FAIL
+
+COLOURS = {"error": {"fg": "red"}, "warning": {"fg": "yellow"}, "info": {"fg": "blue"}, "good": {"fg": "green"},
+           "bold": {"bold": True}, "faint": {"dim": True}}  # fmt: skip
+
+
+@click.command("review")
+@click.argument("revisions", required=False, metavar="[BASE..HEAD]")
+@click.option("--format", "form", type=click.Choice(tuple(FORMATS)), help="How to report; text by default.")
+@click.option("--select", multiple=True, metavar="RULES", help="Run only these rules: codes, beginnings of codes, names; commas or repeat.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
+@click.option("-o", "--output", metavar="FILE", help="Write the review to a file.")
+@click.option("--also", multiple=True, metavar="FORMAT=FILE", help="Write it in another format as well; repeatable.")
+@click.option("--squash-message", is_flag=True, help="Print a message for squashing the branch that keeps its log.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int:
+    """Review what a branch does to records, on the result of merging it: what changed, what breaks, and what would conflict.
+
+    BASE is the upstream of the branch by default, else origin/HEAD, main or master; HEAD is the present commit. BASE..HEAD and
+    BASE...HEAD mean the same. Exits with 1 where the verdict is fail; the key review of .memgit.yaml says from when on.
+    """
+    from memgit.app.review import Request, parse_range, review
+
+    if options["as_json"] and options["form"] not in (None, "json"):
+        raise BadInput("--json and --format exclude each other")
+    base, head = parse_range(revisions)
+    if options["squash_message"]:
+        return _squash_message(ctx, base, head, options)
+    also = [_also(text) for text in options["also"]]
+    request = Request(base, head, _listed(options["select"]), _listed(options["ignore"]))
+    workspace = workspace_of(ctx, lenient=True)
+    found = review(workspace, context_of(ctx), request, _progress)
+    _clear()
+    form = "json" if options["as_json"] else options["form"] or "text"
+    coloured = form == "text" and options["output"] is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    text = render(form, found, _paint if coloured else plain)
+    for other, path in also:
+        _write(render(other, found, plain), other, False, ctx, path)
+    _write(text, form, coloured, ctx, options["output"])
+    return 1 if found.verdict == FAIL else 0
+
+
+def _also(text: str) -> tuple[str, str]:
+    """A format and a file from `FORMAT=FILE`."""
+    form, _, path = text.partition("=")
+    if form not in FORMATS or not path:
+        raise BadInput(f"--also {text}: not of the form FORMAT=FILE", hint=f"the formats: {', '.join(FORMATS)}")
+    return form, path
+
+
+def _squash_message(ctx: click.Context, base: str | None, head: str | None, options: dict[str, Any]) -> int:
+    """Prints the message, or writes it to a file for `git commit -F`; notes go to standard error."""
+    from memgit.app.squash import squash_message
+
+    if options["form"] is not None or options["select"] or options["ignore"] or options["also"]:
+        raise BadInput("--squash-message makes no review: it goes with no --format, --also, --select or --ignore")
+    found = squash_message(workspace_of(ctx, lenient=True), base, head)
+    for note in found.notes:
+        echo(f"memgit: {note}", err=True)
+    if options["as_json"]:
+        emit_json(found.as_json())
+    else:
+        _write(found.message, "message", False, ctx, options["output"])
+    return 0
+
+
+def _write(text: str, form: str, coloured: bool, ctx: click.Context, output: str | None) -> None:
+    if output is not None:
+        try:
+            with open(typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+                file.write(text)
+        except OSError as error:
+            raise Refused(f"{output}: {error.strerror}") from error
+    elif form == "text":
+        click.echo("".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False)
+    else:
+        write_utf8(text)
+
+
+def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def _shown() -> bool:
+    return sys.stderr.isatty() and sys.stdout.isatty()
+
+
+def _progress(name: str) -> None:
+    if _shown():
+        click.echo(f"\r\x1b[K{safe(name)}", err=True, nl=False)
+
+
+def _clear() -> None:
+    if _shown():
+        click.echo("\r\x1b[K", err=True, nl=False)
+
+
+def _paint(text: str, colour: str) -> str:
+    return click.style(safe(text), **COLOURS[colour])  # type: ignore[arg-type]

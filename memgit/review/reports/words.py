@@ -1,0 +1,69 @@
+"""What the text and the Markdown rendering say in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memgit.lint.rule import Finding
+from memgit.lint.words import plural
+from memgit.model.record import Value
+from memgit.review.masked import masked
+from memgit.review.values import Review, Reviewed
+
+
+def counts(review: Review) -> str:
+    """`2 records added, 1 renamed`, or that no record changed."""
+    found = [f"{count:,} {word}" for word, count in review.counts().items()]
+    if not found:
+        return "no record changed"
+    first, _, rest = found[0].partition(" ")
+    noun = "record" if first == "1" else "records"
+    return ", ".join([f"{first} {noun} {rest}", *found[1:]])
+
+
+def verdict(review: Review) -> str:
+    """The verdict and what it rests on."""
+    told = [plural(count, severity if severity != "info" else "note") for severity, count in review.severities().items() if count]
+    if review.conflicts:
+        told.append(plural(len(review.conflicts), "conflict"))
+    return f"{review.verdict}: {', '.join(told)}" if told else review.verdict
+
+
+def asides(review: Review) -> list[str]:
+    """What a review tells beside records and findings, one sentence each."""
+    out = []
+    if review.laid_out:
+        out.append(f"{plural(review.laid_out, 'record file')} changed in layout alone: the records say what they said")
+    if review.derived:
+        out.append(f"{plural(review.derived, 'derived file')} changed")
+    if review.other:
+        out.append(f"{plural(review.other, 'other file')} changed, which hold no record and were not reviewed")
+    if review.preexisting:
+        out.append(
+            f"{plural(review.preexisting, 'finding')} on the same records {'was' if review.preexisting == 1 else 'were'} there before"
+        )
+    return [*out, *review.notes]
+
+
+def by(one: Reviewed) -> str:
+    """Who changed a record: names without addresses, and the agents; empty where nobody is known."""
+    names = [author.rpartition(" <")[0] or author for author in one.who.authors]
+    if not names:
+        return ""
+    return ", ".join(dict.fromkeys(names)) + (f" with {', '.join(one.who.actors)}" if one.who.actors else "")
+
+
+def sources(one: Reviewed) -> list[str]:
+    """Where the record says that it comes from, and what the commits say."""
+    return list(dict.fromkeys(masked(source) for source in (one.record.source, *one.who.sources) if source))
+
+
+def value(found: Value) -> str:
+    """A field's value on one line; nothing for one that is not there."""
+    return " ".join((", ".join(found) if isinstance(found, tuple) else found or "").split())
+
+
+def about(one: Reviewed, by_address: Mapping[str, list[Finding]]) -> list[Finding]:
+    """The findings about one record, under its name before and after."""
+    names = dict.fromkeys(record.address for record in (one.new, one.old) if record is not None)
+    return [finding for name in names for finding in by_address.get(name, ())]

@@ -1,0 +1,233 @@
+"""What a review found, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from memgit.lint.rule import SEVERITIES, Finding, Rule
+from memgit.model.change import Change, changed_fields
+from memgit.model.kinds import KINDS
+from memgit.model.record import Record, Value
+from memgit.review.masked import masked_pieces, masked_value
+from memgit.review.words import Pieces, difference
+
+WORDS = ("added", "changed", "renamed", "moved", "archived", "restored", "removed", "promoted", "superseded")
+"""What a review says of a record, in the order in which it counts them."""
+_SAID = {
+    "create": "added", "update": "changed", "extend": "changed", "link": "changed", "archive": "archived", "restore": "restored",
+    "remove": "removed", "promote": "promoted", "rename": "renamed",
+}  # fmt: skip
+
+PASS, WARN, FAIL = "pass", "warn", "fail"
+THRESHOLDS = (*SEVERITIES, "never")
+CONFLICT = "conflict"
+"""Stands for a rule where a conflict is reported as a finding."""
+CONFIGURATION = "config"
+"""The same for a change of what decides what is checked, and how git merges it: the configuration, `.gitattributes`."""
+ALLOWANCE = "allow"
+"""The same for a finding that the change brings together with the comment that allows it."""
+
+
+class Settings(NamedTuple):
+    """From which severity on a review fails or warns (`never` for not at all), and how grave a conflict is."""
+
+    fail: str = "error"
+    warn: str = "warning"
+    conflicts: str = "error"
+
+
+class Who(NamedTuple):
+    """Who changed a record: authors as `Name <mail>`, agents, their runs, sources and hashes of commits, each once, oldest first."""
+
+    authors: tuple[str, ...] = ()
+    actors: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+
+
+NOBODY = Who()
+
+
+class FieldChange(NamedTuple):
+    """One field before and after."""
+
+    name: str
+    before: Value
+    after: Value
+
+
+class Reviewed(NamedTuple):
+    """One record that the change touches.
+
+    Attributes:
+        change: one of `WORDS`.
+        old, new: the record before and after; None where it is not there.
+        fields: the fields that differ, the title among them; none where it is new or gone.
+        body: the difference of its text in words; empty where it is new or gone. Credentials in it and in fields are masked.
+        linked, unlinked: links that it has now and had not before, and the reverse, as typed.
+        who: who made the change.
+    """
+
+    change: str
+    old: Record | None
+    new: Record | None
+    fields: tuple[FieldChange, ...] = ()
+    body: Pieces = ()
+    linked: tuple[str, ...] = ()
+    unlinked: tuple[str, ...] = ()
+    who: Who = NOBODY
+
+    @property
+    def record(self) -> Record:
+        """The record as it is after the change, or was where it is gone."""
+        found = self.new or self.old
+        assert found is not None
+        return found
+
+    @property
+    def was(self) -> str | None:
+        """Its address before the change, where that is another."""
+        if self.old is None or self.new is None or self.old.address == self.new.address:
+            return None
+        return self.old.address
+
+    def names(self) -> list[str]:
+        """What differs, by name: fields, then `body`."""
+        return [field.name for field in self.fields] + (["body"] if self.body else [])
+
+
+class Place(NamedTuple):
+    """Something that would conflict."""
+
+    path: str
+    line: int
+    address: str | None
+    message: str
+
+
+class Side(NamedTuple):
+    """One side of a review: as it was named, and the full hash of the commit."""
+
+    name: str
+    commit: str
+
+
+class Review(NamedTuple):
+    """A whole review.
+
+    Attributes:
+        base, head: what was compared.
+        merge_base: the commit where the two parted.
+        verdict: `pass`, `warn` or `fail`.
+        changes: the records that differ on the result of merging, in the order of their paths.
+        findings: what is wrong on that result and was not wrong before.
+        preexisting: how many findings on the same records the base has already.
+        conflicts: what a person would have to settle to merge.
+        commits: how many commits head has that base has not.
+        other: how many files changed that hold no record and are not derived.
+        laid_out: record files that changed without a change to what their records say.
+        derived: derived files that the change brings.
+        complete: false where the clone does not hold all of the history that was asked of.
+        notes: what else a reviewer should know, in words.
+        rules: the rules that ran.
+        today, prefix, version: see `lint.reports.Report`.
+    """
+
+    base: Side
+    head: Side
+    merge_base: str
+    verdict: str
+    changes: tuple[Reviewed, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    preexisting: int = 0
+    conflicts: tuple[Place, ...] = ()
+    commits: int = 0
+    other: int = 0
+    laid_out: int = 0
+    derived: int = 0
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+    rules: Sequence[Rule] = ()
+    today: str = ""
+    prefix: str = ""
+    version: str = ""
+
+    def counts(self) -> dict[str, int]:
+        """How many records there are of each word of `WORDS`, in that order; only those that there are."""
+        found: dict[str, int] = {}
+        for one in self.changes:
+            found[one.change] = found.get(one.change, 0) + 1
+        return {word: found[word] for word in WORDS if word in found}
+
+    def severities(self) -> dict[str, int]:
+        """How many findings there are of each severity."""
+        return {severity: sum(one.severity == severity for one in self.findings) for severity in SEVERITIES}
+
+    def by_address(self) -> dict[str, list[Finding]]:
+        """The findings on records, by the address of each."""
+        found: dict[str, list[Finding]] = {}
+        for finding in self.findings:
+            if finding.address is not None:
+                found.setdefault(finding.address, []).append(finding)
+        return found
+
+
+def reviewed(change: Change, who: Who = NOBODY) -> Reviewed:
+    """What a review says of one change, its links left out."""
+    old, new = change.old, change.new
+    if old is None or new is None:
+        return Reviewed(word_of(change), old, new, who=who)
+    fields = [
+        FieldChange(name, masked_value(old.fields.get(name)), masked_value(new.fields.get(name)))
+        for name in changed_fields(old, new)
+        if name != "title"
+    ]
+    if old.title != new.title:
+        fields.insert(0, FieldChange("title", old.title, new.title))
+    return Reviewed(word_of(change), old, new, tuple(fields), masked_pieces(difference(old.body, new.body)), who=who)
+
+
+def word_of(change: Change) -> str:
+    """The word for what happened to a record."""
+    old, new = change.old, change.new
+    if old is not None and new is not None:
+        if new.kind == "decision" and _superseded(new) and not _superseded(old):
+            return "superseded"
+        if change.action == "rename" and old.title == new.title and (old.path != new.path or old.kind != new.kind):
+            entry = KINDS[new.kind].stored == "entry"
+            # A document whose file has another name in the same folder was renamed; a record in another folder or category was moved.
+            return "moved" if entry or old.path.rpartition("/")[0] != new.path.rpartition("/")[0] else "renamed"
+    return _SAID[change.action]
+
+
+def _superseded(record: Record) -> bool:
+    return (record.text("status") or "").strip().lower() == "superseded" or bool(record.items("superseded_by"))
+
+
+def verdict(settings: Settings, findings: Sequence[Finding], conflicts: int) -> str:
+    """Whether what was found passes, warns or fails."""
+    ranks = [SEVERITIES.index(one.severity) for one in findings]
+    if conflicts and settings.conflicts != "never":
+        ranks.append(SEVERITIES.index(settings.conflicts))
+    worst = min(ranks, default=len(THRESHOLDS))
+    for word, threshold in ((FAIL, settings.fail), (WARN, settings.warn)):
+        if threshold != "never" and worst <= SEVERITIES.index(threshold):
+            return word
+    return PASS
+
+
+def allowance_findings(found: Iterable[Finding]) -> Iterator[Finding]:
+    """What a change allows in place, each by a finding of its own: one graver than a note is a warning, so that somebody looks at it."""
+    for one in found:
+        severity = "warning" if one.severity == "error" else "info"
+        words = f"the change brings this and allows it in place ({one.rule} {one.name}): {one.message}"
+        yield Finding(ALLOWANCE, "allowed-in-place", severity, one.path, one.line, one.end_line, one.address, words)
+
+
+def conflict_findings(review: Review, severity: str = "error") -> tuple[Finding, ...]:
+    """The conflicts as findings, for reports that know nothing else."""
+    return tuple(
+        Finding(CONFLICT, "merge-conflict", severity, one.path, one.line, one.line, one.address, one.message) for one in review.conflicts
+    )

@@ -1,0 +1,189 @@
+"""Renderings of a review: nothing that a repository holds gets out of its place, and nothing is left out in silence."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memgit.formats import markdown as blocks
+from memgit.lint.rule import Finding
+from memgit.model.change import Change
+from memgit.model.record import Record
+from memgit.review.reports import FORMATS, render
+from memgit.review.reports.markdown import LIMIT, MARKER, text
+from memgit.review.values import Place, Review, Side, Who, reviewed
+
+HOSTILE = [
+    "</details></summary></pre></code>",
+    "| a | b |\n|---|---|",
+    "```\n</pre>\n```",
+    "@ada and @team/all, fixes #12, GH-7, org/repo#3, !4, $5, ~bug",
+    "[click](javascript:alert(1)) <img src=x onerror=alert(1)> ![x](http://e.org/x.png)",
+    "www.example.org http://example.org/?a=b&c=d",
+    "/close\n/merge",
+    "\u202egnp.exe\u202c \u200bzero \x1b[31mred\x07",
+    "<!-- memgit-review -->\n# heading\n- list\n> quote\n***\nsetext\n===",
+    "`code` **bold** _it_ \\ &lt; &#64; \udc80",
+]
+
+
+def record(title: str, body: str, **fields: str) -> Record:
+    return Record("memory", f"memory/{title}", f"memory/{title}.md", title, 3, 9, 0, {"source": title, **fields}, body)
+
+
+def review(*changes: Change, findings: tuple[Finding, ...] = (), conflicts: tuple[Place, ...] = (), **more: object) -> Review:
+    who = Who(("Ada Moss <ada@example.org>",), ("claude-code",), ("5f2c",), ("file:notes.txt",), ("1234567890",))
+    told = tuple(reviewed(change, who) for change in changes)
+    return Review(
+        Side("main", "a" * 40), Side("topic", "b" * 40), "a" * 40, "fail" if findings or conflicts else "pass", told, findings,
+        conflicts=conflicts, commits=2, **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def hostile(words: str) -> Review:
+    found = Finding("MG201", "broken-link", "error", f"memory/{words}.md", 3, 3, f"memory/{words}", words)
+    return review(
+        Change("update", record("Before", "old", context=words), record(words, f"new\n{words}", context="x")),
+        Change("create", None, record(words, words)),
+        findings=(found,),
+        conflicts=(Place(words, 1, words, words),),
+        notes=(words,),
+    )
+
+
+def without_text(comment: str) -> str:
+    """A comment without its blocks of text, which Markdown does not look into."""
+    return re.sub(r"(?s)<pre>.*?</pre>", "", comment)
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_hostile_text_stays_text_in_markdown(words: str) -> None:
+    plain, found = (render("markdown", hostile(one)) for one in ("harmless", words))
+    assert found.startswith(f"{MARKER}\n") and found.count(MARKER) == 1
+    # Tags, tables and lines that could be commands are ours alone, whatever the text is.
+    tags = r"</?[a-z][^>]*>"
+    assert set(re.findall(tags, found)) == set(re.findall(tags, plain))
+    for tag in ("<details>", "</details>", "<summary>", "<pre>", "</pre>"):
+        assert found.count(tag) == plain.count(tag)
+    assert found.count("<code>") == found.count("</code>")
+    # As many rows as without it, each with as many cells.
+    rows, expected = ([line.count("|") for line in without_text(one).split("\n") if line.startswith("|")] for one in (found, plain))
+    assert rows == expected
+    outside = re.sub(r"<code>.*?</code>", "", without_text(found))
+    assert not re.search(r"[@#!$~]\w", outside.replace("###", "").replace("&#", ""))
+    assert not re.search(r"(?m)^\s*/", re.sub(r"(?s)<!--.*?-->", "", found))
+    assert not re.search(r"[\u202a-\u202e\u200b\x1b\x07\udc80-\udcff]", found)
+    assert "http:" not in outside and "](" not in outside
+    found.encode()
+
+
+def test_headings_of_the_comment_are_its_own() -> None:
+    found = render("markdown", hostile("# one\n\n## two\n\nthree\n==="))
+    assert [heading.title for heading in blocks.headings(found)] == ["❌ memgit review: fail: 1 error, 1 conflict"]
+
+
+@given(st.text(max_size=60))
+def test_text_is_one_line_and_says_what_it_says(words: str) -> None:
+    import html
+
+    found = text(words)
+    assert "\n" not in found
+    shown = html.unescape(found).replace("\u200b", "")
+    if words.isprintable() and words.isascii():
+        assert shown == " ".join(words.split())
+
+
+@pytest.mark.parametrize("many", [3, 400, 4000])
+def test_the_comment_is_cut_honestly(many: int) -> None:
+    changes = [Change("create", None, record(f"Record {number} 🦉", "Many words. " * 40)) for number in range(many)]
+    findings = tuple(Finding("MG301", "duplicate-record", "warning", f"m{n}.md", 1, 1, None, "like another " * 9) for n in range(many))
+    found = render("markdown", review(*changes, findings=findings))
+    assert len(found.encode("utf-16-le")) // 2 <= 65_536
+    told = found.count("<details>")
+    assert told == found.count("</details>") and told > 0
+    left = re.search(r"\*\*([\d,]+) blocks? of ([\d,]+) left out", found)
+    if many == 3:
+        assert left is None and told == 3
+    else:
+        assert left is not None
+        assert int(left[1].replace(",", "")) == many - told and int(left[2].replace(",", "")) == many
+        assert re.search(r"records? of [\d,]+ left out", found) and re.search(r"lines? of [\d,]+ left out", found)
+
+
+def test_one_long_body_is_cut_honestly() -> None:
+    found = render("markdown", review(Change("create", None, record("Long", "word " * 50_000))))
+    assert len(found) < LIMIT and "characters left out" in found
+
+
+def test_records_with_errors_come_first() -> None:
+    changes = [Change("create", None, record(name, "text")) for name in ("fine", "worse", "bad")]
+    findings = (
+        Finding("MG201", "broken-link", "error", "memory/bad.md", 3, 3, "memory/bad", "x"),
+        Finding("MG202", "one-way-link", "warning", "memory/worse.md", 3, 3, "memory/worse", "x"),
+    )
+    found = render("markdown", review(*changes, findings=findings))
+    assert re.findall(r"<summary>added <code>(\w+)</code>", found) == ["bad", "worse", "fine"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_form_takes_hostile_text_and_nothing(form: str) -> None:
+    for words in HOSTILE:
+        assert render(form, hostile(words)).encode("utf-8", "surrogateescape")
+    empty = render(form, review())
+    assert empty == "" if form == "github" else empty.endswith("\n")
+
+
+def test_json() -> None:
+    one = review(
+        Change("rename", record("Old", "one two"), record("New", "one three", keywords="x")),
+        Change("remove", record("Gone", "text"), None),
+        conflicts=(Place("a.md", 4, "memory/a", "both sides changed these lines"),),
+        preexisting=3,
+    )
+    found = json.loads(render("json", one))
+    assert (found["base"], found["head"], found["base_name"], found["verdict"]) == ("a" * 40, "b" * 40, "main", "fail")
+    assert found["conflicts"] == [{"path": "a.md", "line": 4, "address": "memory/a", "message": "both sides changed these lines"}]
+    first, second = found["changes"]
+    assert (first["change"], first["address"], first["was"]) == ("renamed", "memory/New", "memory/Old")
+    assert first["fields"] == ["title", "source", "keywords", "body"]
+    assert first["values"]["keywords"] == {"before": None, "after": "x"}
+    assert first["body"] == {"words_added": 1, "words_removed": 1, "pieces": [[" ", "one "], ["-", "two"], ["+", "three"]]}
+    assert (first["actor"], first["authors"]) == ("claude-code", ["Ada Moss <ada@example.org>"])
+    assert (second["change"], second["was"], second["fields"], second["path"]) == ("removed", None, [], "memory/Gone.md")
+    assert found["summary"]["records"] == {"renamed": 1, "removed": 1} and found["preexisting"] == 3
+
+
+def test_conflicts_are_findings_for_forges() -> None:
+    one = review(conflicts=(Place("a.md", 4, None, "both, sides: 100%"),), prefix="kb/")
+    assert render("github", one) == "::error file=kb/a.md,line=4,endLine=4,title=conflict merge-conflict::both, sides: 100%25\n"
+    result = json.loads(render("sarif", one))["runs"][0]["results"][0]
+    assert (result["ruleId"], result["level"], result["message"]["text"]) == ("conflict", "error", "both, sides: 100%")
+
+
+def test_text() -> None:
+    found = render("text", review(Change("update", record("A", "Wait 2 seconds."), record("A", "Wait 3 seconds.", topics="x"))))
+    assert found.split("\n") == [
+        "review main..topic: 1 record changed",
+        "",
+        "~ changed memory/A  memory/A.md:3",
+        "    by Ada Moss with claude-code, source A, source file:notes.txt",
+        "    │ topics: {+x+}",
+        "    │ Wait [-2-]{+3+} seconds.",
+        "",
+        "verdict: pass",
+        "",
+    ]
+
+
+def test_no_line_of_the_text_is_a_command_of_a_ci_system() -> None:
+    one = record("::error::x", "::stop-commands::x\n##[section]x\n::warning::y")
+    found = Finding("MG201", "broken-link", "error", "::error::x.md", 3, 3, None, "::error::x")
+    text = render(
+        "text",
+        review(Change("update", record("A", "old"), one), findings=(found,), conflicts=(Place("::x.md", 1, None, "::x"),), notes=("::x",)),
+    )
+    assert [line for line in text.split("\n") if line.strip().startswith(("::", "##["))] == []
