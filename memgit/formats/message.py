@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from memgit.model.operation import ACTIONS, OPS, PAST, USAGE, RecordChange
+from memgit.model.operation import ACTIONS, OPS, PAST, USAGE, Operation, RecordChange
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 SUBJECT_COLUMNS = 72
 ARROW = " <- "
@@ -24,28 +25,20 @@ _MARKS = (
     r"(?:memgit-|---|diff -|index: |\S*-by: |(?:from|subject|date): |from |\(cherry picked from |squashed commit of "
     r"|commit [0-9a-f]{7}|# -+ >8 -)"
 )
-_STRUCTURE = re.compile(rf"^( *)(?={_MARKS})", re.IGNORECASE | re.MULTILINE)
-_SET_IN = re.compile(rf"^ ( *)(?={_MARKS})", re.IGNORECASE | re.MULTILINE)
-_TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): ?(.*)")
-_NOTED = re.compile(r"\(cherry picked from commit [0-9a-f]+\)")
-_OP = re.compile(r"^ *memgit-op:", re.IGNORECASE | re.MULTILINE)
-_BLANKS = re.compile(r"\n\s+\n")
-_SQUASHED = re.compile(r"commit [0-9a-f]{40,64}")
+_STRUCTURE = pattern(rf"^( *)(?={_MARKS})", re.IGNORECASE | re.MULTILINE)
+_SET_IN = pattern(rf"^ ( *)(?={_MARKS})", re.IGNORECASE | re.MULTILINE)
+_TRAILER = pattern(r"([A-Za-z0-9][A-Za-z0-9-]*): ?(.*)")
+_NOTED = pattern(r"\(cherry picked from commit [0-9a-f]+\)")
+_OP = pattern(r"^ *memgit-op:", re.IGNORECASE | re.MULTILINE)
+_BLANKS = pattern(r"\n\s+\n")
+_SQUASHED = pattern(r"commit [0-9a-f]{40,64}")
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNESCAPES = {"\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
-_SUBJECT = re.compile(rf"(?:[*-] )?(?:{'|'.join(OPS)})(?:\([a-z]+\))?: ")
+_SUBJECT = pattern(rf"(?:[*-] )?(?:{'|'.join(OPS)})(?:\([a-z]+\))?: ")
 
 
-class Block(NamedTuple):
-    """One trailer block of a message: one operation as memgit wrote it, with the subject that stood above it."""
-
-    op: str
-    records: tuple[RecordChange, ...] = ()
-    source: str | None = None
-    actor: str | None = None
-    run: str | None = None
-    derived_from: tuple[str, ...] = ()
-    subject: str = ""
+Block = Operation
+"""One trailer block of a message: one operation as memgit wrote it, with the subject that stood above it."""
 
 
 class Message(NamedTuple):
@@ -221,7 +214,9 @@ def _parse(text: str, depth: int) -> Message:
     if "emgit-" not in text.lower() or _OP.search(text) is None:
         return Message(subject_line, _set_out("\n".join(lines[first + 1 :]).strip("\n")), ())
     blocks: list[Block] = []
+    reasons: list[str | None] = []
     prose: list[str] = []
+    since: list[str] = []
     heading = subject_line
     paragraph: list[str] = []
     position = first + 1
@@ -235,16 +230,28 @@ def _parse(text: str, depth: int) -> Message:
             inner, position = _set_in(lines, position)
             within = _parse(inner, depth + 1)
             blocks += within.blocks
+            reasons += [within.reason] if len(within.blocks) == 1 else [block.reason for block in within.blocks]
+            since = []
             prose += [text for text in (within.subject, within.reason) if text]
         elif paragraph:
             marked = any(_OP.match(line) and line[0] != " " for line in paragraph)
             found, rest = _blocks(paragraph) if marked else ([], paragraph)
             named = next((line for line in reversed(rest) if _SUBJECT.match(line.strip())), None)
             heading = _unmarked(named) if named else heading
-            blocks += [block._replace(subject=heading) for block in found]
+            if named:
+                since = ["\n".join(rest[len(rest) - rest[::-1].index(named) :])]
+            elif rest:
+                since.append("\n".join(rest))
+            if found:
+                why = None if found[0].subject else _set_out("\n\n".join(text for text in since if text))
+                blocks += [block._replace(subject=block.subject or heading) for block in found]
+                reasons += [why] + [None] * (len(found) - 1)
+                since = []
             if rest:
                 prose.append("\n".join(rest))
         paragraph = []
+    if len(blocks) > 1:  # of one alone, the reason is that of the message
+        blocks = [block._replace(reason=block.reason or reason) for block, reason in zip(blocks, reasons, strict=True)]
     return Message(subject_line, _set_out("\n\n".join(prose).strip("\n")), tuple(blocks))
 
 
@@ -260,7 +267,8 @@ def _set_in(lines: Sequence[str], position: int) -> tuple[str, int]:
 def _blocks(paragraph: Sequence[str]) -> tuple[list[Block], list[str]]:
     """The blocks of a paragraph, each from its `Memgit-Op` on, and the lines that are no trailers.
 
-    A value may go on in lines that are set in (https://git-scm.com/docs/git-interpret-trailers, folding).
+    A value may go on in lines that are set in (https://git-scm.com/docs/git-interpret-trailers, folding), or after a line that `folded`
+    has ended.
     """
     blocks: list[list[tuple[str, str]]] = []
     prose: list[str] = []
@@ -268,6 +276,9 @@ def _blocks(paragraph: Sequence[str]) -> tuple[list[Block], list[str]]:
     current = waiting
     last = False
     for line in paragraph:
+        if last and _open(current[-1][1]):
+            current[-1] = (current[-1][0], current[-1][1][:-1] + line.strip())
+            continue
         match = _TRAILER.fullmatch(line.rstrip())
         if match is not None:
             key, value = match[1].lower(), match[2].strip()
@@ -301,8 +312,43 @@ def _block(trailers: Iterable[tuple[str, str]], subject_line: str = "") -> Block
         else:
             single.setdefault(key, unescape(value))
     return Block(
-        single.get("op", ""), tuple(records), single.get("source"), single.get("actor"), single.get("run"), tuple(derived), subject_line
-    )
+        single.get("op", ""), tuple(records), single.get("source"), single.get("actor"), single.get("run"), tuple(derived),
+        one_line(single.get("subject", "")) or subject_line, single.get("reason"), single.get("author"),
+    )  # fmt: skip
+
+
+def folded(line: str, width: int = SUBJECT_COLUMNS) -> list[str]:
+    """A trailer as lines of at most `width` columns (of one word, if need be, more), which `parse` reads as the one that was given.
+
+    Each line but the last ends in a backslash, the others are set in by one blank: so the value survives whoever takes blanks off either
+    end of a line, and who breaks long lines finds none. An `escape`d value never ends in a backslash that stands alone.
+    """
+    out: list[str] = []
+    while columns(line) > width:
+        at = _break(line, width)
+        if at is None:
+            break
+        out.append(line[:at] + "\\")
+        line = " " + line[at:]
+    return [*out, line]
+
+
+def _break(line: str, width: int) -> int | None:
+    """Where to break a line: behind the last blank that leaves room for the backslash, else anywhere; None where it cannot be broken."""
+    end = len(line)
+    while columns(line[:end]) > width - 1:
+        end -= max(1, (columns(line[:end]) - width + 1) // 2)
+    start = line.find(": ") + 2 if line[:1] != " " else 1
+    for blank in (True, False):
+        for at in range(end, start, -1):
+            if (line[at - 1] == " ") is blank and not line[at].isspace() and not _open(line[:at]):
+                return at
+    return None
+
+
+def _open(value: str) -> bool:
+    """Whether a value goes on in the next line: it ends in a backslash that no other one escapes."""
+    return (len(value) - len(value.rstrip("\\"))) % 2 == 1
 
 
 def read_record(value: str) -> RecordChange | None:

@@ -39,10 +39,11 @@ def move(repo: Repository, head: Head, new: str, message: str, who: Identity) ->
         Moved: somebody moved it meanwhile.
         Refused: another program holds its lock (named with its age), or git's folder cannot be written.
     """
-    _swap(repo, head.ref or "HEAD", head.commit, new, message, who)
+    swap(repo, head.ref or "HEAD", head.commit, new, message, who)
 
 
-def _swap(repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity) -> None:
+def swap(repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity) -> None:
+    """As `move`, of any ref; `old` is None for one that is not there yet."""
     message = message.replace("\n", " ").replace("\0", " ")
     quick = old is not None and identity.known_to_libgit2(repo, who) and not _watched(repo)
     end = monotonic() + LOCK_WAIT
@@ -154,7 +155,7 @@ def commit_on(
         data = raw_commit(tree, [parent] if parent else [], identity.author(repo), who, message_bytes(message))
         new = repo.write(libgit.COMMIT, data)
         try:
-            _swap(repo, ref, old, new, "memgit: " + message.partition("\n")[0], who)
+            swap(repo, ref, old, new, "memgit: " + message.partition("\n")[0], who)
         except Moved:
             pause(0.02)
             continue

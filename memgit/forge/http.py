@@ -1,0 +1,212 @@
+"""JSON over HTTP for the interfaces of forges: bounded in time and tries, and the token never leaves for another host or a message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from memgit.errors import Refused
+
+TIMEOUT = 20.0
+"""Seconds that one request may be silent."""
+LONGEST = 60.0
+"""Seconds that one request may take in all: a server that sends a byte now and then is never silent."""
+ENOUGH = 120.0
+"""Seconds after which nothing is tried again."""
+TRIES = 6
+LONGEST_WAIT = 30.0
+"""Seconds that one wait may take, whatever `Retry-After` says; waits grow from one second, doubling."""
+LARGEST = 16 << 20
+"""Bytes that an answer may have: the longest comment that a forge takes, each character of it escaped, fits in."""
+_AGAIN = frozenset([429, 500, 502, 503, 504])
+_MOVED = frozenset([301, 302, 307, 308])
+_HOPS = 3
+
+
+class Answer(NamedTuple):
+    """Status, headers by lower-cased name, and the JSON value (None where there is no body)."""
+
+    status: int
+    headers: Mapping[str, str]
+    value: Any
+
+
+class Failed(Refused):
+    """A request that came to nothing. `status` is what the server said, 0 where it said nothing; `again` whether it may go better later."""
+
+    def __init__(self, message: str, status: int, *, again: bool, wait: float | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.again = again
+        self.wait = wait
+
+
+class TooLarge(Failed):
+    """An answer of more than `LARGEST` bytes."""
+
+
+class Client:
+    """Requests to one server with one token.
+
+    Args:
+        base: the interface's address, such as `https://api.github.com`.
+        headers: sent with each request, the token among them.
+        secret: the token itself, which is struck out of every message.
+        pause: waits so many seconds.
+    """
+
+    def __init__(self, base: str, headers: Mapping[str, str], secret: str, pause: Callable[[float], None] | None = None) -> None:
+        from time import monotonic, sleep
+        from urllib.parse import urlsplit
+
+        self.base = base.rstrip("/")
+        try:
+            parts = urlsplit(self.base)
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            good = False
+        if "@" in base:
+            raise Refused("the address of the forge's interface holds a user name", hint="an https address; the token goes by itself")
+        if not good or not base.isascii() or not base.isprintable() or " " in base:
+            raise Refused(f"{base!r} is no address of a forge's interface", hint="an https address")
+        self._origin = (parts.scheme, parts.netloc.lower())
+        self._headers = {"Accept": "application/json", "User-Agent": "memgit", **headers}
+        self._secret = secret
+        self._pause = pause or sleep
+        self._failures = 0
+        self._end = monotonic() + ENOUGH
+
+    def get(self, path: str) -> Answer:
+        """Reads; tried again where the server is busy. Raises Failed."""
+        return self.patiently(lambda: self.ask("GET", path))
+
+    def patiently(self, work: Callable[[], Answer]) -> Answer:
+        """Does something until it works or fails for good. All that a client does has `TRIES` failures and `ENOUGH` seconds together."""
+        from time import monotonic
+
+        while True:
+            try:
+                return work()
+            except Failed as error:
+                self._failures += error.again
+                wait = min(LONGEST_WAIT, 2.0 ** (self._failures - 1) if error.wait is None else error.wait)
+                if not error.again or self._failures >= TRIES or monotonic() + wait > self._end:
+                    raise
+                self._pause(wait)
+
+    def ask(self, method: str, path: str, value: Any = None) -> Answer:
+        """One request, once; `path` counts from the base.
+
+        Raises:
+            Failed: no answer, or one of 400 and above.
+        """
+        url = self.base + path
+        for _ in range(_HOPS + 1):
+            answer = self._send(method, url, value)
+            if answer.status not in _MOVED:
+                return answer
+            url = self._moved(url, answer)
+        raise Failed(f"{self.base} sends from one address to another", answer.status, again=False)
+
+    def _moved(self, url: str, answer: Answer) -> str:
+        """Where an answer sends us, on the same server only: the token is not for others."""
+        from urllib.parse import urljoin, urlsplit
+
+        try:
+            new = urljoin(url, answer.headers.get("location", ""))
+            parts = urlsplit(new)
+            there = (parts.scheme, parts.netloc.lower())
+        except ValueError:
+            there = None
+        if there is None or not new.isascii() or not new.isprintable() or " " in new:
+            raise Failed(f"{self.base} sends to what is no address", answer.status, again=False)
+        if there != self._origin:
+            raise Failed(f"{self.base} sends to another server, which the token is not meant for", answer.status, again=False)
+        return new
+
+    def _send(self, method: str, url: str, value: Any) -> Answer:
+        """One request to one address, on a thread: the libraries know a limit for each wait alone, not for all of them together."""
+        import threading
+
+        found: list[Answer | BaseException] = []
+
+        def work() -> None:
+            try:
+                found.append(self._exchange(method, url, value))
+            except BaseException as error:
+                found.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(LONGEST)
+        if not found:
+            raise Failed(f"{self.base} does not come to an end", 0, again=True)
+        if isinstance(found[0], BaseException):
+            raise found[0]
+        return found[0]
+
+    def _exchange(self, method: str, url: str, value: Any) -> Answer:
+        import json
+        from http.client import HTTPException
+        from urllib.error import HTTPError, URLError
+        from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+        class Stay(HTTPRedirectHandler):
+            def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
+                """Redirects are followed by `ask` alone: before it is asked, the library takes the address apart, which may fail."""
+
+            http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+        data = None if value is None else json.dumps(value).encode()
+        headers = self._headers if data is None else {**self._headers, "Content-Type": "application/json"}
+        request = Request(url, data=data, headers=dict(headers), method=method)  # noqa: S310 (the scheme was checked)
+        try:
+            with build_opener(Stay).open(request, timeout=TIMEOUT) as response:
+                return Answer(response.status, _lowered(response.headers), self._value(response.status, response.read(LARGEST + 1)))
+        except HTTPError as error:
+            with error:
+                headers = _lowered(error.headers)
+                if error.code in _MOVED:
+                    return Answer(error.code, headers, None)
+                raise self._failed(error.code, headers, _read(error.read(LARGEST))) from None
+        except (URLError, HTTPException, OSError) as error:
+            why = getattr(error, "reason", None) or error
+            raise Failed(f"{self.base} cannot be reached: {self._clean(str(why))}", 0, again=True) from None
+
+    def _value(self, status: int, data: bytes) -> Any:
+        """The JSON of an answer that says that all is well. What is something else, such as a page to log in, comes from somebody else."""
+        if len(data) > LARGEST:
+            raise TooLarge(f"{self.base} answers with more than {LARGEST} bytes", status, again=False)
+        value = _read(data)
+        if value is None and data.strip():
+            raise Failed(f"{self.base} answers with what is no JSON", status, again=False, hint="is it the address of a forge's interface?")
+        return value
+
+    def _failed(self, status: int, headers: Mapping[str, str], value: Any) -> Failed:
+        said = value.get("message") or value.get("error") if isinstance(value, dict) else None
+        words = f"{self.base} answers {status}" + (f": {self._clean(str(said))[:300]}" if said else "")
+        # GitHub says 403 where too much was asked at once, with the time to wait.
+        limited = status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0")
+        return Failed(words, status, again=status in _AGAIN or limited, wait=_seconds(headers.get("retry-after")))
+
+    def _clean(self, text: str) -> str:
+        return " ".join(text.replace(self._secret, "***").split()) if self._secret else " ".join(text.split())
+
+
+def _lowered(headers: Any) -> dict[str, str]:
+    return {str(name).lower(): str(text) for name, text in headers.items()}
+
+
+def _read(data: bytes) -> Any:
+    """The JSON value; None where there is none."""
+    import json
+
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _seconds(text: str | None) -> float | None:
+    """`Retry-After` in seconds; a date is left out, for clocks differ."""
+    return float(text) if text is not None and text.isascii() and text.strip().isdigit() else None

@@ -1,0 +1,165 @@
+"""The forges that memgit knows, one row each: how a CI job there is told what it is about, and how comments are read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+Env = Mapping[str, str]
+PAGE = 100
+"""Comments asked for at once: the most that the forges give."""
+
+
+class Job(NamedTuple):
+    """What a CI job is about; None for what its environment does not say.
+
+    Attributes:
+        number: of the pull or merge request.
+        base, head: the commits (or refs) that lie on either side of it.
+    """
+
+    number: str | None = None
+    base: str | None = None
+    head: str | None = None
+
+
+class Forge(NamedTuple):
+    """One forge.
+
+    Attributes:
+        name: as given on the command line.
+        noun: what it calls a proposed change.
+        mark: the variable that its CI sets.
+        job: what a job is about.
+        api: the address of its interface.
+        tokens: the variables that may hold a token, the first one that is set counts.
+        headers: what a token is sent in.
+        comments: the path at which the comments of a change are listed and added, given its number.
+        one: the path of one comment, given its number and the comment.
+        method: by which a comment is replaced.
+        me: what of the answer of `/user`, and of a comment's author, says who it is.
+        author: the author of a comment.
+        robot: whether an author is a program: for tokens that may not ask who they are.
+        limit: characters that a comment may have.
+        advice: what to do where writing is not allowed.
+    """
+
+    name: str
+    noun: str
+    mark: str
+    job: Callable[[Env], Job]
+    api: Callable[[Env], str | None]
+    tokens: tuple[str, ...]
+    headers: Callable[[str], dict[str, str]]
+    comments: Callable[[Env, str], str | None]
+    one: Callable[[Env, str, Mapping[str, Any]], str]
+    method: str
+    me: str
+    author: str
+    robot: Callable[[Mapping[str, Any]], bool]
+    limit: int
+    advice: str
+
+
+def _event(env: Env) -> Any:
+    """What happened, as GitHub writes it for the job (docs.github.com, "Webhook events and payloads")."""
+    import json
+
+    try:
+        with open(env["GITHUB_EVENT_PATH"], "rb") as file:
+            return json.load(file)
+    except (KeyError, OSError, ValueError, RecursionError):
+        return {}
+
+
+def _at(value: Any, *keys: str) -> str | None:
+    """A text or number deep in a JSON value."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "" else None
+
+
+def _github_job(env: Env) -> Job:
+    event = _event(env)
+    number = _at(event, "pull_request", "number") or _at(event, "number")
+    if number is None and _at(event, "issue", "pull_request", "url") is not None:
+        number = _at(event, "issue", "number")
+    ref = env.get("GITHUB_REF", "").split("/")
+    if number is None and ref[:2] == ["refs", "pull"] and len(ref) > 2:
+        number = ref[2]
+    if not (number or "").isdigit():
+        number = None
+    for sort, base, head in (
+        ("pull_request", ("base", "sha"), ("head", "sha")), ("merge_group", ("base_sha",), ("head_sha",)),
+    ):  # fmt: skip
+        if _at(event, sort, *base):
+            return Job(number, _at(event, sort, *base), _at(event, sort, *head) or "HEAD")
+    before = _at(event, "before")
+    if before is not None and before.strip("0"):
+        return Job(number, before, _at(event, "after") or "HEAD")
+    branch = env.get("GITHUB_BASE_REF") or _at(event, "repository", "default_branch")
+    return Job(number, f"origin/{branch}" if branch else None, "HEAD")
+
+
+def _gitlab_job(env: Env) -> Job:
+    """docs.gitlab.com, "Predefined CI/CD variables". The two commits of a merge are told in pipelines for merged results alone."""
+    number = env.get("CI_MERGE_REQUEST_IID", "")
+    base = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
+    if not base and env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != env.get("CI_MERGE_REQUEST_PROJECT_ID"):
+        base = env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")  # from a fork: `origin` is the fork, which may lack the target branch
+    branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or env.get("CI_DEFAULT_BRANCH")
+    head = env.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or env.get("CI_COMMIT_SHA") or "HEAD"
+    return Job(number if number.isdigit() else None, base or (f"origin/{branch}" if branch else None), head)
+
+
+def _github_repository(env: Env) -> str | None:
+    import re
+
+    name = env.get("GITHUB_REPOSITORY", "")
+    return name if re.fullmatch(r"[.-]*\w[\w.-]*/[.-]*\w[\w.-]*", name, re.ASCII) else None
+
+
+def _github_comments(env: Env, number: str) -> str | None:
+    name = _github_repository(env)
+    return None if name is None else f"/repos/{name}/issues/{number}/comments"
+
+
+def _gitlab_comments(env: Env, number: str) -> str | None:
+    from urllib.parse import quote
+
+    project = env.get("CI_MERGE_REQUEST_PROJECT_ID") or env.get("CI_PROJECT_ID") or env.get("CI_PROJECT_PATH")
+    return None if not project else f"/projects/{quote(project, safe='')}/merge_requests/{number}/notes"
+
+
+FORGES = (
+    Forge(
+        "github", "pull request", "GITHUB_ACTIONS", _github_job,
+        lambda env: env.get("GITHUB_API_URL") or "https://api.github.com",
+        ("MEMGIT_FORGE_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"),
+        lambda token: {"Authorization": f"Bearer {token}", "Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
+        _github_comments,
+        lambda env, number, comment: f"/repos/{_github_repository(env)}/issues/comments/{comment['id']}",
+        "PATCH", "login", "user", lambda author: author.get("type") == "Bot", 65_536,
+        "give the job `permissions: pull-requests: write`; from a fork the token may only read",
+    ),
+    Forge(
+        "gitlab", "merge request", "GITLAB_CI", _gitlab_job,
+        lambda env: env.get("CI_API_V4_URL"),
+        ("MEMGIT_FORGE_TOKEN", "GITLAB_TOKEN"),
+        lambda token: {"PRIVATE-TOKEN": token},
+        _gitlab_comments,
+        lambda env, number, comment: f"{_gitlab_comments(env, number)}/{comment['id']}",
+        "PUT", "username", "author", lambda author: bool(author.get("bot")), 1_000_000,
+        "give the job a project access token with the scope api as MEMGIT_FORGE_TOKEN (a CI_JOB_TOKEN may not write notes)",
+    ),
+)  # fmt: skip
+"""Another forge is another row."""
+
+
+def here(env: Env) -> Forge | None:
+    """The forge whose CI runs this job."""
+    return next((forge for forge in FORGES if env.get(forge.mark)), None)
+
+
+def named(name: str) -> Forge | None:
+    return next((forge for forge in FORGES if forge.name == name), None)

@@ -1,0 +1,343 @@
+"""One comment for each review: created, then replaced, never doubled, whatever the forge does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memgit.errors import Refused
+from memgit.forge.comment import Posted, fitting, marked, post
+from memgit.forge.http import LONGEST_WAIT, TRIES, Failed
+from memgit.forge.table import FORGES, named
+from tests.forge.server import ADA, GITHUB_BOT, Fault, Server, serving
+from tests.support import memgit
+
+TOKEN = "ghs_aTokenThatNobodyMaySee"
+TEXT = "<!-- memgit-review -->\n# Review\n\n| record | change |\n|---|---|\n| é 学习 😀 | added |\n"
+WAITS: list[float] = []
+
+
+@pytest.fixture(params=[forge.name for forge in FORGES])
+def forge(request: pytest.FixtureRequest) -> Iterator[Server]:
+    WAITS.clear()
+    with serving(request.param) as state:
+        yield state
+
+
+def put(state: Server, text: str = TEXT) -> Posted:
+    row = named(state.sort)
+    assert row is not None
+    return post(row, state.env(), TOKEN, "7", text, WAITS.append)
+
+
+def test_created_then_updated_then_left(forge: Server) -> None:
+    first = put(forge)
+    assert first.action == "created" and forge.comments[0]["body"] == TEXT
+    second = put(forge, TEXT + "\nmore\n")
+    assert (second.action, second.id) == ("updated", first.id)
+    assert put(forge, TEXT + "\nmore\n").action == "unchanged"
+    assert len(forge.comments) == 1 and {one.token for one in forge.requests} == {TOKEN}
+    assert not WAITS
+
+
+def test_among_250_comments(forge: Server) -> None:
+    for number in range(250):
+        forge.add(f"talk {number}" if number != 203 else TEXT, None if number == 203 else ADA)
+    assert put(forge, TEXT + "new\n").action == "updated"
+    assert len(forge.comments) == 250 and forge.comments[203]["body"] == TEXT + "new\n"
+    assert len([one for one in forge.said("GET") if "page=" in one.path]) == 3
+
+
+def test_a_fault_in_between(forge: Server) -> None:
+    method = "PATCH" if forge.sort == "github" else "PUT"
+    forge.faults = {"GET": [Fault(502), Fault(503)], "POST": [Fault(500)]}
+    assert put(forge).action == "created"
+    forge.faults = {method: [Fault(502), Fault(429, {"Retry-After": "7"}), Fault(504)]}
+    assert put(forge, TEXT + "new\n").action == "updated"
+    assert len(forge.comments) == 1
+    assert WAITS == [1, 2, 4, 1, 7, 4]
+
+
+def test_an_answer_that_is_lost_after_the_comment_was_written(forge: Server) -> None:
+    forge.faults = {"POST": [Fault(502, done=True)]}
+    assert put(forge).action == "created"
+    assert len(forge.reviews) == 1 and len(forge.said("POST")) == 1
+
+
+def test_a_forge_that_is_down(forge: Server) -> None:
+    forge.faults = {"GET": [Fault(503, {"Retry-After": "86400"})] * 100}
+    with pytest.raises(Failed, match="503"):
+        put(forge)
+    assert len(forge.requests) == TRIES and WAITS == [LONGEST_WAIT] * (TRIES - 1)
+    assert not forge.comments
+
+
+def test_nobody_listens() -> None:
+    row = named("github")
+    assert row is not None
+    WAITS.clear()
+    with serving("github") as state:
+        env = state.env()
+    with pytest.raises(Failed, match="cannot be reached"):
+        post(row, env, TOKEN, "7", TEXT, WAITS.append)
+    assert len(WAITS) == TRIES - 1
+
+
+def test_a_server_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = named("github")
+    assert row is not None
+    WAITS.clear()
+    monkeypatch.setattr("memgit.forge.http.TIMEOUT", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        env = {"GITHUB_API_URL": f"http://127.0.0.1:{silent.getsockname()[1]}", "GITHUB_REPOSITORY": "team/kb"}
+        with pytest.raises(Failed, match="timed out"):
+            post(row, env, TOKEN, "7", TEXT, WAITS.append)
+    assert len(WAITS) == TRIES - 1
+
+
+def test_a_token_that_may_only_read(forge: Server) -> None:
+    forge.faults = {"POST": [Fault(403)]}
+    done = put(forge)
+    assert done.action == "skipped" and "may not comment" in (done.reason or "")
+    assert not forge.comments and not WAITS
+
+
+def test_too_much_asked_at_once_is_not_forbidden(github: Server) -> None:
+    WAITS.clear()
+    github.faults = {"POST": [Fault(403, {"Retry-After": "3"}), Fault(403, {"X-RateLimit-Remaining": "0"})]}
+    assert put(github).action == "created" and WAITS == [3, 2]
+
+
+def test_the_marker_in_a_comment_of_somebody_else(forge: Server) -> None:
+    forge.add(TEXT, ADA)
+    assert put(forge, TEXT + "new\n").action == "created"
+    assert [one["body"] for one in forge.comments] == [TEXT, TEXT + "new\n"]
+    assert put(forge, TEXT + "newer\n").action == "updated"
+    assert [one["body"] for one in forge.comments] == [TEXT, TEXT + "newer\n"]
+
+
+def test_a_token_of_a_person(forge: Server) -> None:
+    """Who may ask who they are replaces their own comments alone, not those of a program."""
+    forge.me = forge.writer = ADA
+    forge.add(TEXT, GITHUB_BOT if forge.sort == "github" else {"username": "x", "bot": True})
+    forge.add(TEXT)
+    assert put(forge, TEXT + "new\n").action == "updated"
+    assert [one["body"] for one in forge.comments] == [TEXT, TEXT + "new\n"]
+
+
+def test_a_comment_that_goes_or_cannot_be_changed(forge: Server) -> None:
+    method = "PATCH" if forge.sort == "github" else "PUT"
+    forge.add(TEXT)
+    forge.faults = {method: [Fault(404)]}
+    assert put(forge, TEXT + "new\n").action == "created"
+    forge.faults = {method: [Fault(403)]}
+    assert put(forge, TEXT + "newer\n").action == "updated"
+    assert len(forge.comments) == 2
+
+
+def test_a_marker_elsewhere_in_a_comment_is_talk(forge: Server) -> None:
+    forge.add(f"look:\n{TEXT}")
+    forge.add(f"x {TEXT}", system=True)
+    assert put(forge).action == "created"
+    assert forge.comments[0]["body"].startswith("look")
+
+
+def test_several_jobs_at_once(forge: Server) -> None:
+    """Whichever came first, one comment is left, with the text of one of them."""
+    gate = threading.Barrier(4)
+    failed: list[BaseException] = []
+    row = named(forge.sort)
+    assert row is not None
+
+    def one(number: int) -> None:
+        try:
+            gate.wait()
+            post(row, forge.env(), TOKEN, "7", f"{TEXT}{number}\n", lambda _: None)
+        except BaseException as error:
+            failed.append(error)
+
+    for _ in range(3):
+        forge.comments.clear()
+        threads = [threading.Thread(target=one, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failed and len(forge.comments) == 1 and forge.comments[0]["body"].startswith(TEXT)
+
+
+def test_several_reviews_of_one_change(forge: Server) -> None:
+    for key in ("docs/kb", "", "docs/kb", "--> <b>", ""):
+        put(forge, marked(TEXT, key))
+    assert [one["body"].partition("\n")[0] for one in forge.comments] == [
+        "<!-- memgit-review: docs/kb -->", "<!-- memgit-review -->", "<!-- memgit-review: b -->",
+    ]  # fmt: skip
+
+
+def test_the_token_is_in_no_message(forge: Server) -> None:
+    forge.faults = {"GET": [Fault(401, value={"message": f"bad credentials: {TOKEN}"})]}
+    with pytest.raises(Failed) as failed:
+        put(forge)
+    assert "bad credentials: ***" in str(failed.value) and TOKEN not in str(failed.value)
+
+
+def test_the_token_goes_to_no_other_server(forge: Server) -> None:
+    with serving("github") as other:
+        forge.faults = {"GET": [Fault(302, {"Location": f"{other.address}/repos/team/kb/issues/7/comments"})]}
+        with pytest.raises(Failed, match="another server"):
+            put(forge)
+        assert not other.requests
+    forge.faults = {"GET": [Fault(301, {"Location": forge.requests[0].path})]}
+    assert put(forge).action == "created"  # the same server may move things
+
+
+def test_a_listing_without_end(github: Server) -> None:
+    """A server that ignores the page gives the same comments again and again."""
+    for number in range(120):
+        github.add(f"talk {number}", ADA)
+    github.faults = {"GET": [Fault(200, {"Link": '<x>; rel="next"'}, value=github.comments[:100])] * 1000}
+    assert put(github).action == "created"
+    assert len([one for one in github.said("GET") if "page=" in one.path]) == 4
+
+
+@pytest.mark.parametrize("value", [{"message": 5}, "text", b"<html>log in</html>", b"", b"[" * 100_000])
+def test_a_listing_that_is_none(forge: Server, value: object) -> None:
+    """Whether a comment stands there cannot be told: none is added, for it might be the second."""
+    forge.faults = {"GET": [Fault(200, value=value)]}
+    with pytest.raises(Failed):
+        put(forge)
+    assert not forge.said("POST") and not WAITS
+
+
+@pytest.mark.parametrize(
+    "value", [[None, 3, {"body": None}, {"body": TEXT}], [{"id": "../x y", "body": TEXT}], [{"id": 1, "body": 5, "user": 3}]]
+)
+def test_comments_of_another_form_are_nobodys(forge: Server, value: object) -> None:
+    forge.faults = {"GET": [Fault(200, value=value)]}
+    assert put(forge).action == "created"
+
+
+@pytest.mark.parametrize("value", [[], {"id": "7"}, b"<html>log in</html>", b""])
+def test_a_comment_is_made_only_where_the_forge_says_so(forge: Server, value: object) -> None:
+    forge.faults = {"POST": [Fault(201, value=value)]}
+    with pytest.raises(Failed):
+        put(forge)
+
+
+@pytest.mark.parametrize("where", ["http://[::1", "//[", "/a b", "/\x07", "", "file:///etc/passwd", "http://127.0.0.1:99999999/"])
+def test_redirects_to_no_address(forge: Server, where: str) -> None:
+    forge.faults = {"GET": [Fault(302, {"Location": where})] * 9}
+    with pytest.raises(Failed, match="sends"):
+        put(forge)
+
+
+def test_long_comments_are_listed_a_few_at_a_time(forge: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        forge.add(TEXT if number == 25 else "talk " * 200, None if number == 25 else ADA)
+    monkeypatch.setattr("memgit.forge.http.LARGEST", 15_000)
+    assert put(forge, TEXT + "new\n").action == "updated" and len(forge.comments) == 30
+    monkeypatch.setattr("memgit.forge.http.LARGEST", 500)
+    with pytest.raises(Failed, match="more than 500 bytes"):
+        put(forge)
+
+
+def test_a_server_that_says_little_by_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = named("github")
+    assert row is not None
+    WAITS.clear()
+    monkeypatch.setattr("memgit.forge.http.LONGEST", 0.2)
+    monkeypatch.setattr("memgit.forge.http.TRIES", 2)
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            with contextlib.ExitStack() as held, contextlib.suppress(OSError):
+                taken = [held.enter_context(server.accept()[0]) for _ in range(2)]
+                for sock in taken:
+                    sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+                while not over.is_set():
+                    time.sleep(0.02)
+                    for sock in taken:
+                        sock.sendall(b" ")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        env = {"GITHUB_API_URL": f"http://127.0.0.1:{server.getsockname()[1]}", "GITHUB_REPOSITORY": "team/kb"}
+        with pytest.raises(Failed, match="does not come to an end"):
+            post(row, env, TOKEN, "7", TEXT, WAITS.append)
+        over.set()
+        thread.join()
+    assert len(WAITS) == 1
+
+
+@pytest.mark.parametrize("wait", ["9" * 400, "\xb2", "-1", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])
+def test_waits_that_nobody_waits(github: Server, wait: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    WAITS.clear()
+    github.faults = {"GET": [Fault(429, {"Retry-After": wait})] * TRIES}
+    with pytest.raises(Failed, match="429"):
+        put(github)
+    assert len(WAITS) == TRIES - 1 and all(0 <= one <= LONGEST_WAIT for one in WAITS)
+    monkeypatch.setattr("memgit.forge.http.ENOUGH", -1.0)
+    WAITS.clear()
+    github.faults = {"GET": [Fault(502)] * TRIES}
+    with pytest.raises(Failed, match="502"):
+        put(github)
+    assert not WAITS
+
+
+def test_a_text_that_is_too_long_is_cut_and_says_so() -> None:
+    text = TEXT + "line\n" * 20_000
+    short = fitting(text, 65_536)
+    assert len(short) <= 65_536 and short.startswith(TEXT) and "cut here" in short.split("\n")[-2]
+    assert fitting(TEXT, 65_536) == TEXT
+    assert len(fitting(TEXT + "word " * 20_000, 65_536)) == 65_536  # one line of it is too long
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["ftp://h", "http://[::1", "http://h:99999", "http://h:0", "http://h/\u00e9", "http://h/\nx", "http://me:hidden@h", "h", "http://"],
+)
+def test_an_address_that_is_none(address: str) -> None:
+    row = named("github")
+    assert row is not None
+    with pytest.raises(Refused) as refused:
+        post(row, {"GITHUB_API_URL": address, "GITHUB_REPOSITORY": "team/kb"}, TOKEN, "7", TEXT, WAITS.append)
+    assert not isinstance(refused.value, Failed) and "hidden" not in str(refused.value)
+
+
+def test_on_the_command_line(forge: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "review.md").write_text("# no marker yet\n")
+    for name, value in forge.env().items():
+        monkeypatch.setenv(name, value)
+    assert "no token" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=3).err
+    monkeypatch.setenv("MEMGIT_FORGE_TOKEN", TOKEN)
+    assert memgit(tmp_path, "review-comment", str(tmp_path / "review.md")).out.startswith("created the comment on ")
+    assert forge.comments[0]["body"] == "<!-- memgit-review -->\n# no marker yet\n"
+    answer = memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--json", "--key", "kb")
+    assert answer.json["action"] == "created" and answer.json["number"] == "7"
+    assert TOKEN not in answer.out + answer.err
+    forge.faults = {"POST": [Fault(403)]}
+    assert memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--key", "x").out.startswith("no comment: the token may not")
+    forge.faults = {"GET": [Fault(401)]}
+    assert "401" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=3).err
+    memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--number", "7/../8", code=2)
+    (tmp_path / "empty.md").write_text("\n")
+    memgit(tmp_path, "review-comment", str(tmp_path / "empty.md"), code=2)
+    monkeypatch.setenv("MEMGIT_FORGE_TOKEN", "a\nb")
+    assert "characters" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=3).err
+
+
+def test_a_job_that_is_about_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "review.md").write_text(TEXT)
+    assert "no forge" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=2).err
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert "not about a pull request" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md")).out
+    assert "not about a merge request" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--forge", "gitlab").out
+    assert not [name for name in os.environ if name == "MEMGIT_FORGE_TOKEN"]
