@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.app.reader import Reader
+from memgit.model import overlap as overlaps
 from memgit.model.record import Record
-from memgit.model.terms import key_terms, words
+from memgit.model.terms import key_terms
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.app.record import Request
 
 MODES = ("ask", "create", "update", "extend", "fail")
-UPDATE = 0.6
-EXTEND = 0.3
+UPDATE = overlaps.UPDATE
+EXTEND = overlaps.EXTEND
 MAX_SHOWN = 3
 
 
@@ -27,7 +29,7 @@ class Close(NamedTuple):
     @property
     def advice(self) -> str:
         """What the thresholds recommend: `update` over 60 %, `extend` from 30 %, else `create`."""
-        return "update" if self.overlap > UPDATE else "extend" if self.overlap >= EXTEND else "create"
+        return overlaps.advice(self.overlap)
 
 
 def close_records(reader: Reader, request: Request) -> list[Close]:
@@ -39,8 +41,7 @@ def close_records(reader: Reader, request: Request) -> list[Close]:
     for record in reader.similar_candidates(request.kind, terms):
         if record.archived:
             continue
-        known = set(words(record.title)) | set(words(record.body)) | {word.casefold() for word in record.keywords}
-        overlap = len(terms & known) / len(terms)
+        overlap = overlaps.overlap(terms, overlaps.known_terms(record))
         if overlap >= EXTEND:
             found.append(Close(record, overlap))
     found.sort(key=lambda close: (-close.overlap, close.record.address))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats import bodies, labelled, titles
@@ -21,6 +20,7 @@ from memgit.formats.sections import Section, Span, content_end, fields, hide, se
 from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.model.link import normal as normal_name
 from memgit.model.record import ParsedFile, Problem, Record, Value
+from memgit.model.tuples import NamedTuple
 
 UNCLOSED = "MG001"
 """The code under which a code fence or comment is reported that hides the rest of its file."""
@@ -242,15 +242,17 @@ def set_meta(data: bytes, meta: Mapping[str, Value]) -> bytes:
 
 
 def create(draft: Draft, existing: bytes | None) -> bytes:
-    """The file with one more record at its end, in the manner of those that are there.
+    """The file with one more record at its end, in the manner of those that are there; raises what `create_all` raises."""
+    return create_all([draft], existing)
+
+
+def create_all(drafts: Sequence[Draft], existing: bytes | None) -> bytes:
+    """The file with more records at its end, in the manner of those that are there; it is read once, however many there are.
 
     Raises:
         BadInput: no title, an unclosed fence in the body, a field that entries do not have.
         Refused: something in the file would swallow the new record: an open fence, an open comment, a conflict.
     """
-    title = titles.clean(draft.title)
-    values = {name: clean(name, value) for name, value in draft.fields.items() if value}
-    body = bodies.of(draft.body)
     text = decode(existing) if existing else ""
     file = take_apart(normal(text))
     if file.fault is not None:
@@ -260,17 +262,29 @@ def create(draft: Draft, existing: bytes | None) -> bytes:
         raise Refused(f"the {what} that opens in line {line} is never closed", line=line, hint="close it, then record again")
     if file.conflicts and file.conflicts[-1][1] > file.markers[-1]:
         raise Refused("the file ends inside a merge conflict", line=file.markers[-1], hint="resolve it, then record again")
-    habits = habits_of(file, draft.kind)
-    lines = compose(title, values, body, habits)
     newline = newline_of(text)
-    entry = Entry([line + newline for line in lines], newline, habits)
+    between = f"{newline}---{newline}{newline}" if _ruled(file) else newline
+    records = [_composed(draft, newline, habits_of(file, draft.kind)) for draft in drafts]
+    added = between.join(records)
+    if text and not text.endswith("\n"):
+        added = added[: -len(newline)]
+    return _bounded(encode(text + _lead(file, text, newline) + added, has_bom(existing or b"")))
+
+
+def _composed(draft: Draft, newline: str, habits: Habits) -> str:
+    """One new record as it stands in the file.
+
+    Raises:
+        BadInput: it has no title, or would not read back the same.
+    """
+    title = titles.clean(draft.title)
+    values = {name: clean(name, value) for name, value in draft.fields.items() if value}
+    body = bodies.of(draft.body)
+    entry = Entry([line + newline for line in compose(title, values, body, habits)], newline, habits)
     known = {name: value for name, value in entry.fields.values.items() if name in ORDER and value}
     if not entry.whole or entry.title != title or entry.fields.body != body or known != {k: v for k, v in values.items() if v}:
         raise BadInput("the record cannot be written so that it reads back the same", hint="change its text")
-    record = "".join(entry.lines)
-    if text and not text.endswith("\n"):
-        record = record[: -len(newline)]
-    return _bounded(encode(text + _lead(file, text, newline) + record, has_bom(existing or b"")))
+    return "".join(entry.lines)
 
 
 def _bounded(data: bytes) -> bytes:

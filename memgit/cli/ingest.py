@@ -1,0 +1,220 @@
+"""`memgit ingest`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from memgit.app.ingest import Ingested, agreed, carry, dry, fitting, report, verdicts
+from memgit.app.ingest_proposal import Wishes, maps, own_records, propose
+from memgit.app.ingest_source import Reading, Source, read
+from memgit.app.reader import kinds_of
+from memgit.app.workspace import Context, Workspace
+from memgit.cli.options import clean, context_of, typed, workspace_of, write_options
+from memgit.cli.output import echo, emit_json, faint, heading
+from memgit.errors import BadInput, Refused
+from memgit.ingest.content import map_json
+from memgit.ingest.planfile import dump, load
+from memgit.ingest.proposal import UNCHANGED, Item, Proposal
+
+GROUPS = {"category": "knowledge", "scope": "memory", "folder": "note"}
+"""Options that say where new records go, with the kind that each belongs to."""
+TOLD = ("others of", "as decided", "not chosen")
+"""Reasons for skipping a segment that need not be told again."""
+NOTHING = "nothing was written: --yes takes these proposals, --plan FILE writes them down to be edited, a terminal asks one by one"
+
+
+@click.command("ingest")
+@click.argument("sources", nargs=-1, metavar="SOURCE...")
+@click.option("--map", "map_", is_flag=True, help="Print the content map as JSON and stop.")
+@click.option("--plan", metavar="FILE", help="Write the proposal as YAML to be edited; - is standard output.")
+@click.option("--apply", "apply_", metavar="FILE", help="Carry out a plan exactly as it stands; - is standard input.")
+@click.option("--yes", is_flag=True, help="Take the proposals without asking; what needs a decision is skipped and named.")
+@click.option("--dry-run", is_flag=True, help="Print what --yes or --apply would do and stop.")
+@click.option("--all", "everything", is_flag=True, help="Take folders of more than 200 files.")
+@click.option("--kind", metavar="KIND", help="Kind of the new records; by default knowledge, where the workspace has it.")
+@click.option("--category", metavar="NAME", help="Category of new knowledge; by default by topic.")
+@click.option("--scope", metavar="PATH", help="Scope of new memories.")
+@click.option("--folder", metavar="PATH", help="Folder of new notes.")
+@click.option("--allow-private", is_flag=True, help="Let a URL lead to a private or loopback address.")
+@click.option("--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="Give a URL so long; 30 by default.")
+@click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Take so much from a URL at most; 5000000 by default.")
+@write_options
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Take knowledge out of each SOURCE (a file, a folder, a URL, or - for standard input) into records, in one commit.
+
+    A source is cut into segments, each is compared with the records that are there, and for the best of them a record is proposed: a new
+    one, an update or an extension. On a terminal they are asked about one by one. Without one, nothing is written unless --yes or --apply
+    says so.
+    """
+    ways = [name for name in ("map_", "plan", "apply_", "yes") if options[name]]
+    if len(ways) > 1:
+        raise BadInput(f"{' and '.join('--' + way.rstrip('_') for way in ways)} exclude each other")
+    workspace, context = workspace_of(ctx), context_of(ctx)
+    workspace.writable()
+    if options["apply_"] is not None:
+        _apply(ctx, workspace, context, options)
+        return
+    if not options["sources"]:
+        raise BadInput("ingest needs a SOURCE", hint="a file, a folder, a URL, or - for standard input")
+    wishes = _wishes(options, context)
+    web = {name: options[name] for name in ("timeout", "max_bytes") if options[name] is not None}
+    reading = Reading(ctx.find_root().obj["folder"], os.environ, options["everything"], options["allow_private"], _stdin, web)
+    sources = [read(workspace, name, reading) for name in options["sources"]]
+    for note in dict.fromkeys(note for source in sources for note in source.notes):
+        echo(f"memgit: {note}", err=True)
+    mapped = maps(sources)
+    if options["map_"]:
+        kind = sources[0].kind if len(sources) == 1 else "several"
+        path = ", ".join(source.path for source in sources)
+        skipped = [(one.path, one.reason) for source in sources for one in source.skipped]
+        emit_json(map_json(kind, path, [file for _, file in mapped], skipped))
+        return
+    proposal = propose(workspace, sources, mapped, wishes)
+    _hint(sources, wishes)
+    if options["plan"] is not None:
+        _write_plan(ctx, proposal, options)
+    elif options["yes"] and not options["dry_run"]:
+        _print(carry(workspace, context, agreed(proposal), strict=False, reason=options["reason"], stage=options["stage"]), options)
+    elif options["dry_run"] or options["as_json"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _show(agreed(proposal) if options["dry_run"] else proposal, options)
+    else:
+        from memgit.cli.ingest_ask import ask
+
+        chosen = ask(proposal, workspace)
+        _print(carry(workspace, context, chosen, strict=False, reason=options["reason"], stage=options["stage"]), options)
+
+
+def _wishes(options: dict[str, Any], context: Context) -> Wishes:
+    kind = kinds_of(options["kind"])
+    group = None
+    for option, of_kind in GROUPS.items():
+        if options[option] is not None:
+            if (kind or of_kind) != of_kind:
+                raise BadInput(f"--{option} belongs to records of kind {of_kind}")
+            kind, group = of_kind, clean(options[option], f"--{option}")
+    if kind is not None and kind not in GROUPS.values():
+        raise BadInput(f"ingest makes no records of kind {kind}", hint=f"one of {', '.join(GROUPS.values())}")
+    return Wishes(kind, group, context.secrets)
+
+
+def _stdin() -> bytes:
+    """Standard input, so much of it that what is too long is seen to be."""
+    from memgit.formats.text import MAX_BYTES
+
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
+
+
+def _hint(sources: Sequence[Source], wishes: Wishes) -> None:
+    own = own_records(sources)
+    if own:
+        echo(f"memgit: {len(own)} files are records already and were left out, such as {own[0].path}", err=True)
+    elif wishes.kind == "note":
+        echo("memgit: to keep whole files as notes where they lie, memgit adopt takes them over unchanged", err=True)
+
+
+def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: dict[str, Any]) -> None:
+    if options["sources"]:
+        raise BadInput("--apply takes the sources from the plan", hint="memgit ingest --apply FILE")
+    name = options["apply_"]
+    try:
+        if name == "-":
+            data = _stdin()
+        else:
+            with open(typed(ctx, name), "rb") as file:
+                data = file.read()
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror}") from None
+    proposal = fitting(workspace, load(data, name))
+    if options["dry_run"]:
+        _show(proposal, options)
+        return
+    _print(carry(workspace, context, proposal, strict=True, reason=options["reason"], stage=options["stage"]), options)
+
+
+def _write_plan(ctx: click.Context, proposal: Proposal, options: dict[str, Any]) -> None:
+    name = options["plan"]
+    text = dump(proposal)
+    if name == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        with open(typed(ctx, name), "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise BadInput(f"{name} is there already", hint="name another file, or delete it") from None
+    except OSError as error:
+        raise Refused(f"{name}: {error.strerror}") from error
+    count = sum(item.acts for item in proposal.items)
+    if options["as_json"]:
+        emit_json({"plan": name, "proposed": count, **proposal.as_json()})
+        return
+    echo(f"{count} proposal{'' if count == 1 else 's'} in {name}: edit it, then memgit ingest --apply {name}")
+
+
+def _show(proposal: Proposal, options: dict[str, Any]) -> None:
+    """Prints a proposal; nothing is written."""
+    done = dry(proposal)
+    if options["as_json"]:
+        emit_json({"op": "ingest", "action": "proposed", "commit": None, **proposal.as_json(), **report(proposal, done)})
+        return
+    for item in proposal.items:
+        if item.action != UNCHANGED:
+            echo(line_of(item))
+    for path, words, _ in verdicts(proposal, done):
+        if words.startswith(("skipped", "unchanged")):
+            verdict, colon, why = words.partition(":")
+            click.echo(f"{faint(verdict)} {heading(_line(path))}{faint(colon + why)}")
+    _left(proposal)
+    if any(item.acts for item in proposal.items):
+        echo(f"memgit: {NOTHING}", err=True)
+    else:
+        echo("nothing to write")
+
+
+def line_of(item: Item) -> str:
+    """One proposal on one line."""
+    where = f" -> {item.into}" if item.into else f" {item.kind}/{item.group}" if item.group else f" {item.kind}"
+    share = f" {item.overlap:.0%}" if item.candidates else ""
+    why = f"; {item.reason}" if item.reason else "; --yes extends what others wrote" if item.foreign and item.action == "update" else ""
+    return f"{item.segment} {item.action}{share}{where}: {item.title} ({item.path}:{item.lines}, {item.tokens} tokens{why})"
+
+
+def _print(answer: Ingested, options: dict[str, Any]) -> None:
+    """The answer: a verdict for every file, then what was committed."""
+    for note in answer.written.notes:
+        echo(f"memgit: {note}", err=True)
+    if options["as_json"]:
+        emit_json(answer.as_json())
+        return
+    for path, words, _ in answer.files():
+        click.echo(f"{heading(_line(path))} {faint(words)}")
+    for one in answer.done:
+        if one.verdict in ("created", "updated", "extended"):
+            echo(f"  {one.verdict} {one.address}")
+        elif one.verdict == "skipped" and not one.reason.startswith(TOLD):
+            echo(f"  skipped {one.item.path}:{one.item.lines} {one.item.title}: {one.reason}")
+    _left(answer.proposal)
+    done = answer.written
+    if done.commit is None and not done.staged:
+        echo("nothing to write")
+        return
+    counts = ", ".join(f"{count} {verdict}" for verdict in ("created", "updated", "extended")
+                       if (count := sum(one.verdict == verdict for one in answer.done)))  # fmt: skip
+    where = "staged" if done.staged else (done.commit or "")[:10]
+    click.echo(f"ingested {heading(answer.proposal.what)}: {counts} {faint(f'[{where}]')}")
+
+
+def _line(path: str) -> str:
+    """A path on one line."""
+    return path.replace("\n", "\\n")
+
+
+def _left(proposal: Proposal) -> None:
+    for address in proposal.left:
+        echo(f"memgit: {address} came from a part of its source that is gone; it stays as it is", err=True)

@@ -1,0 +1,103 @@
+"""Markdown in pieces: one a heading, small ones gathered under their own heading first, large ones cut between blocks."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import NamedTuple
+
+from memgit.formats.blocks import Heading, outline
+from memgit.ingest.bands import LARGE, Piece, Related, any_two, merge, split
+from memgit.ingest.lines import Lines
+
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_SENTENCE_END = (".", "!", "?", ":", ";", "。", "！", "？", "：")
+
+
+class Section(NamedTuple):
+    """A heading with the lines under it up to the next heading, and the sections below it."""
+
+    piece: Piece
+    level: int
+    below: list[Section]
+
+
+class Structure(NamedTuple):
+    """The headings of a text, and the lines inside code and HTML: nothing begins there. Lines count as in the whole file."""
+
+    headings: list[Heading]
+    hidden: frozenset[int]
+
+
+def structure(text: str, line: int) -> Structure:
+    """The structure of a text whose first line is line `line` of its file."""
+    found = outline(text, line=line)
+    hidden: set[int] = set()
+    if found.hidden:
+        starts = [0]
+        position = text.find("\n")
+        while position >= 0:
+            starts.append(position + 1)
+            position = text.find("\n", position + 1)
+        for span in found.hidden:
+            # The line that such a block begins with is not inside it.
+            hidden.update(range(line + bisect_left(starts, span.start) + 1, line + bisect_left(starts, span.end)))
+    return Structure(found.headings, frozenset(hidden))
+
+
+def pieces(lines: Lines, first: int, found: Structure, related: Related, title: str | None) -> list[Piece]:
+    """The pieces of the lines from `first` on.
+
+    Args:
+        found: the structure of these lines.
+        related: whether two pieces are of one topic, asked for those under different headings of the first level.
+        title: the title of the file from elsewhere; with it all headings are of its topic.
+    """
+    top: list[Section] = []
+    open_: list[Section] = []
+    headings = found.headings
+    preamble = Piece(first, (headings[0].line if headings else len(lines) + 1) - 1, 0, ((),))
+    for number, heading in enumerate(headings):
+        last = headings[number + 1].line - 1 if number + 1 < len(headings) else len(lines)
+        while open_ and open_[-1].level >= heading.level:
+            open_.pop()
+        path = (*(open_[-1].piece.heads[0] if open_ else ()), heading.title)
+        section = Section(Piece(heading.line, last, lines.weight(heading.line, last), (path,)), heading.level, [])
+        (open_[-1].below if open_ else top).append(section)
+        open_.append(section)
+    chapters = title is None and sum(section.level == 1 for section in top) > 1
+    out = _cut(lines, preamble._replace(weight=lines.weight(preamble.first, preamble.last)), found)
+    for section in top:
+        out += _collected(lines, section, found)
+    return merge(out, related if chapters else any_two)
+
+
+def _collected(lines: Lines, section: Section, found: Structure) -> list[Piece]:
+    """A section with those below it, from the innermost out. Headings have six levels, so this goes no deeper."""
+    own = _cut(lines, section.piece, found)
+    for inner in section.below:
+        own += _collected(lines, inner, found)
+    return merge(own)
+
+
+def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:
+    """A piece of no more than one heading in parts: between blocks, else between list items, else after sentences."""
+    if piece.first > piece.last:
+        return []
+    if piece.tokens <= LARGE:
+        return [piece]
+    after_blank: list[int] = []
+    items: list[int] = []
+    sentences: list[int] = []
+    for number in range(piece.first + 1, piece.last + 1):
+        line = lines[number]
+        if number in found.hidden or not line or line[0] in " \t":
+            continue
+        before = lines[number - 1]
+        if not before.strip():
+            after_blank.append(number)
+        elif _ITEM.match(line):
+            items.append(number)
+        elif before.rstrip().endswith(_SENTENCE_END) and line[0] not in "|>":
+            sentences.append(number)
+    return split(lines, piece, (after_blank, items, sentences))
