@@ -3,35 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memgit.errors import BadInput, UnreadableFile
 from memgit.model import layout as layouts
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
 from memgit.model.record import Value
+from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.formats.yaml import Entry
 
 NAME = ".memgit.yaml"
 INDEXES = ("committed", "local")
-FORM_NAMES = ("entries", "memgit", "vault", "mnema", "mnema-block")
+FORM_NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
 BASES: dict[str, str] = {"memgit": "", "mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}
 """The layouts that a configuration may name, with the folder that each lies in unless `base` says another."""
+
+
+MAX_STARS, MAX_DEEP = 3, 2
+"""Asterisks in one name of a pattern, and `**/` in all of it: comparing takes a power of the length of a name."""
 
 
 class Config(NamedTuple):
     """What a knowledge root is: its layout, and whether derived files are committed.
 
-    `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place. `lint` is what stands under
-    that key, as typed (see `app.lint_settings`).
+    `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place. `lint` and `review` are what
+    stands under these keys, as typed (see `app.lint_settings`, `app.review_settings`). `old_log` names the logs of the time before memgit,
+    each as `path@blob`.
     """
 
     layout: Layout
     indexes: str = "committed"
     found: str = "file"
     lint: str = ""
+    review: str = ""
+    old_log: tuple[str, ...] = ()
 
 
 def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
@@ -59,6 +67,9 @@ def parse(data: bytes) -> Config:
     Raises:
         BadInput: a value that memgit does not know; it names the file, the key and what would do.
     """
+    plain = _plain(data)
+    if plain is not None:
+        return plain
     from memgit.formats.text import decode
     from memgit.formats.yaml import read
 
@@ -80,6 +91,8 @@ def parse(data: bytes) -> Config:
         raise _bad("indexes", f"{indexes!r} is not one of {', '.join(INDEXES)}")
     notes = values.get("notes")
     patterns = (notes,) if isinstance(notes, str) else notes
+    for pattern in patterns or ():
+        _check_pattern("notes", pattern)
     made = make_layout(name, base, patterns)
     rows = entries["kinds"].inner if "kinds" in entries and values["kinds"] is not None else {}
     if rows is None:
@@ -89,8 +102,27 @@ def parse(data: bytes) -> Config:
     lint = values.get("lint") or ""
     if not isinstance(lint, str) or (lint and entries["lint"].style != "map"):
         raise _bad("lint", "select, ignore, severity and options stand under it, on lines of their own")
+    review = values.get("review") or ""
+    if not isinstance(review, str) or (review and entries["review"].style != "map"):
+        raise _bad("review", "fail, warn and conflicts stand under it, on lines of their own")
     layout = made._replace(places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced))
-    return Config(layout, indexes, lint=lint)
+    old = values.get("old_log")
+    return Config(layout, indexes, lint=lint, review=review, old_log=(old,) if isinstance(old, str) else old or ())
+
+
+def _plain(data: bytes) -> Config | None:
+    """A configuration as `init` writes it, without loading what reads YAML; None where there is more to it."""
+    values: dict[bytes, str] = {}
+    for line in data.split(b"\n"):
+        key, colon, value = line.partition(b": ")
+        if line and not line.startswith(b"#"):
+            if not colon or key in values or not value.isascii():
+                return None
+            values[key] = value.decode("ascii")
+    name, indexes = values.pop(b"layout", "memgit"), values.pop(b"indexes", "committed")
+    if not values.pop(b"version", "1").isdigit() or values or name not in BASES or indexes not in INDEXES or not data.isascii():
+        return None
+    return Config(make_layout(name), indexes)
 
 
 def _row(kind: str, entry: Entry) -> Mapping[str, Value]:
@@ -115,11 +147,21 @@ def _place(kind: str, row: Mapping[str, Value]) -> Place:
     form = str(row.get("form") or ("entries" if KINDS[kind].stored == "entry" else "memgit"))
     if folder.startswith("/") or ".." in folder.split("/"):
         raise _bad(f"kinds.{kind}.folder", "it must be a folder under the knowledge root")
-    if not pattern.endswith(".md") or pattern.startswith("/") or ".." in pattern.split("/"):
-        raise _bad(f"kinds.{kind}.pattern", "it must end in .md and stay under its folder")
-    if form not in FORM_NAMES or (form == "entries") != (KINDS[kind].stored == "entry"):
+    _check_pattern(f"kinds.{kind}.pattern", pattern)
+    if form not in FORM_NAMES or (form == "entries") != (KINDS[kind].stored == "entry") or (form == "adr" and kind != "decision"):
         raise _bad(f"kinds.{kind}.form", f"{form!r} does not store {kind} records")
     return Place(kind, folder if not folder or folder.endswith("/") else folder + "/", pattern, form)
+
+
+def _check_pattern(key: str, pattern: str) -> None:
+    """Raises where a pattern leads out of its folder, or is one that takes long to compare with a long name."""
+    parts = pattern.split("/")
+    if not pattern.endswith(".md") or pattern.startswith("/") or ".." in parts:
+        raise _bad(key, f"{pattern!r}: it must end in .md and stay under its folder")
+    if pattern.count("{key}") + pattern.count("{path}") > 1:
+        raise _bad(key, f"{pattern!r}: a record has one key")
+    if parts.count("**") > MAX_DEEP or any(part.count("*") > MAX_STARS for part in parts):
+        raise _bad(key, f"{pattern!r}: at most {MAX_STARS} asterisks in a name and {MAX_DEEP} times **/ can be compared")
 
 
 def _text(values: Mapping[str, Value], key: str, default: str) -> str:

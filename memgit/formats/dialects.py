@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from memgit.formats.frontmatter import Spell, Style
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
+from memgit.model.tuples import NamedTuple
 
 MANY = frozenset(field.name for field in FIELDS.values() if field.many)
 WORDS = frozenset(["keywords", "tags", "topics"])
@@ -110,13 +110,16 @@ MEMGIT = Dialect(
     (
         "id", "name", "title", "version", "status", "description", "tools_used", "at", "created", "updated", "source", "topics", "scope",
         "tags", "keywords", "related", "related_task", "derived_from", "deciders", "supersedes", "superseded_by", "impacts", "summary",
-        "archived", "usage_count", "last_used",
+        "archived", "merged_into", "usage_count", "last_used",
     ),
     {},
     {},
     Style(),
     {"related": _ONE_A_LINE, "derived_from": _ONE_A_LINE, "supersedes": _ONE_A_LINE, "impacts": _ONE_A_LINE},
 )  # fmt: skip
+
+ADR = MEMGIT._replace(name="adr")
+"""Decision records of other tools; see `formats.adr`."""
 
 VAULT = Dialect(
     "vault",
@@ -142,6 +145,7 @@ MNEMA = Dialect(
     (
         "name", "title", "version", "description", "tools_used", "invocable", "dynamic_context", "topics", "usage_count", "last_used_at",
         "scope", "created_at", "updated_at", "id", "source", "tags", "keywords", "related", "derived_from", "summary", "archived_at",
+        "merged_into",
     ),
     {
         "skill": ("version", "description", "tools_used", "usage_count", "created_at", "updated_at"),
@@ -189,7 +193,7 @@ MNEMA_BLOCK = Dialect(
 )  # fmt: skip
 
 
-DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (MEMGIT, VAULT, MNEMA, MNEMA_BLOCK)}
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (MEMGIT, ADR, VAULT, MNEMA, MNEMA_BLOCK)}
 
 
 @lru_cache(maxsize=512)
@@ -204,6 +208,8 @@ def aliases(name: str, kind: str, field: str) -> tuple[str, ...]:
             return ("created", "created_at", "at")
     elif field == "title" and kind == "skill":
         return ("name", "title")
+    elif name == "adr" and field == "deciders":
+        return ("deciders", "decision-makers")
     elif name == "vault" and field == "archived":
         return ("archived", "tombstoned_at")
     return _ALIASES.get(field, (field,))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memgit.errors import BadInput, Refused
 from memgit.formats import bodies, titles
 from memgit.formats.blocks import HEADING, Scanner, atx, outline
 from memgit.formats.labels import LINE, LISTS, ORDER
 from memgit.formats.sections import Fields, Span, fields, hide, link_places, split, targets
+from memgit.model.pattern import pattern
 from memgit.model.record import Value
+from memgit.model.tuples import NamedTuple
 
-_ITEM = re.compile(r"( {0,3})([-*+]|([0-9]{1,9})([.)]))([ \t]+)(.*)")
-_LISTED = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]|[ \t]{2,}\S")
+_ITEM = pattern(r"( {0,3})([-*+]|([0-9]{1,9})([.)]))([ \t]+)(.*)")
+_LISTED = pattern(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]|[ \t]{2,}\S")
 _BODY = ORDER["body"]
 
 
@@ -217,6 +218,14 @@ class Entry:
             self._set("updated", wanted["updated"])
             self._check(self.title, wanted, body)
 
+    def backfill(self, name: str, value: Value, under: str | None = None) -> None:
+        """Adds a field that is not there, an empty one too: right under the field `under` where that is there, else where it belongs."""
+        title, body, wanted = self.title, self.fields.body, {**self.fields.values, name: value}
+        self._twice = self.fields.twice
+        span = self._span(under) if under is not None else None
+        self._insert(name, field_lines(name, value, self._habits), None if span is None else self._line(span.end) + 1)
+        self._check(title, wanted, body)
+
     def _check(self, title: str, wanted: Mapping[str, Value], body: str) -> None:
         known = {name: value for name, value in self.fields.values.items() if name in ORDER and value}
         asked = {name: value for name, value in wanted.items() if name in ORDER and value}
@@ -298,11 +307,14 @@ class Entry:
             out.append(marker + (f"[[{item}]]" if name == "related" else item))
         return out
 
-    def _insert(self, name: str, new: list[str]) -> None:
-        """Puts a new field where Mem Skill has it, or, where it would run into other text there, at the next place that is free of that."""
+    def _insert(self, name: str, new: list[str], wish: int | None = None) -> None:
+        """Puts a new field where Mem Skill has it, or, where it would run into other text there, at the next place that is free of that.
+
+        `wish` is the line before which it shall stand if it can.
+        """
         body, values = self.fields.body, {**self.fields.values}
         kept = list(self.lines)
-        places = [self._place(name), *(self._line(span.end) + 1 for span in reversed(self.spans)), 1, len(kept)]
+        places = [self._place(name) if wish is None else wish, *(self._line(span.end) + 1 for span in reversed(self.spans)), 1, len(kept)]
         for at in dict.fromkeys(places):
             for spaced in (True, False):
                 self._put(at, new, spaced=spaced)

@@ -37,6 +37,10 @@ def _make(name: str) -> Form:
         from memgit.formats.vault import Vault
 
         return Vault()
+    if name == "adr":
+        from memgit.formats.adr import Adr
+
+        return Adr()
     if name == "mnema-block":
         from memgit.formats.mirror import Mirror
 
@@ -49,7 +53,7 @@ def _make(name: str) -> Form:
     return Document(DIALECTS[name])
 
 
-NAMES = ("entries", "memgit", "vault", "mnema", "mnema-block")
+NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
 FORMS: Mapping[str, Form] = _Forms()
 
 

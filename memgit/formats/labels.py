@@ -6,10 +6,10 @@ its English label in lower case, as `keywords：` does there.
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
-LINE = re.compile(r"\n\*\*([^*:：\n]+)[:：]\*\*[ \t]*(.*)")
+LINE = pattern(r"\n\*\*([^*:：\n]+)[:：]\*\*[ \t]*(.*)")
 """A label line, with the end of the line before it; what is not at column 0 is text."""
 
 
@@ -34,6 +34,7 @@ LABELS: dict[str, Label] = {
         Label("related", "Related", "related"),
         Label("keywords", "Keywords", "keywords"),
         Label("archived", "Archived", "archived"),
+        Label("merged_into", "Merged into", "merged into"),
         Label("id", "Id", "id"),
     )
 }

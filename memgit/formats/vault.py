@@ -21,6 +21,8 @@ from memgit.model.record import Problem, Value
 
 COMMENT = "<!-- Add links to related memories using [[filename]] syntax -->"
 TOMBSTONED = "tombstoned"
+MERGED = "merged_into:"
+"""What a `tombstone_reason` begins with where the memory was merged into another; the id of that one follows."""
 _PREFIX = "Memory: "
 _LABEL = r"\*\*([^*:\n]+)\*\*:[ \t]*([^\r\n]*)(\r?\n|$)"
 _ITEM = r"[ \t]*[-*+][ \t]"
@@ -69,6 +71,9 @@ class Vault(Document):
             fields["archived"] = fields.get("archived") or TOMBSTONED
         elif "tombstoned_at" in entries and "archived" not in entries:
             fields["tombstoned_at"] = fields.pop("archived")
+        reason = fields.get("tombstone_reason")
+        if fields.get("archived") and isinstance(reason, str) and reason.startswith(MERGED):
+            fields.setdefault("merged_into", reason.removeprefix(MERGED).strip())
         return fields, title, join_body(text, body, section)
 
     def _parts(
@@ -113,14 +118,17 @@ class Vault(Document):
                 return [("status", TOMBSTONED), ("archived", value), *reason]
             gone: list[tuple[str, Value]] = [("archived", None), ("tombstone_reason", None)]
             return [("status", None), *gone] if page is not None and self._value(page, "status") == TOMBSTONED else gone
+        if name == "merged_into":
+            return [("tombstone_reason", f"{MERGED}{value}" if value else None)]
         if name in ("related", "connections") and page is None:
             return []
         return [(name, value)]
 
     def edit(self, data: bytes, ordinal: int, changes: Mapping[str, Value]) -> bytes:
         # A reason that comes with a tombstone stands in place of the usual one.
-        if changes.get("archived") and changes.get("tombstone_reason"):
-            changes = {"tombstone_reason": changes["tombstone_reason"], **changes}
+        for name in ("tombstone_reason", "merged_into"):
+            if changes.get("archived") and changes.get(name):
+                changes = {name: changes[name], **changes}
         return super().edit(data, ordinal, changes)
 
     def replace(self, data: bytes, ordinal: int, body: str, date: str) -> bytes:

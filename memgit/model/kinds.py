@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from memgit.model.tuples import NamedTuple
 
 
 class Field(NamedTuple):
@@ -37,6 +37,7 @@ FIELDS: dict[str, Field] = {
         Field("related", True, "records that belong together"),
         Field("derived_from", True, "address of the record that this one grew out of"),
         Field("archived", False, "day of archiving"),
+        Field("merged_into", False, "id of the record that this one was merged into"),
         Field("skill", False, "skill that the experience belongs to"),
         Field("files", True, "key files or paths"),
         Field("version", False, "version number"),
@@ -57,6 +58,9 @@ FIELDS: dict[str, Field] = {
         Field("last_used", False, "last use counted in the file"),
     )
 }
+
+NAMING = ("related", "derived_from", "supersedes", "superseded_by")
+"""Fields that name other records."""
 
 _COMMON = ("source", "keywords", "related", "derived_from")
 
@@ -81,3 +85,5 @@ KINDS: dict[str, Kind] = {
 }  # fmt: skip
 
 STATUSES = ("proposed", "accepted", "rejected", "superseded")
+ADR_STATUSES = (*STATUSES, "deprecated")
+"""Those of decision records that other tools write: a deprecated one no longer holds, and nothing took its place."""

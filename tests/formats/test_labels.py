@@ -31,7 +31,20 @@ def test_every_label_is_read_back() -> None:
 
 
 def test_the_order_is_that_of_mem_skill() -> None:
-    assert list(ORDER) == ["created", "updated", "skill", "source", "context", "body", "files", "related", "keywords", "archived", "id"]
+    assert list(ORDER) == [
+        "created",
+        "updated",
+        "skill",
+        "source",
+        "context",
+        "body",
+        "files",
+        "related",
+        "keywords",
+        "archived",
+        "merged_into",
+        "id",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,284 @@
+"""A record of one system as a record of another: where it goes, what each field becomes there, and what has no place.
+
+Text and links are kept; a field that the other system does not have is named in the report of the export, never put somewhere by guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from memgit.derive import dates
+from memgit.errors import MemgitError
+from memgit.formats import markdown
+from memgit.formats.document import heading
+from memgit.formats.form import Draft
+from memgit.formats.forms import FORMS
+from memgit.formats.mirror import SHAPES
+from memgit.formats.text import decode, encode, has_bom
+from memgit.model import link
+from memgit.model.ids import is_id
+from memgit.model.kinds import FIELDS
+from memgit.model.layout import Layout, Place
+from memgit.model.link import Names, Wikilink
+from memgit.model.record import Record, Value
+from memgit.model.slug import slug
+
+KINDS: Mapping[str, Mapping[str, str]] = {
+    "mem-skill": {"knowledge": "knowledge", "experience": "experience"},
+    "vault": {},
+    "mnema": {"skill": "skill", "decision": "decision", "observation": "observation"},
+    "memgit": {kind: kind for kind in ("knowledge", "experience", "skill", "memory", "observation", "decision", "note")},
+}
+"""What a kind becomes in a system; any other becomes what `REST` says."""
+REST = {"mem-skill": "knowledge", "vault": "memory", "mnema": "memory", "memgit": "note"}
+
+_ENTRY = frozenset(["created", "updated", "source", "context", "skill", "files", "related", "keywords", "archived"])
+_VAULT = frozenset(
+    ["created", "updated", "tags", "topics", "source", "usage_count", "last_used", "keywords", "summary", "archived", "related"]
+)
+_MNEMA = {
+    "memory": frozenset(["topics", "scope", "created", "updated"]),
+    "skill": frozenset(["version", "description", "tools_used", "usage_count", "last_used", "scope", "created", "updated"]),
+    "observation": frozenset(["topics", "related_task", "created", "at", "archived"]),
+}
+_MERGED = {"created": ("at", "updated"), "context": ("summary", "description"), "summary": ("context", "description"),
+           "keywords": ("tags", "topics"), "topics": ("keywords", "tags"), "tags": ()}  # fmt: skip
+"""Where a field comes from that a record lacks: the first of these that it has."""
+
+
+BODY_KEYS = frozenset(piece.key for shape in SHAPES.values() for piece in shape)
+_PROSE = ("context",)
+"""Fields that are a paragraph of text: where there is no such field, they stand before the text."""
+
+
+class Destination(NamedTuple):
+    """Where one record goes: its file, its place there, and the name by which links lead to it."""
+
+    path: str
+    place: Place
+    title: str
+    link: str
+
+
+def kind_of(system: str, kind: str) -> str:
+    """The kind that a kind becomes in a system."""
+    return KINDS[system].get(kind, REST[system])
+
+
+def stays(source: Place, system: str) -> bool:
+    """Whether a file of a system's own layout stays where it is; beside Mem Skill's entries that layout has records of other kinds."""
+    return system != "mem-skill" or source.form == "entries"
+
+
+def copies(source: Place, system: str, layout: Layout) -> Place | None:
+    """The place to which a file can go as it is: one of the same kind and form. None where each record has to be converted."""
+    if kind_of(system, source.kind) != source.kind:
+        return None
+    return next((place for place in layout.of(source.kind) if place.form == source.form), None)
+
+
+class Destinations:
+    """The places of converted records, no two alike."""
+
+    def __init__(self, system: str, layout: Layout) -> None:
+        self._system = system
+        self._layout = layout
+        self._taken: set[str] = set()
+        self._titles: dict[str, set[str]] = {}
+
+    def take(self, path: str) -> None:
+        """Says that a path is used already."""
+        self._taken.add(path.casefold())
+
+    def place(self, record: Record, source: Place, key: str) -> Destination:
+        """Where a record goes; a title that its new file has already gets a number."""
+        kind = kind_of(self._system, record.kind)
+        place = self._place_of(kind)
+        if place.form == "entries":
+            return self._entry(record, place, category_of(record, source, key))
+        stem = key if kind == record.kind and place.form != "vault" else slug(record.title, ascii_only=place.form == "vault")
+        if kind == record.kind == "memory" and source.form == "vault":
+            stem = key.removeprefix("MEM-")
+        day = dates.day(record.created or record.text("at")) or "0000-00"
+        path, number = "", 1
+        while not path or path.casefold() in self._taken:
+            path = place.path(stem if number == 1 else f"{stem}-{number}", year=day[:4], month=day[5:7])
+            number += 1
+        self.take(path)
+        name = path.rpartition("/")[2].removesuffix(".md")
+        return Destination(path, place, record.title, name)
+
+    def _place_of(self, kind: str) -> Place:
+        places = self._layout.of(kind)
+        # Mnema counts the decisions of its roadmap; those written by hand lie beside the memories.
+        return places[-1] if self._system == "mnema" and kind == "decision" else places[0]
+
+    def _entry(self, record: Record, place: Place, category: str) -> Destination:
+        path = place.path(category)
+        held = self._titles.setdefault(path, set())
+        title, number = record.title, 1
+        while link.normal(title) in held:
+            number += 1
+            title = f"{record.title} ({number})"
+        held.add(link.normal(title))
+        return Destination(path, place, title, f"{path.rpartition('/')[2].removesuffix('.md')}#{title}")
+
+
+def category_of(record: Record, source: Place, key: str) -> str:
+    """The category of a record that had none: its first topic's head, its scope or folder, else its kind."""
+    if source.form == "entries":
+        return key
+    if record.kind in ("decision", "observation", "skill"):
+        return f"{record.kind}s"
+    topic = (record.topics[0] if record.topics else record.text("scope") or "").split("/")[0]
+    if not topic and record.kind == "note":
+        topic = record.address.removeprefix("note/").rpartition("/")[0].rpartition("/")[2]
+    return slug(topic, ascii_only=False) if topic else "memories" if record.kind == "memory" else "notes"
+
+
+class Converted(NamedTuple):
+    """A record to be written, and the fields that have no place there."""
+
+    draft: Draft
+    left: tuple[str, ...]
+
+
+def convert(record: Record, source: Place, to: Destination, system: str, names: Names, links: Mapping[tuple[str, int], str]) -> Converted:
+    """A record in the terms of another system.
+
+    Args:
+        source: the place that it comes from.
+        names: what the links of the source lead to.
+        links: the new name of each converted record, by path and ordinal.
+    """
+
+    def renamed(target: Wikilink) -> Wikilink | None:
+        found = names.resolve(target, record).record
+        new = None if found is None else links.get((found.path, found.ordinal))
+        return None if new is None else link.parse(new)._replace(label=target.label)
+
+    own = {name: value for name, value in record.fields.items() if name != "title"}
+    if source.form == "mnema-block":  # these make up the body
+        own = {name: value for name, value in own.items() if name not in BODY_KEYS}
+    if own.get("id") and (system != "memgit" or not is_id(record.id or "")):
+        own.pop("id")
+    takes = _takes(system, to.place)
+    fields: dict[str, Value] = {}
+    used: set[str] = set()
+    for name in FIELDS if takes is None else takes:
+        value = own.get(name)
+        for other in () if value or takes is None else _MERGED.get(name, ()):
+            if own.get(other):
+                value = own[other]
+                used.add(other)
+                break
+        if value:
+            fields[name] = _as(name, value, to.place)
+    if takes is None:
+        fields |= {name: value for name, value in own.items() if name not in FIELDS and value}
+    entry = source.form == "entries"
+    if entry and takes is not None and "topics" in takes:
+        fields["topics"] = (record.address.partition("/")[2].partition("#")[0],)
+        used.add("skill")
+    if "related" in fields:
+        fields["related"] = tuple(_targets(record.related, renamed))
+    body = record.body
+    if source.form == "adr" and takes is None:  # there the fields say it
+        from memgit.formats.adr import without
+
+        body = without(body)
+    parts = [body]
+    for name in _PROSE:
+        if own.get(name) and name not in used and name not in fields and takes is not None:
+            parts[:0] = [record.text(name) or ""]
+            used.add(name)
+    if own.get("files") and "files" not in fields:
+        parts.append("## Key Files/Paths\n\n" + "\n".join(f"- {item}" for item in record.items("files")))
+        used.add("files")
+    if own.get("connections") and "connections" not in fields:
+        parts.append(f"## Connections\n\n{record.text('connections')}")
+        used.add("connections")
+    if own.get("related") and "related" not in fields:
+        parts.append("Related: " + ", ".join(f"[[{target}]]" for target in _targets(record.related, renamed)))
+        used.add("related")
+    body = "\n\n".join(part for part in parts if part)
+    if links:
+        body = markdown.replace_wikilinks(body, renamed)
+    if to.place.form == "entries":
+        body = sunk(body)
+    if system == "vault" and not fields.get("tags"):
+        fields["tags"] = (record.kind.upper(),)
+    if record.archived is not None and "archived" in fields:
+        used |= {"status", "tombstone_reason", "merged_into"}
+    if entry:  # labels that no format knows stand in the body as well
+        used |= {name for name in own if name not in FIELDS}
+    left = [name for name, value in own.items() if value and name not in fields and name not in used]
+    return Converted(Draft(to.place.kind, to.title, fields, body), tuple(left))
+
+
+def relinked(
+    data: bytes, records: Sequence[Record], layout: Layout, path: str, names: Names, links: Mapping[tuple[str, int], str]
+) -> bytes:
+    """A copied file whose links to converted records have their new names; anything else stays, and a file that cannot be changed too."""
+
+    def renamed(target: Wikilink) -> Wikilink | None:
+        found = names.resolve(target, records[0]).record if records else None
+        new = None if found is None else links.get((found.path, found.ordinal))
+        return None if new is None else link.parse(new)._replace(label=target.label)
+
+    try:
+        text = decode(data)
+        changed = markdown.replace_wikilinks(text, renamed)
+        out = data if changed == text else encode(changed, has_bom(data))
+        place = layout.find(path)
+        if place is not None and place[0].form != "entries" and records and records[0].related:
+            targets = tuple(_targets(records[0].related, renamed))
+            if targets != records[0].related:
+                out = FORMS[place[0].form].edit(out, 0, {"related": targets})
+    except MemgitError:
+        return data
+    return out
+
+
+def _takes(system: str, place: Place) -> frozenset[str] | None:
+    """The fields that a place has, None for any."""
+    if place.form == "entries":
+        return _ENTRY
+    if place.form == "vault":
+        return _VAULT
+    return _MNEMA.get(place.kind) if system == "mnema" and place.form != "memgit" else None
+
+
+def _as(name: str, value: Value, place: Place) -> Value:
+    """A value in the shape that it has there: one text, a day, a list."""
+    if name in ("created", "updated", "archived") and isinstance(value, str) and place.form in ("entries", "vault"):
+        return dates.day(value) or value
+    if name in FIELDS and FIELDS[name].many:
+        items = value if isinstance(value, tuple) else (value,) if value else ()
+        return items[:1] if name == "topics" and place.form == "vault" else items
+    return ", ".join(value) if isinstance(value, tuple) else value
+
+
+def _targets(related: Iterable[str], renamed: Callable[[Wikilink], Wikilink | None]) -> list[str]:
+    out = []
+    for text in related:
+        new = renamed(link.parse(text))
+        target = text if new is None else str(new._replace(label=None))[2:-2]
+        if target.strip() and not any(mark in target for mark in ("[", "]", "|", "\n")):
+            out.append(target)
+    return list(dict.fromkeys(out))
+
+
+def sunk(text: str) -> str:
+    """A text whose headings all lie deeper than level two, as those inside an entry must."""
+    heads = markdown.headings(text)
+    shift = max([0, *(3 - head.level for head in heads)])
+    if not shift:
+        return text
+    out: list[str] = []
+    position = 0
+    for head in heads:
+        out += (text[position : head.start], "#" * min(6, head.level + shift) + " " + heading(head.title))
+        position = head.end
+    return "".join((*out, text[position:]))

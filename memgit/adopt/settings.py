@@ -1,0 +1,32 @@
+"""The configuration that a workspace gets when it is adopted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memgit.adopt.detect import SYSTEMS, Candidate
+from memgit.formats.yaml import dump_list, dump_scalar
+
+DEFAULT_BASES = {"mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}
+
+
+def configuration(found: Candidate, old_log: Sequence[str] = ()) -> bytes:
+    """The text of `.memgit.yaml` for a workspace in place.
+
+    Args:
+        old_log: `path@blob` of each log of the time before memgit, see `adopt.old_log`.
+    """
+    layout = SYSTEMS[found.system].layout
+    lines = ["# The root of a knowledge repository; see memgit --help", "version: 1", f"layout: {layout}", "indexes: committed"]
+    if found.system == "adr":
+        lines += [f"notes: {dump_list([found.base + '**/*.md'])}"]
+        lines += ["kinds:", "  decision:", f"    folder: {quoted(found.base.rstrip('/'))}", '    pattern: "{key}.md"', "    form: adr"]
+    elif found.base != DEFAULT_BASES[layout]:
+        lines.append(f"base: {quoted(found.base)}")
+    if old_log:
+        lines.append(f"old_log: {dump_list(old_log)}")
+    return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+
+
+def quoted(text: str) -> str:
+    return dump_scalar(text) if text else '""'

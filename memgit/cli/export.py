@@ -1,0 +1,53 @@
+"""`memgit export`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from memgit.adopt.words import number
+from memgit.app.export import SYSTEMS, Exported, export
+from memgit.cli.options import at_option, json_option, workspace_of
+from memgit.cli.output import echo, emit_json
+
+SHOWN = 10
+
+
+@click.command("export")
+@click.argument("folder", metavar="DEST")
+@click.option("--as", "system", type=click.Choice(SYSTEMS), help="The system; by default that of the layout.")
+@at_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, folder: str, system: str | None, at: str | None, as_json: bool) -> None:
+    """Write the records into DEST, a new or empty folder, as a plain workspace of another system or of the same one.
+
+    A record that memgit never wrote to is the same to the byte in the system that it came from. What has no place there is named.
+    """
+    workspace = workspace_of(ctx)
+    done = export(workspace, os.path.join(ctx.find_root().obj["folder"], folder), system, at)
+    for note in done.notes:
+        echo(f"memgit: {note}", err=True)
+    if as_json:
+        emit_json(done.as_json())
+    else:
+        _print(done)
+
+
+def _print(done: Exported) -> None:
+    echo(f"exported {number(done.records, 'record')} as {done.system} to {done.folder}")
+    others = f"{number(done.others, 'other file')}, {number(len(done.derived), 'derived file')} made"
+    echo(f"  {number(done.copied, 'file')} of records copied, {others}")
+    if done.stripped:
+        echo(f"  memgit's own id left out of {number(done.stripped, 'record')}")
+    if done.relinked:
+        echo(f"  links follow converted records in {number(done.relinked, 'copied file')}")
+    if done.converted:
+        echo(f"  converted: {', '.join(f'{count:,} {kind}' for kind, count in done.converted.items())}")
+    if done.without_place:
+        echo(f"  no place for: {', '.join(f'{name} ({count:,})' for name, count in done.without_place.items())}")
+    for lost in done.lost[:SHOWN]:
+        echo(f"  not exported: {lost.path}: {lost.message}")
+    if len(done.lost) > SHOWN:
+        echo(f"  and {len(done.lost) - SHOWN:,} more (--json names all)")

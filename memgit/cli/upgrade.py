@@ -1,0 +1,35 @@
+"""`memgit upgrade`."""
+
+from __future__ import annotations
+
+import click
+
+from memgit.app.upgrade import Upgraded, upgrade
+from memgit.cli.options import context_of, workspace_of, write_options
+from memgit.cli.output import echo, emit_json, faint
+
+
+@click.command("upgrade")
+@write_options
+@click.pass_context
+def command(ctx: click.Context, reason: str | None, stage: bool, as_json: bool) -> None:
+    """Bring the entries of a Mem Skill workspace to version 1.2: records without Source and Related get the labels. Safe to repeat."""
+    done = upgrade(workspace_of(ctx), context_of(ctx), reason=reason, stage=stage)
+    for note in done.written.notes:
+        echo(f"memgit: {note}", err=True)
+    for left in done.left:
+        echo(f"memgit: {left.path}:{left.line}: left as it is: {left.message}", err=True)
+    if as_json:
+        emit_json(done.as_json())
+    else:
+        _print(done)
+
+
+def _print(done: Upgraded) -> None:
+    if done.chinese:
+        echo(f"{done.chinese} records with Chinese labels stay as they are: auto-skill has neither Source nor Related")
+    if not done.written.changes:
+        echo(f"nothing to upgrade: of {done.records} records each has both labels or cannot have them")
+        return
+    where = "staged" if done.written.staged else (done.written.commit or "")[:10]
+    click.echo(f"added Source to {done.sources} records and Related to {done.related}, of {done.records} {faint(f'[{where}]')}")

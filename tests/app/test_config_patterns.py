@@ -1,0 +1,43 @@
+"""Patterns of a configuration that lead out of the root, or that would take long to compare."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from memgit.app.config import parse
+from memgit.errors import BadInput
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('layout: notes\nnotes: ["../**/*.md"]\n', "stay under its folder"),
+        ("layout: notes\nnotes: /etc/*.md\n", "stay under its folder"),
+        ('layout: notes\nnotes: ["*.txt"]\n', "must end in .md"),
+        ('notes: ["**/**/**/*.md"]\n', "asterisks"),
+        ('notes: ["*a*a*a*b.md"]\n', "asterisks"),
+        ('kinds:\n  note:\n    pattern: "{key}{key}.md"\n', "one key"),
+        ('kinds:\n  note:\n    pattern: "{path}/{key}.md"\n', "one key"),
+        ("kinds:\n  note:\n    form: adr\n", "does not store note"),
+        ("kinds:\n  knowledge:\n    form: adr\n", "does not store knowledge"),
+    ],
+)
+def test_what_is_refused(text: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        parse(text.encode())
+
+
+def test_decisions_of_other_tools() -> None:
+    layout = parse(b"layout: notes\nkinds:\n  decision:\n    folder: docs/adr\n    form: adr\n").layout
+    found = layout.find("docs/adr/0001-a.md")
+    assert found is not None and (found[0].form, found[1]) == ("adr", "0001-a")
+
+
+@pytest.mark.parametrize("pattern", ["*a*a*ab.md", "**/**/*a*a*b.md", "**/*a*{key}b.md"])
+def test_the_worst_pattern_takes_no_time(pattern: str) -> None:
+    layout = parse(f'layout: notes\nnotes: ["{pattern}"]\n'.encode()).layout
+    began = time.perf_counter()
+    assert layout.find("a/" * 100 + "a" * 250 + ".md") is None
+    assert time.perf_counter() - began < 3
