@@ -63,7 +63,7 @@ days = st.dates().map(lambda day: f"{day.year:04}-{day.month:02}-{day.day:02}")
 def entry_fields(draw: st.DrawFn) -> dict[str, str | tuple[str, ...]]:
     """Fields of an entry, each there or not."""
     out: dict[str, str | tuple[str, ...]] = {}
-    for name in ("created", "updated", "skill", "source", "context", "files", "related", "keywords", "archived", "id"):
+    for name in ("created", "updated", "skill", "source", "context", "files", "related", "keywords", "archived", "merged_into", "id"):
         if draw(st.booleans()):
             if name == "related":
                 out[name] = tuple(draw(st.lists(link_targets, max_size=3)))

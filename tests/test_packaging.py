@@ -14,6 +14,7 @@ import tomllib
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,7 +122,9 @@ def test_every_library_that_is_imported_is_declared() -> None:
     from tests.test_layers import LIBRARIES
 
     names = {"ruamel": "ruamel.yaml", "git": "gitpython"}
-    declared = {re.split(r"[<>=!~ \[;]", str(line))[0].lower() for line in project()["dependencies"]}  # type: ignore[attr-defined]
+    table: Any = project()
+    asked = [*table["dependencies"], *table["optional-dependencies"]["web"]]
+    declared = {re.split(r"[<>=!~ \[;]", line)[0].lower() for line in asked}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "memgit").rglob("*.py"))
     used = {name for name in LIBRARIES if name not in sys.stdlib_module_names and re.search(rf"^\s*(?:import|from) {name}\b", source, re.M)}
     assert {names.get(name, name) for name in used} <= declared

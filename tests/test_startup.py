@@ -39,6 +39,8 @@ WRITING = ("memgit.app.write", "memgit.derive", "memgit.git.commit")
 CHANGE = (*PARSERS, *GIT, *HEAVY)
 """Without difflib: click takes every short option for an unknown long one first, and looks for names near it."""
 READ = (*CHANGE, "difflib")
+NOT_FILES = ("memgit.web", "trafilatura", "memgit.adopt", "memgit.review", "memgit.lint.engine", "memgit.lint.rules")
+"""What a file of the user's can be taken in without."""
 ROWS = {
     "--version": Row(
         ("--version",), (*READ, *STORES, "click", "json", "inspect", "typing", "memgit.app", "memgit.formats", "memgit.model")
@@ -49,6 +51,14 @@ ROWS = {
     "list": Row(("list", "knowledge"), (*READ, *WRITING)),
     "record": Row(("record", "knowledge", "Trap on exit", "--category", "shell", "-m", "Remove the folder in the trap."), CHANGE),
     "update": Row(("update", "knowledge/shell#Quote every expansion", "-m", "Quote each one of them."), CHANGE),
+    "propose": Row(
+        ("propose", "record", "knowledge", "Trap on exit", "--category", "shell", "-m", "Remove the folder in the trap."), CHANGE
+    ),
+    "merge-records": Row(("merge-records", "Quote every expansion", "Always quote"), CHANGE),
+    "health": Row(("health", "--json"), (*READ, "memgit.app.write", "memgit.git.commit", "memgit.lint")),
+    "review": Row(("review", "HEAD~1..HEAD", "--json"), (*READ, "memgit.app.reader", "memgit.app.write", "memgit.git.commit")),
+    "review-range": Row(("review-range", "--forge", "github", "--base", "main"), (*READ, *WRITING, "memgit.lint", *STORES)),
+    "ingest": Row(("ingest", "../guide.md", "--yes"), (*READ, *NOT_FILES)),
     "log": Row(("log", "--json"), (*PARSERS, *GIT, "argparse", "asyncio", "email", "logging", "rich", "unittest", "urllib.request")),
 }
 ANYWHERE = ("--version", "--help", "completion")
@@ -87,10 +97,12 @@ def knowledge(repo: Path) -> Path:
     for argv in (
         ("init", "."),
         ("record", "knowledge", "Quote every expansion", "--category", "shell", "-m", 'Write "$name", never $name.'),
+        ("record", "knowledge", "Always quote", "--category", "shell", "-m", "Expansions split at blanks."),
         ("list",),
     ):
         loaded(argv, repo)
     assert run_git(repo, "status", "--porcelain") == ""
+    (repo.parent / "guide.md").write_text("# Guide\n\n1. Run `make test`.\n")
     return repo
 
 

@@ -6,6 +6,7 @@ from memgit.app.update import changed, touch, unchanged
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Session, Written, carry_out
 from memgit.errors import Refused
+from memgit.model.record import Value
 
 
 def archive(workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False) -> Written:
@@ -25,7 +26,7 @@ def archive(workspace: Workspace, context: Context, name: str, *, reason: str | 
 
 
 def restore(workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False) -> Written:
-    """Takes the mark away again.
+    """Takes the mark away again. What a record that was merged gave to another stays with that one; its uses count for it alone again.
 
     Raises:
         Refused: an observation: its archiving is final.
@@ -37,7 +38,8 @@ def restore(workspace: Workspace, context: Context, name: str, *, reason: str | 
             return unchanged("restore", record)
         if record.kind == "observation":
             raise Refused(f"{record.address} stays archived: observations archive one way", path=record.path, line=record.line)
-        data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, {"archived": None})
+        changes: dict[str, Value] = {"archived": None, **({"merged_into": None} if record.text("merged_into") else {})}
+        data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
         session.board.put(record.path, data)
         touch(session, record, {}, dated=False)
         return changed("restore", "restore", session, record, [])

@@ -8,7 +8,6 @@ hold all of history (a shallow or partial clone), `incomplete` says so in words,
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from memgit.app.workspace import Workspace
@@ -23,14 +22,15 @@ from memgit.model.ids import is_id
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout
 from memgit.model.operation import OPS, Event, RecordChange
+from memgit.model.pattern import pattern
 from memgit.model.record import Record
 
 SHOWN = 10
 """Records of one event that the text form names; the rest is counted."""
 DAY = 86_400
 _UNITS = {"hour": 3600, "day": DAY, "week": 7 * DAY, "month": 30 * DAY, "year": 365 * DAY}
-_AGO = re.compile(r"(\d{1,5}) ?(hour|day|week|month|year)s?(?: ago)?")
-_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+_AGO = pattern(r"(\d{1,5}) ?(hour|day|week|month|year)s?(?: ago)?")
+_DATE = pattern(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
 def log(
@@ -65,11 +65,12 @@ def entries(
     *,
     cache: Cache | None = None,
     record: Record | str | None = None,
+    merged: Sequence[Record] = (),
     limit: int | None = None,
     wanted: Filter = EVERYTHING,
     records_only: bool = False,
 ) -> Iterator[Entry]:
-    """As `log`, each event also as ready JSON text."""
+    """As `log`, each event also as ready JSON text; `merged` are records whose events are told with those of `record`."""
     repo = workspace.require_repository()
     head, without = _range(repo, revisions)
     if head is None:
@@ -78,13 +79,31 @@ def entries(
         wanted = wanted._replace(records_only=True)
     events = Events(repo, workspace.layout, cache)
     if record is None:
-        return events.walk(head, without, wanted, limit)
+        told = events.walk(head, without, wanted, limit)
+        return told if without or not workspace.config.old_log else _with_old(workspace, told, wanted, limit)
     within = None if not without else {entry.event.commit for entry in events.walk(head, without)}
-    found = (
-        event for event in _of_record(events, repo, head, record)
+    found: Iterator[Event] = (
+        event for event in _of_record(events, repo, head, record, merged)
         if wanted.takes(event) and (within is None or event.commit in within)
     )  # fmt: skip
+    if workspace.config.old_log and not without:
+        found = _with_old_of(workspace, list(found), record, wanted)
     return (Entry(event, None) for _, event in zip(range(limit) if limit is not None else _endless(), found, strict=False))
+
+
+def _with_old(workspace: Workspace, told: Iterable[Entry], wanted: Filter, limit: int | None) -> Iterator[Entry]:
+    from memgit.app.old_log import old_events, with_old
+
+    return with_old(told, old_events(workspace, wanted), limit)
+
+
+def _with_old_of(workspace: Workspace, found: Sequence[Event], record: Record | str, wanted: Filter) -> Iterator[Event]:
+    """The events of a record with what an old log tells of it under the names that it had."""
+    from memgit.app.old_log import old_events, with_old
+
+    names = {name for event in found for change in event.records for name in (change.address, change.was) if name is not None}
+    names.add(record if isinstance(record, str) else record.address)
+    return (entry.event for entry in with_old((Entry(event, None) for event in found), old_events(workspace, wanted, names)))
 
 
 def history(workspace: Workspace, record: Record | str, *, at: str | None = None, cache: Cache | None = None) -> Iterator[Event]:
@@ -239,12 +258,16 @@ class _Trail:
 
     def _by_address(self, address: str, below: float, renamed: str | None) -> None:
         """Events at an address: those before the commit that renamed the record away from it, and those beside that commit."""
+        # What a known commit changed was there before it: the same record, though a hand took its id away, and it got another since.
+        before = renamed
         for place, event in self._events.touching(self._head, [address]):
             if place == below:
                 continue
             if place > below and (renamed is None or self._repo.is_ancestor(renamed, event.commit)):
                 continue
-            here = [change for change in event.records if change.address == address and not self._is_other(change)]
+            same = before is not None and place < below and self._repo.is_ancestor(event.commit, before)
+            here = [change for change in event.records if change.address == address and (same or not self._is_other(change))]
+            before = None if here else before
             away = [change for change in event.records if change.was == address and change.address != address]
             for change in here:
                 self._take(place, event, change)
@@ -265,16 +288,25 @@ class _Trail:
         return change.id is not None and bool(self._ids) and change.id not in self._ids
 
 
-def _of_record(events: Events, repo: Repository, head: str, record: Record | str) -> Iterator[Event]:
-    """The events of one record, newest first."""
+def _of_record(events: Events, repo: Repository, head: str, record: Record | str, merged: Sequence[Record]) -> Iterator[Event]:
+    """The events of one record, and of those that were merged into it, newest first."""
     trail = _Trail(events, repo, head, isinstance(record, str))
     if isinstance(record, str):
         trail.follow(None, record) if is_id(record) else trail.follow(record, None)
     else:
         trail.follow(record.address, identity(record))
-    for place in sorted(trail.found, reverse=True):
-        event, changes = trail.found[place]
-        yield event._replace(records=tuple(changes))
+    everything = trail.found
+    for other in merged:
+        trail = _Trail(events, repo, head, False)
+        trail.follow(other.address, identity(other))
+        for place, (event, found) in trail.found.items():
+            changes = everything.setdefault(place, (event, []))[1]
+            changes += [change for change in found if change not in changes]
+    for place in sorted(everything, reverse=True):
+        event, changes = everything[place]
+        named = {name for change in changes for name in (change.id, change.address, change.was)} - {None}
+        told = [one for one in event.operations if any({change.id, change.address, change.was} & named for change in one.records)]
+        yield event._replace(records=tuple(changes), operations=tuple(told))
 
 
 def as_json(found: Iterable[Entry]) -> Iterator[str]:
@@ -292,12 +324,17 @@ def as_json(found: Iterable[Entry]) -> Iterator[str]:
 
 
 def as_text(found: Iterable[Event]) -> Iterator[str]:
-    """Lines for a person: one a commit with short hash, day, subject and who, then one a record, set in."""
+    """Lines for a person: one a commit with short hash, day, subject and who, one an operation of a squash, then one a record, set in."""
     for event in found:
         who = event.author.rpartition(" <")[0] or event.author
         by = f"{who} with {event.actor}" if event.actor else who
         partly = "" if event.complete else "  [not all of it is known in this clone]"
-        yield one_line(f"{event.commit[:10]} {event.date[:10]} {event.subject or event.op}  ({by}){partly}")
+        whence = f"({by})" if event.commit else f"({f'{by}, ' if by else ''}from {event.source})"
+        yield one_line(f"{event.commit[:10] or '-' * 10} {event.date[:10]} {event.subject or event.op}  {whence}{partly}")
+        for told in event.operations:
+            own = "" if told.author in (None, event.author) else told.author.rpartition(" <")[0] or told.author
+            by = " ".join(filter(None, (own, told.actor and f"with {told.actor}")))
+            yield "  * " + one_line((told.subject or told.op) + (f" ({by})" if by else ""))
         for change in event.records[:SHOWN]:
             was = f" <- {change.was}" if change.was is not None else ""
             yield "    " + one_line(f"{change.action} {change.address}{was}" + (f"  {change.id}" if change.id else ""))
@@ -324,18 +361,22 @@ def as_markdown(found: Iterable[Event], layout: Layout) -> Iterator[str]:
     One line a record for what was written, one a commit for what counts as a whole (init, ingest, fix, adopt, upgrade). Verbs are Mem
     Skill's own: init, write, update, lint, ingest, upgrade. Commits that did nothing of the kind have no line.
     """
-    for event in found:
+    for event in (part for whole in found for part in whole.parts()):
         head = f"## [{event.date[:10]}]"
         rest = one_line(event.subject).partition(": ")[2] or one_line(event.subject)
         count = len(event.records)
-        if event.op == "init":
+        if not event.commit:  # an operation of the time before memgit, in the words of its log
+            yield f"{head} {event.subject}"
+        elif event.op == "init":
             yield f"{head} init | {rest or 'initialized'}"
         elif event.op == "ingest":
             yield f"{head} ingest | Processed {one_line(event.source or rest)} → {count} entries created/updated"
         elif event.op == "fix":
             yield f"{head} lint | {rest} ({count} records)"
+        elif event.op == "lint":
+            yield f"{head} lint | {rest}"
         elif event.op in ("adopt", "upgrade"):
-            yield f"{head} upgrade | {rest} ({count} records)"
+            yield f"{head} upgrade | {rest}" + (f" ({count} records)" if count else "")
         else:
             for change in event.records:
                 verb, words = _DONE[change.action]
@@ -357,4 +398,7 @@ def _place(address: str, layout: Layout) -> tuple[str, str]:
         return f"{layout.base}{key}.md", title
     if not places or "{year}" in (places[0].new or ""):
         return address, title
-    return places[0].path(key), title
+    place = places[0]
+    if place.form == "vault" and key.startswith((place.new or "").partition("{key}")[0]):
+        place = place._replace(new=None)  # the key of a memory in a vault has the prefix of its file
+    return place.path(key), title

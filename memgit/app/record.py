@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from memgit.app import links, similar
 from memgit.app.reader import open_reader
-from memgit.app.update import extend_record, update_record, whole_text
+from memgit.app.update import check_status, extend_record, update_record, whole_text
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Planner, Session, Written, carry_out
 from memgit.errors import BadInput, Conflict, Refused
@@ -21,6 +20,7 @@ from memgit.model.layout import Place
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record, Value
 from memgit.model.slug import RESERVED, digest, slug
+from memgit.model.tuples import NamedTuple
 
 MAX_TITLE = 1000
 DEFAULT_CATEGORY = "general"
@@ -37,6 +37,7 @@ class Request(NamedTuple):
         date: the day of recording, `YYYY-MM-DD`, by default today.
         category: name and keywords of a category that is new.
         close: the address of the record to update or extend instead, once that was decided.
+        links: what else stands in its Related field, as it is written there: links to records that the same operation makes.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Request(NamedTuple):
     date: str | None = None
     category: Mapping[str, Value] = {}
     close: str | None = None
+    links: tuple[str, ...] = ()
 
 
 Choose = Callable[[Request, Sequence[similar.Close]], tuple[str, similar.Close | None]]
@@ -153,7 +155,7 @@ def plan(session: Session, request: Request) -> Plan:
 
 def _next_step(session: Session, present: Record) -> str:
     """What to do about a record that is there already."""
-    root = session.workspace.root
+    root = session.workspace.root if session.workspace.proposal is None else None
     if root is not None and not os.path.lexists(os.path.join(root, present.path)):
         return f"its file was deleted in the working tree: memgit commit {present.path} commits that, git restore brings it back"
     return "memgit update or extend changes it; --upsert records over it"
@@ -227,8 +229,8 @@ def checked(request: Request) -> Request:
         raise BadInput("the body holds a NUL byte", line=request.body[: request.body.index("\0")].count("\n") + 1)
     whole_text(request.kind, request.body)
     status = request.fields.get("status")
-    if request.kind == "decision" and status and status not in STATUSES:
-        raise BadInput(f"{status!r} is no status of a decision", hint=f"one of {', '.join(STATUSES)}")
+    if request.kind == "decision" and isinstance(status, str) and status:
+        check_status(status, STATUSES)
     known = KINDS[request.kind].fields
     strange = [name for name, value in request.fields.items() if value and name not in known]
     if strange:
@@ -284,6 +286,8 @@ def initial_fields(session: Session, request: Request, identity: str, place: Pla
         fields.setdefault("status", "proposed")
     if request.kind == "memory" and request.key and place.form == "mnema":
         fields["scope"] = request.key
+    if request.links:
+        fields["related"] = request.links
     if request.derived_from:
         fields["derived_from"] = tuple(session.reader.find(name).address for name in request.derived_from)
     return fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from memgit.app.links import link_text
 from memgit.app.record import KEYS, Request, as_spelled, place_for, safe_key
@@ -16,14 +16,16 @@ from memgit.formats.forms import FORMS
 from memgit.formats.markdown import replace_wikilinks
 from memgit.formats.text import decode, encode, has_bom
 from memgit.model import link
-from memgit.model.kinds import KINDS
+from memgit.model.kinds import FIELDS, KINDS, NAMING
 from memgit.model.link import Wikilink
 from memgit.model.operation import RecordChange
-from memgit.model.record import Record
+from memgit.model.record import Record, Value
 from memgit.model.slug import digest
 
-KEYED = frozenset(["mnema-block"])
+KEYED = frozenset(["mnema-block", "adr"])
 """Forms whose files are named after a key of their own: a new title leaves the name alone."""
+_ENDS = frozenset(' ()<>[]"\\%#?`')
+"""Characters that would end the target of a link, or mean something else there."""
 
 
 def rename(
@@ -77,7 +79,7 @@ def move(session: Session, record: Record, *, title: str | None, key: str | None
     moved = _carry(session, record, path, wanted) if entry else _carry_document(session, record, path, wanted)
     touch(session, moved, {})
     moved = session.again(moved.path, moved.ordinal)
-    rewritten = _rewrite(session, record, moved, linking)
+    rewritten = rewrite_links(session, record, moved, linking)
     named = RecordChange("rename", moved.id, moved.address, record.address)
     # Under the same address the record has a new title only: nothing that named it before fails to find it.
     changes = [named if named.address != named.was else named._replace(action="update", was=None)]
@@ -148,28 +150,46 @@ def _carry_document(session: Session, record: Record, path: str, title: str) -> 
         data = FORMS[session.place_of(record).form].edit(data, record.ordinal, {"title": title})
     if path != record.path:
         session.board.put(record.path, None)
+        text = decode(data)
+        there = session.board.tree
+        moved = replace_relative(
+            text, record.path, path, lambda target: target if target[:3] == "../" or there.get(target) is not None else None
+        )
+        data = data if moved == text else encode(moved, has_bom(data))
     session.board.put(path, data)
     return session.again(path, record.ordinal)
 
 
 def linking_records(session: Session, record: Record) -> list[Record]:
     """The records that hold a link which resolves to `record`, found by the names that it answers to."""
-    names = {record.title, record.path.rpartition("/")[2].removesuffix(".md"), record.address}
+    stem = record.path.rpartition("/")[2].removesuffix(".md")
+    names = {record.title, stem, record.address}
+    if KINDS[record.kind].stored == "document":
+        names.add(encoded(stem))
     if record.id:
         names.add(record.id)
     return [
         other
         for path in session.reader.paths_holding(sorted(names))
         for other in session.board.parsed(path).records
-        if any(_same(session, target, other, record) for target in _targets(session, other))
+        if any(_same(session, target, other, record) for target in _targets(other)) or _links_to(other, record)
     ]
 
 
-def _targets(session: Session, record: Record) -> Iterable[Wikilink]:
+def _targets(record: Record) -> Iterable[Wikilink]:
     from memgit.formats.markdown import wikilinks
 
-    yield from (link.parse(text) for text in record.related)
+    yield from (link.parse(text) for name in NAMING for text in record.items(name))
     yield from (found for _, found in wikilinks(record.body))
+
+
+def _links_to(record: Record, other: Record) -> bool:
+    """Whether a relative link in the text leads to the file of a document."""
+    from memgit.formats.markdown import relative_links
+
+    return KINDS[other.kind].stored == "document" and any(
+        reached(record.path, found.path) == other.path for found in relative_links(record.body)
+    )
 
 
 def _same(session: Session, target: Wikilink, origin: Record, record: Record) -> bool:
@@ -177,8 +197,8 @@ def _same(session: Session, target: Wikilink, origin: Record, record: Record) ->
     return len(found) == 1 and (found[0].path, found[0].ordinal) == (record.path, record.ordinal)
 
 
-def _rewrite(session: Session, old: Record, new: Record, linking: list[Record]) -> list[Record]:
-    """Rewrites the links of the given records from the old name to the new; the records that changed."""
+def rewrite_links(session: Session, old: Record, new: Record, linking: list[Record]) -> list[Record]:
+    """Rewrites the links of the given records from one record to another, which may be the same under a new name; those that changed."""
     text = link_text_after(session, new)
     fresh = link.parse(text)
     changed: list[Record] = []
@@ -194,11 +214,77 @@ def _rewrite(session: Session, old: Record, new: Record, linking: list[Record]) 
 
         source = decode(data)
         rewritten = replace_wikilinks(source, replace)
+        if KINDS[old.kind].stored == "document" and new.path != old.path:
+            rewritten = replace_relative(rewritten, path, path, lambda target: new.path if target == old.path else target)
         if rewritten != source:
             session.board.put(path, encode(rewritten, has_bom(data)))
+        for record in session.board.parsed(path).records:
+            _rename_in_fields(session, record, old, new, text)
         after = session.board.parsed(path).records
         changed += [record for was, record in zip(before, after, strict=False) if (was.body, was.fields) != (record.body, record.fields)]
     return changed
+
+
+def _rename_in_fields(session: Session, record: Record, old: Record, new: Record, text: str) -> None:
+    """Has the fields of a record that name another one by address, file or title say its new name."""
+    changes: dict[str, Value] = {}
+    for name in NAMING:
+        items = record.items(name)
+        for item in items:
+            if (
+                item != old.id
+                and (record.path, record.ordinal) != (new.path, new.ordinal)
+                and _same(session, link.parse(item), record, old)
+            ):
+                items = tuple((new.address if item == old.address else text) if one == item else one for one in items)
+        if items != record.items(name):
+            changes[name] = items if FIELDS[name].many else items[0]
+    if changes:
+        form = session.form_of(record)
+        session.board.put(record.path, form.edit(session.bytes_of(record), record.ordinal, changes))
+
+
+def replace_relative(text: str, path: str, to: str, renamed: Callable[[str], str | None]) -> str:
+    """The text of a file with its relative links led elsewhere.
+
+    Args:
+        path: where the file lay when the links were written; `to` is where it lies now.
+        renamed: the new path of what a link leads to, itself where it stays; None leaves the link as it is.
+    """
+    from memgit.formats.markdown import relative_links
+
+    parts: list[str] = []
+    position = 0
+    for found in sorted(relative_links(text), key=lambda found: found.start):
+        before = reached(path, found.path)
+        after = None if before is None else renamed(before)
+        if after is None or found.start < position or (after == before and path.rpartition("/")[0] == to.rpartition("/")[0]):
+            continue
+        tail = found.target[len(found.target) - len(found.target.partition("#")[1] + found.target.partition("#")[2]) :]
+        slash = "/" if found.path.endswith("/") else ""
+        parts += (text[position : found.start], encoded(relative(to, after)) + slash + tail)
+        position = found.end
+    return "".join((*parts, text[position:])) if parts else text
+
+
+def reached(path: str, target: str) -> str | None:
+    """The path that a relative link in a file leads to, from the knowledge root; it begins with `../` where it leaves that."""
+    import posixpath
+
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else None
+
+
+def relative(path: str, target: str) -> str:
+    """The relative link from one file to another path; both are relative to the knowledge root."""
+    import posixpath
+
+    deep = "/-" * (target.count("../") + 1) + "/"  # folders above the root, whatever their names are
+    return posixpath.relpath(deep + target, posixpath.dirname(deep + path))
+
+
+def encoded(path: str) -> str:
+    """A path as the target of a link: what would end it there is percent-encoded."""
+    return "".join(f"%{ord(char):02X}" if char in _ENDS or char < " " else char for char in path)
 
 
 def link_text_after(session: Session, record: Record) -> str:

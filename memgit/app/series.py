@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memgit.app import derived_state
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Board, Plan, Planner, Session, Written, answer, carry_out, merger, message_of, owed
+from memgit.app.write import Board, Plan, Planner, Session, Written, answer, carry_out, merger, message_of, owed, screen
 from memgit.derive import derive_owed, owed_paths
 from memgit.git import hooks
 from memgit.git.commit import Change, commit_series
@@ -24,7 +24,8 @@ def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[
         What a planner raises, and what `write.carry_out` raises.
     """
     repo = workspace.writable()
-    if hooks.present(repo):
+    proposal = workspace.proposal
+    if proposal is None and hooks.present(repo):
         return [carry_out(workspace, context, planner, reason=reason) for planner in planners]
     made: list[tuple[Plan | None, Board]] = []
     right: set[str] = set()
@@ -42,18 +43,20 @@ def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[
             made.append((plan, board))
             if plan is None or not plan.changes:
                 continue
+            text = message_of(plan, context, screen(workspace, context, board, plan, reason, before))
             soft = _owed(workspace, board, before, right)
             edits = {path: data for path, data in board.edits.items() if path not in before or before[path] is not data}
-            changes.append(Change(edits, message_of(plan, context, reason), soft))
+            changes.append(Change(edits, text, soft))
         return changes
 
-    done = commit_series(repo, build, merge=merger(workspace.layout))
-    if done.commit is not None and workspace.config.indexes == "committed":
+    make = commit_series if proposal is None else proposal.commit_series
+    done = make(repo, build, merge=merger(workspace.layout))
+    if done.commit is not None and workspace.config.indexes == "committed" and proposal is None:
         derived_state.note(repo, repo.tree(done.commit), right, ())
     commits = iter(done.commits)
     out = [answer(plan, board, next(commits) if plan is not None and plan.changes else None) for plan, board in made]
     if out:
-        out[0] = out[0]._replace(notes=(*out[0].notes, *done.notes))
+        out[0] = out[0]._replace(notes=(*out[0].notes, *(made[0][1].notes if made else ()), *done.notes))
     return out
 
 

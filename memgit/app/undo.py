@@ -83,6 +83,7 @@ def newest(workspace: Workspace, repo: Repository) -> str:
     """The newest commit on the branch that changed records."""
     from memgit.app.log import log
 
-    for event in log(workspace, cache=workspace.cache, limit=1, records_only=True):
+    tip = None if workspace.proposal is None else workspace.proposal.tip
+    for event in log(workspace, tip, cache=workspace.cache, limit=1, records_only=True):
         return event.commit
     raise NotFound("there is no operation to undo", hint="memgit log")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from memgit.app import links
 from memgit.app.present import version_id
@@ -10,7 +10,7 @@ from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Session, Written, carry_out
 from memgit.errors import BadInput, Conflict, NotFound, Refused
 from memgit.formats import message as messages
-from memgit.model.kinds import KINDS
+from memgit.model.kinds import ADR_STATUSES, KINDS, STATUSES
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record, Value
 
@@ -134,9 +134,18 @@ def editable(session: Session, record: Record, fields: Mapping[str, Value]) -> N
             hint="record a new one, archive this one, or promote it",
         )  # fmt: skip
     known = KINDS[record.kind].fields
+    status = fields.get("status")
+    if record.kind == "decision" and isinstance(status, str) and status:
+        check_status(status, ADR_STATUSES if session.place_of(record).form == "adr" else STATUSES)
     for key in fields:
         if key not in known:
             raise BadInput(f"a record of kind {record.kind} has no field {key!r}", hint=f"its fields: {', '.join(known)}")
+
+
+def check_status(status: str, known: Sequence[str]) -> None:
+    """Raises BadInput where a decision cannot have a status."""
+    if status not in known:
+        raise BadInput(f"{status!r} is no status of a decision", hint=f"one of {', '.join(known)}")
 
 
 def whole_text(kind: str, body: str) -> None:

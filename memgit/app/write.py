@@ -7,14 +7,14 @@ came first, so it must read everything it decides on from the `Session` that it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from memgit.app import derived_state
 from memgit.app.config import NAME
 from memgit.app.present import record_json
 from memgit.app.reader import CachedReader, Reader, TreeFiles, open_reader
 from memgit.app.workspace import Context, Workspace
-from memgit.derive import derive_all, derive_owed, owed_paths
+from memgit.derive import derive_all, derive_owed, is_derived, owed_paths
 from memgit.derive.mem_skill import NAME as CATEGORY_INDEX
 from memgit.errors import Ambiguous, BadInput, MemgitError, NotFound, Refused
 from memgit.formats import message as messages
@@ -31,6 +31,7 @@ from memgit.model.layout import Layout, Place
 from memgit.model.link import Wikilink
 from memgit.model.operation import PAST, RecordChange
 from memgit.model.record import ParsedFile, Record
+from memgit.model.tuples import NamedTuple
 
 LOOKED_BACK = 500
 """How many versions of a broken derived file are looked at."""
@@ -131,7 +132,8 @@ class BoardReader(Reader):
     def __init__(self, workspace: Workspace, board: Board, revision: str | None) -> None:
         super().__init__(workspace, board, revision, False)
         self._board = board
-        self._before = CachedReader(workspace, board.repo, board, revision, False, label="")
+        label = "" if workspace.proposal is None else "at"
+        self._before = CachedReader(workspace, board.repo, board, revision, False, label=label)
 
     def find(self, text: str) -> Record:
         try:
@@ -143,8 +145,13 @@ class BoardReader(Reader):
             if found is None:
                 raise error from None
             raise BadInput(
-                f"{found.address} is not committed yet", path=found.path, line=found.line, hint=f"memgit commit {found.path}"
+                f"{found.address} is not committed yet", path=found.path, line=found.line, hint=self._next_step(found.path)
             ) from None
+
+    def _next_step(self, path: str) -> str:
+        """How an edited file gets committed: where it cannot be understood, by mending it first."""
+        problem = next((one for one in open_reader(self.workspace).file(path).problems if one.fatal), None)
+        return f"memgit commit {path}" if problem is None else f"line {problem.line}: {problem.message}; mend it, then memgit commit {path}"
 
     def _uncommitted(self, text: str) -> Record | None:
         """The record that the working tree has by that name, where the newest commit has none."""
@@ -184,7 +191,7 @@ class BoardReader(Reader):
         found = []
         for record in self._before.lookup(text):
             now = self._board.parsed(record.path).records
-            found += [other for other in now if other.address == record.address]
+            found += [other for other in now if other.address == record.address and record.id in (None, other.id)]
         return found
 
 
@@ -193,7 +200,7 @@ class Plan(NamedTuple):
 
     `record` names the record that the answer shows: its path and ordinal after the edits. `linked` are addresses of records that got
     a link back. `anyway` commits edits that change no record, such as new line ends. `derived` are the derived files among the edits, where
-    the plan has seen to all that is owed itself.
+    the plan has seen to all that is owed itself. `detail` is what the message says beside the reason.
     """
 
     op: str
@@ -206,6 +213,7 @@ class Plan(NamedTuple):
     notes: tuple[str, ...] = ()
     anyway: bool = False
     derived: frozenset[str] | None = None
+    detail: str | None = None
 
 
 class Written(NamedTuple):
@@ -317,7 +325,7 @@ class Session:
         return self.board.parsed(path).records[ordinal]
 
 
-_ACTIONS = {"rename": "renamed", "init": "created"}
+_ACTIONS = {"rename": "renamed", "init": "created", "merge": "merged"}
 """The answer's action where it is that of the operation, whatever it did to the first record."""
 
 Planner = Callable[[Session], Plan | None]
@@ -327,7 +335,8 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
     """Runs a plan and commits it with the derived files that it owes.
 
     Raises:
-        Refused: the repository cannot take a commit now, or the change overlaps uncommitted edits; nothing was changed.
+        Refused: the repository cannot take a commit now, the change overlaps uncommitted edits, or it would add a credential; nothing
+            was changed.
     """
     repo = workspace.writable()
     result: list[tuple[Plan, Board]] = []
@@ -342,25 +351,56 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
         result.append((plan, board))
         if not plan.changes and not plan.anyway:
             return None
+        text = message_of(plan, context, screen(workspace, context, board, plan, reason))
         board.soft = soft = owed(workspace, board) if plan.derived is None else plan.derived
-        text = message_of(plan, context, reason)
         edits = {path: data for path, data in board.edits.items() if data != TreeFiles.data(board, path)}
         return Change(edits, text, soft) if edits else None
 
-    done = commit(repo, build, merge=merger(workspace.layout), stage=stage)
+    make = commit if workspace.proposal is None else workspace.proposal.commit
+    done = make(repo, build, merge=merger(workspace.layout), stage=stage)
     if not result:
         return Written("", "no_op", None, None, notes=done.notes)
     plan, board = result[-1]
-    if done.commit is not None and workspace.config.indexes == "committed":
+    if done.commit is not None and workspace.config.indexes == "committed" and workspace.proposal is None:
         derived_state.note(repo, repo.tree(done.commit), derived_state.known(repo, board.layout, board.tree) - board.soft, board.soft)
     told = answer(plan, board, done.commit, staged=stage and bool(plan.changes))
     return told._replace(notes=(*plan.notes, *board.notes, *done.notes))
 
 
+def screen(
+    workspace: Workspace, context: Context, board: Board, plan: Plan, reason: str | None, before: Mapping[str, bytes | None] | None = None
+) -> str | None:
+    """Looks for credentials in what a plan adds, as the context says; the reason that may be written.
+
+    Args:
+        before: the edits that lay on the board before the plan.
+
+    Raises:
+        Refused: there is one.
+    """
+    if context.secrets == "allow":
+        return reason
+    earlier: Mapping[str, bytes | None] = before or {}
+    paths = [
+        path
+        for path, data in board.edits.items()
+        if (data is None or earlier.get(path) is not data) and path not in (plan.derived or ()) and not is_derived(board.layout, path)
+    ]
+    if not paths and reason is None:
+        return reason
+    from memgit.app.credentials import screened
+
+    def old(path: str) -> bytes | None:
+        return earlier[path] if path in earlier else TreeFiles.data(board, path)
+
+    return screened(workspace, board, plan, reason, context.secrets, old, paths)
+
+
 def message_of(plan: Plan, context: Context, reason: str | None) -> str:
     """The commit message of a plan."""
+    said = "\n\n".join(text for text in (reason, plan.detail) if text)
     return messages.build(
-        plan.subject, plan.op, plan.changes, reason=reason, source=plan.source, actor=context.actor, run=context.run,
+        plan.subject, plan.op, plan.changes, reason=said, source=plan.source, actor=context.actor, run=context.run,
         derived_from=plan.derived_from,
     )  # fmt: skip
 

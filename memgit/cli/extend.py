@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from memgit.app.update import extend
 from memgit.cli.options import (
@@ -20,6 +18,11 @@ from memgit.cli.options import (
 )
 from memgit.cli.output import print_written
 
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
+
 
 @click.command("extend")
 @address_argument
@@ -31,7 +34,7 @@ from memgit.cli.output import print_written
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Append a dated section to the record at ADDRESS; lists given as options are added to."""
-    body = read_body(options["body"], options["body_file"])
+    body = read_body(ctx, options["body"], options["body_file"])
     if body is None:
         body = edited_body("", f"addition to {options['address']}")
     done = extend(

@@ -1,18 +1,24 @@
-"""The command group: each command is a module that is imported when it is called; errors become one line and an exit code."""
+"""The command group: each command is a module that is imported when it is called."""
 
 from __future__ import annotations
 
-import os
-import sys
+from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
 from memgit import __version__
-from memgit.errors import MemgitError
+from memgit.cli.lean import Declared
+from memgit.cli.start import run
+
+__all__ = ["COMMANDS", "call", "cli", "run"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Make a folder a knowledge repository."),
+    "adopt": ("adopt", "Make a knowledge root of what is there."),
+    "upgrade": ("upgrade", "Bring Mem Skill entries to version 1.2."),
+    "export": ("export", "Write a plain workspace of another system."),
     "record": ("record", "Record a new piece of knowledge."),
     "update": ("update", "Replace the content or fields of a record."),
     "extend": ("extend", "Append a dated section to a record."),
@@ -21,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rename": ("rename", "Give a record another title or place; links follow."),
     "promote": ("promote", "Make a memory or decision out of a record."),
     "link": ("link", "Link records with each other, both ways."),
+    "ingest": ("ingest", "Take knowledge out of files, folders and pages."),
     "show": ("show", "Show one record."),
     "search": ("search", "Search records."),
     "recall": ("recall", "Load what a message calls for."),
@@ -31,15 +38,23 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "blame": ("blame", "Show who last changed each line of a record."),
     "diff": ("diff", "Show what changed in records."),
     "log": ("log", "Show the activity log."),
+    "propose": ("propose", "Carry out a command on a branch of its own, for review."),
     "undo": ("undo", "Take one operation back in a new commit."),
     "lint": ("lint", "Check records, indexes and links."),
     "rule": ("rule", "Show what a rule finds and why."),
+    "review-comment": ("comment", "Post a review on its pull or merge request."),
+    "review-range": ("ci_range", "Print what a CI job has to review."),
+    "review": ("review", "Review what a branch does to records."),
     "commit": ("commit", "Commit hand edits as operations."),
     "rebuild": ("rebuild", "Derive indexes, cache and log again."),
+    "health": ("health", "Score the store and name what to archive, merge or shorten."),
+    "merge-records": ("merge_records", "Merge duplicates into one record; links follow."),
     "doctor": ("doctor", "Say what is wrong with this clone."),
     "hooks": ("hooks", "Install or take out the git hooks."),
     "hook": ("hook", ""),
     "completion": ("completion", "Print the shell completion script."),
+    "resolve": ("resolve", "Merge records that git left in conflict."),
+    "sync": ("sync", "Fetch, merge and push."),
     "merge-driver": ("merge_driver", "Merge one file for git (called by git)."),
 }
 """Name to module and one line of help. A new command is one row here, one module in `cli` and one use case in `app`.
@@ -57,8 +72,9 @@ class Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"memgit.cli.{COMMANDS[cmd_name][0]}").command
-        return command
+        command: click.Command | Declared = import_module(f"memgit.cli.{COMMANDS[cmd_name][0]}").command
+        made: click.Command = command.click() if isinstance(command, Declared) else command
+        return made
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
@@ -84,49 +100,15 @@ def cli(ctx: click.Context, folder: str, actor: str | None, run_: str | None) ->
     ctx.obj = {**(ctx.obj or {}), "folder": folder, "actor": actor or None, "run": run_ or None}
 
 
-def run(args: list[str] | None = None, *, closing: bool = True) -> int:
-    """Runs one command line; `closing` closes the cache at its end.
-
-    The exit code: 0 done, 1 findings or conflict, 2 wrong usage, 3 refused or failed, 130 interrupted.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # started with the stream closed, as a daemon may be
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+def call(args: Sequence[str], obj: dict[str, Any]) -> int:
+    """Runs one command line; `obj` is what its context holds. The exit code; errors that are not click's own are the caller's."""
     try:
-        result = cli.main(args, prog_name="memgit", standalone_mode=False, obj={"closing": closing})
-        sys.stdout.flush()
-    except MemgitError as error:
-        return _report(error)
+        result = cli.main(list(args), prog_name="memgit", standalone_mode=False, obj=obj)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
         error.show()
         return 2
-    except (KeyboardInterrupt, click.Abort, EOFError):
-        click.echo("memgit: interrupted, nothing further was done", err=True)
-        return 130
-    except SystemExit as error:
-        # click ends so where the reader of our output went away, as `| head` does: that is no failure.
-        gone = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
-        return 0 if gone else error.code if isinstance(error.code, int) else 0
-    except BrokenPipeError:
-        # The reader of our output went away, as `| head` does; Python must not complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        named = f"{error.filename}: " if error.filename else ""
-        click.echo(f"memgit: {named}{error.strerror or error}", err=True)
-        return 3
-    except RecursionError:
-        click.echo("memgit: the input is nested too deeply", err=True)
-        return 2
+    except click.Abort:
+        raise KeyboardInterrupt from None
     return result if isinstance(result, int) else 0
-
-
-def _report(error: MemgitError) -> int:
-    from memgit.cli.output import safe
-
-    click.echo(f"memgit: {safe(str(error))}", err=True)
-    if error.hint:
-        click.echo(f"  hint: {safe(error.hint)}", err=True)
-    return error.exit_code

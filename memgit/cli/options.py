@@ -6,14 +6,17 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
-
-import click
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 F = TypeVar("F", bound=Callable[..., Any])
 STDIN_PATIENCE = 2.0
@@ -43,9 +46,24 @@ def _complete_address(ctx: click.Context, param: click.Parameter, incomplete: st
         return []
 
 
+def _secrets(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Notes for `context_of` what to do with credentials."""
+    mode = str(param.name).partition("_")[0]
+    if value and ctx.find_root().obj.setdefault("secrets", mode) != mode:
+        raise BadInput("--allow-secret and --redact exclude each other")
+
+
+allow_secret_option = click.option(
+    "--allow-secret", is_flag=True, expose_value=False, callback=_secrets, help="Write what looks like a credential."
+)
+redact_option = click.option(
+    "--redact", is_flag=True, expose_value=False, callback=_secrets, help="Put a placeholder in the place of a credential."
+)
+
+
 def write_options(function: F) -> F:
-    """--reason, --stage and --json."""
-    for option in (json_option, stage_option, reason_option):
+    """--reason, --stage, --allow-secret, --redact and --json."""
+    for option in (json_option, redact_option, allow_secret_option, stage_option, reason_option):
         function = option(function)
     return function
 
@@ -94,13 +112,22 @@ def fields_from(options: Mapping[str, Any]) -> dict[str, Value]:
     return out
 
 
+def is_utf8(text: str) -> bool:
+    """Whether a text of the command line, or of JSON, can be written as UTF-8: it holds no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def clean(text: str, what: str) -> str:
     """An argument as text of one line.
 
     Raises:
         BadInput: it is no UTF-8.
     """
-    if any("\ud800" <= char <= "\udfff" for char in text):
+    if not is_utf8(text):
         raise BadInput(f"{what} is not UTF-8")
     return " ".join(text.split("\n")).strip() if "\n" in text else text.strip()
 
@@ -117,20 +144,29 @@ def context_of(ctx: click.Context) -> Context:
         env=os.environ,
         actor=settings["actor"],
         run=settings["run"],
+        secrets=settings.get("secrets", "refuse"),
     )
 
 
-def workspace_of(ctx: click.Context) -> Workspace:
-    """The knowledge root that -C or the current directory lies in."""
-    workspace = open_workspace(ctx.find_root().obj["folder"], os.environ)
+def workspace_of(ctx: click.Context, *, lenient: bool = False) -> Workspace:
+    """The knowledge root that -C or the current directory lies in; for `lenient` see `open_workspace`."""
+    proposal = ctx.find_root().obj.get("proposal")  # goes by the configuration of its branch
+    workspace = open_workspace(ctx.find_root().obj["folder"], os.environ, lenient=lenient or proposal is not None)
     if ctx.find_root().obj.get("closing", True):
         ctx.find_root().call_on_close(workspace.close)
+    if proposal is not None:
+        proposal.begin(workspace)
     for note in workspace.mend():
         click.echo(f"memgit: {note}", err=True)
     return workspace
 
 
-def read_body(body: tuple[str, ...], body_file: str | None, *, use_stdin: bool = True) -> str | None:
+def typed(ctx: click.Context, path: str) -> str:
+    """A path as it was typed, from the folder that -C names; `-` stays."""
+    return path if path == "-" else os.path.join(ctx.find_root().obj["folder"], path)
+
+
+def read_body(ctx: click.Context, body: tuple[str, ...], body_file: str | None, *, use_stdin: bool = True) -> str | None:
     """The body from -m, -F or a piped standard input; None where none was given.
 
     Raises:
@@ -141,14 +177,14 @@ def read_body(body: tuple[str, ...], body_file: str | None, *, use_stdin: bool =
         raise BadInput("-m and -F exclude each other")
     if body:
         text = "\n\n".join(body)
-        if any("\ud800" <= char <= "\udfff" for char in text):
+        if not is_utf8(text):
             raise BadInput("-m is not UTF-8")
         return text
     if body_file == "-":
         return _decoded(sys.stdin.buffer.read(), "standard input")
     if body_file is not None:
         try:
-            with open(body_file, "rb") as file:
+            with open(typed(ctx, body_file), "rb") as file:
                 return _decoded(file.read(), body_file)
         except FileNotFoundError:
             raise NotFound(f"{body_file}: no such file") from None

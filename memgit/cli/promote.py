@@ -41,7 +41,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """
     request = Request(
         kinds_of(options["kind"]) or "", clean(options["title"] or "", "the title"),
-        read_body(options["body"], options["body_file"]) or "", fields_from(options), options["scope"], options["slug"], options["related"],
+        read_body(ctx, options["body"], options["body_file"]) or "", fields_from(options), options["scope"], options["slug"],
+        options["related"],
     )  # fmt: skip
     done = promote(workspace_of(ctx), context_of(ctx), options["address"], request, reason=options["reason"], stage=options["stage"])
     print_written(done, options["as_json"])

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from memgit.app import similar
 from memgit.app.reader import kinds_of
@@ -18,6 +16,7 @@ from memgit.cli.options import (
     edited_body,
     field_options,
     fields_from,
+    is_utf8,
     read_body,
     workspace_of,
     write_options,
@@ -26,6 +25,11 @@ from memgit.cli.output import echo, emit_json, print_written
 from memgit.errors import BadInput
 from memgit.model.kinds import FIELDS, KINDS
 from memgit.model.record import Value
+
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
 
 FIELD_OPTIONS = (
     "context", "source", "keywords", "topics", "tags", "summary", "files", "description", "tools_used", "related_task", "status",
@@ -70,7 +74,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise BadInput("record needs a KIND and a TITLE", hint=f"memgit record knowledge 'What was learned' (kinds: {', '.join(KINDS)})")
     request = _request(options)
     workspace = workspace_of(ctx)
-    body = read_body(options["body"], options["body_file"])
+    body = read_body(ctx, options["body"], options["body_file"])
     if body is None:
         body = edited_body("", f"{request.kind}: {request.title}")
     choose = _choose if _terminal() else None
@@ -121,7 +125,7 @@ def _choose(request: Request, found: Sequence[similar.Close]) -> tuple[str, simi
 
 def _batch(ctx: click.Context, options: dict[str, Any]) -> None:
     name = options["batch"]
-    text = read_body((), name, use_stdin=False) or ""
+    text = read_body(ctx, (), name, use_stdin=False) or ""
     requests = [
         from_json(line, number, name, options["similar_"] or "create", options["upsert"])
         for number, line in enumerate(text.split("\n"), 1)
@@ -175,7 +179,7 @@ def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Req
             raise BadInput(f"no field is called {name!r}", path=path, line=number, hint=f"a {kind} has {', '.join(KINDS[kind].fields)}")
         fields[name] = _texts(value, path, number, name) if FIELDS[name].many else None if value is None else str(value)
     for what, value in (("title", title), ("body", body), ("key", key), ("slug", slug), ("date", date)):
-        if value is not None and (not isinstance(value, str) or any("\ud800" <= char <= "\udfff" for char in value)):
+        if value is not None and (not isinstance(value, str) or not is_utf8(value)):
             raise BadInput(f"{what} must be a text", path=path, line=number)
     meta = {name: _texts(value, path, number, name) if name == "keywords" else str(value) for name, value in category.items()}
     return Request(

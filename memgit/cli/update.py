@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from memgit.app.update import update
 from memgit.cli.options import (
@@ -21,6 +19,11 @@ from memgit.cli.output import print_written
 from memgit.cli.record import FIELD_OPTIONS
 from memgit.errors import BadInput
 
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
+
 
 @click.command("update")
 @address_argument
@@ -35,7 +38,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """Replace the body of the record at ADDRESS, or the fields that are given; an empty text empties a field."""
     fields = fields_from(options)
     given = bool(fields or options["related"] or options["new_version"])
-    body = read_body(options["body"], options["body_file"], use_stdin=not given)
+    body = read_body(ctx, options["body"], options["body_file"], use_stdin=not given)
     if body is None and not given:
         raise BadInput("there is nothing to update", hint="-m TEXT, -F FILE, standard input, or options for fields")
     done = update(

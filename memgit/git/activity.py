@@ -7,7 +7,7 @@ commits that the merge joins.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from memgit.formats import message as messages
 from memgit.formats.difference import differing
@@ -22,6 +22,7 @@ from memgit.model.change import Change, diff_records, identity, operation, refin
 from memgit.model.layout import Layout, Place
 from memgit.model.operation import OPS, Event, RecordChange
 from memgit.model.record import ParsedFile, Record
+from memgit.model.tuples import NamedTuple
 
 REGULAR = frozenset(["100644", "100755", "100664"])
 MEMORY = 16 << 20
@@ -81,13 +82,12 @@ class Activity:
         """The blobs that the event of a commit is read from, but for those at hand and those of very large commits."""
         out: list[str] = []
         for change in commit.changes:
-            if self._concerns(change):
-                for side in (change.old, change.new, *change.others):
-                    if side is None or side.oid in self._coming or side.oid in self._texts or side[:2] in self._files:
-                        continue
-                    if self._is_record_file(side):
-                        out.append(side.oid)
-                        self._coming.add(side.oid)
+            for side in (change.old, change.new, *change.others):
+                if side is None or side.oid in self._coming or not self._is_record_file(side):
+                    continue
+                if side.oid not in self._texts and side[:2] not in self._files:
+                    out.append(side.oid)
+                    self._coming.add(side.oid)
         if len(out) > MAX_AHEAD or commit.commit in self.border:
             self._coming.difference_update(out)
             return []
@@ -107,7 +107,8 @@ class Activity:
             records = refine(self._changes(commit), block.records, bool(block.derived_from))
         return Event(
             commit.commit, commit.date, _op(commit, message, block.op, records), messages.one_line(message.subject), commit.author, records,
-            block.actor, block.run, message.reason, block.source, block.derived_from, not self._absent,
+            block.actor, block.run, block.reason or message.reason, block.source, block.derived_from, not self._absent,
+            _told(blocks, message.reason, commit.author),
         )  # fmt: skip
 
     def _changes(self, commit: RawCommit) -> list[Change]:
@@ -128,10 +129,7 @@ class Activity:
 
     def _concerns(self, change: RawChange) -> bool:
         """Whether a change is one of record files."""
-        _, old, new, others = change
-        if new is not None and self._is_record_file(new):
-            return True
-        return (old is not None and self._is_record_file(old)) or any(side is not None and self._is_record_file(side) for side in others)
+        return any(side is not None and self._is_record_file(side) for side in (change.new, change.old, *change.others))
 
     def _added(self, sides: Sequence[Side]) -> list[Change] | None:
         """The records of new documents, known by no more than their ids; None where a file must be read in full."""
@@ -140,8 +138,12 @@ class Activity:
             found = self._place(side.path)
             if found is None or found[0].form != "memgit" or side.mode not in REGULAR:
                 return None
-            data = self._data(side.oid)
-            id_ = None if data is None else peek(data)
+            known = self._files.get(side[:2])
+            if known is None:
+                data = self._data(side.oid)
+                id_ = None if data is None else peek(data)
+            else:
+                id_ = known.peeked
             if id_ is None:
                 return None
             place, key = found
@@ -189,8 +191,11 @@ class Activity:
         before, after = self._kept_data(old.oid), self._kept_data(new.oid)
         if before is None or after is None:
             return False
-        read = []
+        read: list[tuple[Record, ...]] = []
         for data in differing(before, after):
+            if not data:  # sections were only appended
+                read.append(())
+                continue
             parsed = _read(found, old.path, data, self._layout)
             if not parsed.records and any(problem.fatal for problem in parsed.problems):
                 return False
@@ -252,7 +257,7 @@ class Activity:
         parsed = _read(found, side.path, data, self._layout)
         # A document is there even where nothing can be read from it: it is empty, or no text at all.
         unread = not parsed.records and any(problem.fatal or not entries for problem in parsed.problems)
-        file = _File(parsed.records, place.kind, address, entries, unread)
+        file = _File(parsed.records, place.kind, address, entries, unread, peek(data) if place.form == "memgit" else None)
         self._files.put(side[:2], file, 2 * len(data))
         return file
 
@@ -309,13 +314,14 @@ class _Lately(Generic[K, V]):
 
 
 class _File(NamedTuple):
-    """One version of a file: its records, and how it counts where it cannot be read."""
+    """One version of a file: its records, how it counts where it cannot be read, and what a glance at it gives (see `formats.peek`)."""
 
     records: tuple[Record, ...]
     kind: str
     address: str
     entries: bool
     unread: bool
+    peeked: str | None = None
 
 
 def _read(found: tuple[Place, str], path: str, data: bytes, layout: Layout) -> ParsedFile:
@@ -361,6 +367,13 @@ def _op(commit: RawCommit, message: Message, op: str, records: Sequence[RecordCh
 
 def _joined(values: Iterable[str | None]) -> str | None:
     return ", ".join(dict.fromkeys(value for value in values if value)) or None
+
+
+def _told(blocks: tuple[Block, ...], reason: str | None, author: str) -> tuple[Block, ...]:
+    """The operations of a message that tells of more than its commit: several, or one of somebody else."""
+    if len(blocks) == 1 and blocks[0].author not in (None, author):
+        return (blocks[0]._replace(reason=blocks[0].reason or reason),)
+    return blocks if len(blocks) > 1 else ()
 
 
 def _against_all(sides: Sequence[Sequence[Change]]) -> list[Change]:

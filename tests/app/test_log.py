@@ -417,6 +417,7 @@ def test_json() -> None:
         "actor",
         "run",
         "reason",
+        "operations",
         "source",
         "records",
         "derived_from",
