@@ -39,6 +39,12 @@ class Bench:
             raise RuntimeError(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}")
         return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
 
+    def init(self) -> None:
+        """Makes the folder a repository with an identity of its own."""
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "user.name", "Ada Moss")
+        self.git("config", "user.email", "ada@example.org")
+
     def memgit(self, *args: str, body: str | None = None) -> None:
         from memgit.cli.main import run
 
@@ -177,11 +183,11 @@ def prepare(corpora: Path, scratch: Path) -> dict[str, Bench]:
             path.chmod(0o755 if path.is_dir() else 0o644)
         if configuration is not None:
             bench.write(".memgit.yaml", configuration)
-        bench.git("init", "-q", "-b", "main")
+        bench.init()
         bench.commit("import")
     own = found[OWN] = Bench(scratch / OWN)
     own.folder.mkdir()
-    own.git("init", "-q", "-b", "main")
+    own.init()
     make_own(own)
     return found
 

@@ -19,7 +19,7 @@ from memgit.model.tuples import NamedTuple
 HOT = {
     "show": "show", "list": "list_", "search": "search", "recall": "recall", "context": "context", "use": "use", "log": "log",
     "history": "history", "record": "record", "update": "update", "extend": "extend", "archive": "archive", "restore": "restore",
-    "hook": "hook",
+    "hook": "hook", "merge-driver": "merge_driver",
 }  # fmt: skip
 """Commands that are declared here, with their modules: a part of `cli.main.COMMANDS`."""
 ROOT = {"-C": "folder", "--actor": "actor", "--run": "run"}

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-
-import click
+from typing import TYPE_CHECKING
 
 from memgit.app.merge_driver import merge_paths
 from memgit.cli.output import echo
 from memgit.errors import MemgitError
 
+if TYPE_CHECKING:
+    import click
+else:
+    from memgit.cli import lean as click
+
 
 @click.command("merge-driver")
-@click.argument("base", type=click.Path())
-@click.argument("ours", type=click.Path())
-@click.argument("theirs", type=click.Path())
-@click.argument("path", type=click.Path())
+@click.argument("base")
+@click.argument("ours")
+@click.argument("theirs")
+@click.argument("path")
 @click.option("--ours-name", default="", help="Name of our side, for conflict markers.")
 @click.option("--theirs-name", default="", help="Name of their side.")
-def command(base: str, ours: str, theirs: str, path: str, ours_name: str, theirs_name: str) -> int:
+@click.pass_context
+def command(_: click.Context, base: str, ours: str, theirs: str, path: str, ours_name: str, theirs_name: str) -> int:
     """Merge OURS and THEIRS, which both come from BASE, into OURS; PATH is the file's name in the repository. Exit 1 on a conflict."""
     # git before 2.42 does not know the names and passes the placeholders on.
     labels = (
