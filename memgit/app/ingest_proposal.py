@@ -202,20 +202,21 @@ class _Maker:
         return [self._loaded(record) for record in from_source(self._reader.snapshot, text.source)]
 
     def _matched(self, segments: Sequence[Segment], before: Sequence[Record]) -> dict[int, int]:
-        """Which segment (by place) gave which record (by place) before."""
+        """Which segment (by place) gave which record (by place) before; of several that could have, the likest."""
         pairs: dict[int, int] = {}
-        if not before:
-            return pairs
         free = set(range(len(before)))
-        rules = (self._same_body, self._same_title, self._alike, self._same_terms)
-        for rule in rules:
-            for place, segment in enumerate(segments):
-                if place in pairs or not free:
-                    continue
-                scores = [(score, -number) for number in free if (score := rule(segment, before[number])) > 0]
-                if scores:
-                    pairs[place] = -max(scores)[1]
-                    free.discard(pairs[place])
+        for rule in (self._same_body, self._same_title, self._alike, self._same_terms):
+            scores = [
+                (-score, place, number)
+                for place, segment in enumerate(segments)
+                if place not in pairs
+                for number in free
+                if (score := rule(segment, before[number])) > 0
+            ]
+            for _, place, number in sorted(scores):
+                if place not in pairs and number in free:
+                    pairs[place] = number
+                    free.discard(number)
         return pairs
 
     def _text_for(self, segment: Segment, path: str) -> str:
@@ -230,7 +231,7 @@ class _Maker:
 
     def _same_title(self, segment: Segment, record: Record) -> float:
         titles = {link.normal(title) for title in self._spellings(segment)}
-        return float(link.normal(record.title) in titles)
+        return 1.0 + self._shared(segment, record) if link.normal(record.title) in titles else 0.0
 
     def _segments_of(self, record: Record) -> tuple[str, ...]:
         """The digests of the segments that went into a record."""
@@ -238,9 +239,14 @@ class _Maker:
         return () if marks is None else marks.segments
 
     def _alike(self, segment: Segment, record: Record) -> float:
-        one, other = set(words(segment.text)), set(words(record.body))
-        share = len(one & other) / (max(len(one), len(other)) or 1)
+        share = self._shared(segment, record)
         return share if share >= LIKE else 0.0
+
+    @staticmethod
+    def _shared(segment: Segment, record: Record) -> float:
+        """The share of words that a segment and the text of a record have in common, 0 to 1."""
+        one, other = set(words(segment.text)), set(words(record.body))
+        return len(one & other) / (max(len(one), len(other)) or 1)
 
     def _same_terms(self, segment: Segment, record: Record) -> float:
         share = overlap({term.casefold() for term in segment.key_terms}, (word.casefold() for word in record.keywords))

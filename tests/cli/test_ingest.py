@@ -86,6 +86,23 @@ def test_the_same_again_is_no_commit_and_a_change_is_an_update(kb: Path, guide: 
     assert ingested(kb, str(guide), "--yes")["commit"] is None
 
 
+def test_of_two_parts_with_one_title_the_likest_is_the_one_given_before(kb: Path, guide: Path) -> None:
+    text = sections("Alpha", "Beta", words=250).replace("## Alpha", "## Setup").replace("## Beta", "## Setup")
+    guide.write_text(text)
+    plan = kb.parent / "plan.yaml"
+    ingested(kb, str(guide), "--plan", str(plan))
+    first, rest = plan.read_text().split("action: create", 1)
+    plan.write_text(f"{first}action: skip{rest}")
+    ingested(kb, "--apply", str(plan))
+    (record,) = memgit(kb, "list", "--json").json
+    assert "betactl" in memgit(kb, "show", record["address"]).out
+    guide.write_text(f"{text}3. Look at the logs.\n")
+    answer = ingested(kb, str(guide), "--yes")
+    assert answer["files"][0]["counts"]["updated"] == 1
+    shown = memgit(kb, "show", record["id"]).out
+    assert "betactl" in shown and "Look at the logs." in shown and "alphactl" not in shown
+
+
 def test_what_a_person_edited_is_not_overwritten(kb: Path, guide: Path) -> None:
     guide.write_text(sections("Alpha", "Beta", words=200))
     memgit(kb, "ingest", str(guide), "--yes")
