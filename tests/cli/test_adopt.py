@@ -37,17 +37,21 @@ def in_terminal(folder: Path, typed: str, *args: str) -> tuple[int, str]:
     )  # fmt: skip
     os.close(slave)
     screen, asked, end = b"", False, time.monotonic() + PATIENCE
+    typed_at = 0.0
     while time.monotonic() < end:
         if not select.select([master], [], [], 0.2)[0]:
             if child.poll() is not None:
                 break
+            if asked and typed == "\x03" and time.monotonic() > typed_at + 3:  # Python may miss a ^C as it begins to read
+                typed_at = time.monotonic()
+                os.write(master, typed.encode())
             continue
         try:
             screen += os.read(master, 65536)
         except OSError:
             break
         if not asked and b"[y/N]" in screen:
-            asked = True
+            asked, typed_at = True, time.monotonic()
             os.write(master, typed.encode())
     os.close(master)
     return child.wait(timeout=PATIENCE), screen.decode()

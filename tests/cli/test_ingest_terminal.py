@@ -58,10 +58,11 @@ class Terminal:
     def end(self, again: str = "") -> int:
         """Waits for the end; the exit code. `again` is typed once more where nothing comes: Python may miss a ^C as it begins to read."""
         end = time.monotonic() + PATIENCE
-        if again and not select.select([self.fd], [], [], 5.0)[0]:
-            os.write(self.fd, again.encode())
-        while self._more(end):
-            pass
+        while True:
+            if again and not select.select([self.fd], [], [], 3.0)[0]:
+                os.write(self.fd, again.encode())
+            if not self._more(end):
+                break
         _, how = os.waitpid(self.pid, 0)
         self.pid = 0
         return os.waitstatus_to_exitcode(how)
