@@ -93,6 +93,17 @@ def workspace(corpora: Path, tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
+def pseudo_terminals() -> None:
+    """Skips where there are none, as in a container or chroot without `/dev/pts`."""
+    try:
+        ends = os.openpty()
+    except OSError as error:
+        pytest.skip(f"no pseudo-terminal can be had: {error}")
+    for end in ends:
+        os.close(end)
+
+
+@pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where ready repositories are kept to be copied: making one takes a dozen processes."""
     return tmp_path_factory.mktemp("made")

@@ -66,12 +66,14 @@ def notes(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.usefixtures("pseudo_terminals")
 def test_yes_adopts_and_shows_what_it_found_first(notes: Path) -> None:
     code, screen = in_terminal(notes, "y\n", "adopt")
     assert code == 0 and screen.index("2 records") < screen.index("[y/N]") < screen.index("adopted")
     assert count_commits(notes) == 2 and status(notes) == ""
 
 
+@pytest.mark.usefixtures("pseudo_terminals")
 @pytest.mark.parametrize(("typed", "expected"), [("n\n", 3), ("\n", 3), ("\x03", 130), ("\x04", 130)])
 def test_anything_else_writes_nothing(notes: Path, typed: str, expected: int) -> None:
     code, screen = in_terminal(notes, typed, "adopt")

@@ -16,6 +16,8 @@ import pytest
 from tests.cli.test_ingest import sections
 from tests.support import count_commits, memgit, run_git, status
 
+pytestmark = pytest.mark.usefixtures("pseudo_terminals")
+
 PATIENCE = 40.0
 """Seconds to wait for a question: machines that run this are shared."""
 
