@@ -31,7 +31,7 @@ _ENDED = """{
 _CHECK = """\
 # memgit: begin (memgit hooks uninstall takes these lines out)
 if [ -z "${{MEMGIT_COMMIT:-}}" ]{also}; then
-	if command -v memgit >/dev/null 2>&1; then memgit hook {name} "$@" </dev/null || {ended}
+	if command -v memgit >/dev/null 2>&1; then memgit hook {name} -- "$@" </dev/null || {ended}
 	else {missing}; fi
 fi
 # memgit: end
@@ -39,7 +39,7 @@ fi
 _TELL = """\
 # memgit: begin (memgit hooks uninstall takes these lines out)
 if {when}; then
-	if command -v memgit >/dev/null 2>&1; then memgit hook {name} "$@" </dev/null || :
+	if command -v memgit >/dev/null 2>&1; then memgit hook {name} -- "$@" </dev/null || :
 	else {missing}; fi
 fi
 # memgit: end
@@ -60,7 +60,7 @@ if [ -z "${{MEMGIT_COMMIT:-}}" ]; then
 			NR > 1 && line ~ /^[a-z0-9][a-z0-9-]*:|^this reverts |^\\(cherry/ {{ bad = 1; exit }}
 			END {{ exit bad + 0 }}' "$1"; then
 		cat "$memgit_kept.lines" >>"$1"
-	elif command -v memgit >/dev/null 2>&1; then memgit hook {name} "$@" </dev/null || :
+	elif command -v memgit >/dev/null 2>&1; then memgit hook {name} -- "$@" </dev/null || :
 	else {missing}; fi
 fi
 # memgit: end
@@ -70,7 +70,7 @@ _PUSH = """\
 # memgit: begin (memgit hooks uninstall takes these lines out)
 if command -v memgit >/dev/null 2>&1; then
 	memgit_refs=$(cat)
-	printf '%s\\n' "$memgit_refs" | memgit hook {name} "$@" || {ended}
+	printf '%s\\n' "$memgit_refs" | memgit hook {name} -- "$@" || {ended}
 	if [ -n "$memgit_refs" ]; then exec <<memgit_end
 $memgit_refs
 memgit_end

@@ -121,7 +121,7 @@ def _take_out(path: str) -> bool:
 
 
 def _look(repo: Repository, path: str, name: str) -> Hook:
-    line = f'memgit hook {name} "$@"'
+    line = f'memgit hook {name} -- "$@"'
     if not os.path.lexists(path):
         return Hook(name, path, MISSING)
     if os.path.islink(path) or not os.path.isfile(path):
