@@ -27,7 +27,6 @@ from memgit.model.record import Record
 RENAME_LIMIT = 1000
 """How many new times removed files git compares; beyond it only equal ones are paired (its own default)."""
 ENTRIES = "entries"
-DELETED = "deleted by {}, changed by {}"
 
 
 class Edit(Edited):

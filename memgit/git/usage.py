@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
 PREFIX = "refs/memgit/usage/"
-REFSPEC = "+refs/memgit/usage/*:refs/memgit/usage/*"
-"""What to fetch and push so that counts travel: a ref is written by one clone alone, so taking it over as it is loses nothing."""
+"""Where the refs lie. One is written by one clone alone: another takes it over as it is, but never its own."""
 CLONE_ID = "clone-id"
 
 

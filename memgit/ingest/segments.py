@@ -83,15 +83,15 @@ def map_text(text: str, given: Given) -> FileMap:
             pieces = markdown.pieces(lines, first, found, lambda one, other: _related(lines, one, other), title or None)
         else:
             pieces = prose.pieces(lines, first, found.hidden)
-        maker = _Markdown(lines, found, doc_title, total)
+        maker = _Markdown(lines, found, doc_title)
     elif kind == "prose":
         pieces = [_whole(lines, 1)] if total < WHOLE else prose.pieces(lines, 1)
         doc_title = title or stem
-        maker = _Markdown(lines, markdown.Structure([], frozenset()), doc_title, total)
+        maker = _Markdown(lines, markdown.Structure([], frozenset()), doc_title)
     else:
         doc_title = title or given.path.rpartition("/")[2]
         pieces = _code_pieces(lines, text, kind, total)
-        maker = _Code(lines, kind, doc_title, total)
+        maker = _Code(lines, kind, doc_title)
     return _mapped(lines, given, pieces, dropped, maker, doc_title, total, first)
 
 
@@ -148,11 +148,10 @@ def _code_pieces(lines: Lines, text: str, kind: str, total: int) -> list[Piece]:
 class _Markdown:
     """Titles and bodies of segments of Markdown and prose."""
 
-    def __init__(self, lines: Lines, found: markdown.Structure, title: str, total: int) -> None:
+    def __init__(self, lines: Lines, found: markdown.Structure, title: str) -> None:
         self._lines = lines
         self._headings = {heading.line: heading for heading in found.headings}
         self._title = title
-        self._lonely = total < WHOLE
 
     def of(self, piece: Piece, only: bool) -> tuple[str, tuple[str, ...], str, int]:
         """Title, the titles above it, the body, and how much code and steps it has; `only` says that it is the whole file."""
@@ -195,7 +194,7 @@ class _Markdown:
 class _Code:
     """Titles and bodies of segments of code."""
 
-    def __init__(self, lines: Lines, kind: str, title: str, total: int) -> None:
+    def __init__(self, lines: Lines, kind: str, title: str) -> None:
         self._lines, self._kind, self._title = lines, kind, title
 
     def of(self, piece: Piece, only: bool) -> tuple[str, tuple[str, ...], str, int]:
