@@ -30,7 +30,8 @@ class Rated(NamedTuple):
 
     Attributes:
         record: its head.
-        uses, last_used: how often, and on which day at last, it was used: the larger of what the file and the usage refs say.
+        uses, last_used: how often, and on which day at last, it was used: the larger of what the file, a vault's index and the usage refs
+            say.
         like: the record that has most of its keywords, where one has any.
         command: what helps, to be typed as it is; None for a healthy record.
     """
@@ -137,13 +138,14 @@ def health(
         if (kind is None or record.kind == kind) and (category is None or _in_category(record, category))
     ]  # fmt: skip
     made = _made(workspace, at, [heads[place] for place in wanted])
-    count = tally(workspace)
+    count, listed = tally(workspace), _listed(reader)
     rated: dict[int, Rated] = {}
     for place in wanted:
         head = heads[place]
         used = count(head)
-        uses = max(used.uses, head.usage_count)
-        last = max(filter(None, (used.last_used, day(head.text("last_used")))), default=None)
+        retrieved, retrieved_at = listed.get(head.path, (0, None))
+        uses = max(used.uses, head.usage_count, retrieved)
+        last = max(filter(None, (used.last_used, day(head.text("last_used")), retrieved_at)), default=None)
         tokens = _at_most(reader, head)
         if tokens > GOOD_TOKENS - SLACK:
             tokens = _tokens(reader, head)
@@ -161,6 +163,19 @@ def health(
         {name: _grouped(rated.values(), of) for name, of in GROUPINGS.items()}, tuple(found), reader.revision, reader.fresh,
         tuple(f"{path}:{problem.line}: {problem.message}" for path, problem in reader.problems() if problem.fatal),
     )  # fmt: skip
+
+
+def _listed(reader: Reader) -> dict[str, tuple[int, str | None]]:
+    """What the index of a vault says of uses, by path: counters that its files need not have."""
+    layout = reader.workspace.layout
+    if not any(place.form == "vault" for place in layout.places):
+        return {}
+    from memgit.derive import vault
+    from memgit.derive.view import MappingView
+
+    path = vault.index_path(layout)
+    data = reader.files.data(path)
+    return {} if data is None else vault.counted(MappingView(layout, {path: data}))
 
 
 def _at_most(reader: Reader, head: Record) -> int:

@@ -138,6 +138,19 @@ def memories(view: View, index: Index | None = None, since: Since | None = None,
     return out
 
 
+def counted(view: View) -> dict[str, tuple[int, str | None]]:
+    """How often, and on which day (YYYY-MM-DD) at last, the index says that each memory was retrieved, by path."""
+    place = place_of(view.layout)
+    if place is None:
+        return {}
+    out: dict[str, tuple[int, str | None]] = {}
+    for item in read(view, index_path(view.layout), SHAPE).items(SHAPE):
+        name, uses, last = _file(item), item.get("retrieval_count"), item.get("last_retrieved")
+        if name is not None:
+            out[place.folder + name] = (uses if type(uses) is int else 0, dates.day(last) if isinstance(last, str) else None)
+    return out
+
+
 def _untouched(view: View, since: Since, index: Index) -> bool:
     """Whether the index is that of the base, and whole."""
     path = index_path(view.layout)

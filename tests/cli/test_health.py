@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -164,6 +165,23 @@ def test_counts_in_the_files_of_a_vault_count(workspace: Callable[[str], Path]) 
     assert (one["uses"], one["last_used"], one["never_used"], one["staleness"]) == (4, ago(200), 0.0, 0.7)
     groups = memgit(folder, "health", "--json").json["groups"]
     assert "LESSON" in {group["name"] for group in groups["category"]}
+
+
+def test_counts_that_only_the_index_of_a_vault_has_count(workspace: Callable[[str], Path]) -> None:
+    folder = workspace("vault")
+    (path,) = folder.rglob("10-Memories")
+    (path / "MEM-long-ago.md").write_text(memory("Long ago", 300, words=900, extra="retrieval_count: 0\ntags: [LESSON]\n"))
+    index = path.parent / "memory-index.json"
+    whole = json.loads(index.read_text())
+    whole["entries"].append({"id": "MEM-long-ago", "path": "10-Memories/MEM-long-ago.md", "retrieval_count": 9, "last_retrieved": ago(200)})
+    index.write_text(json.dumps(whole))
+    one = scored(folder)["Long ago"]
+    assert (one["uses"], one["last_used"], one["never_used"], one["staleness"]) == (9, ago(200), 0.0, 0.7)
+    run_git(folder, "add", "-A")
+    run_git(folder, "commit", "-qm", "counted elsewhere")
+    index.unlink()
+    assert scored(folder)["Long ago"]["uses"] == 0
+    assert scored(folder, "--at", "HEAD")["Long ago"]["uses"] == 9
 
 
 def test_every_workspace_has_a_health(corpora: Path, workspace: Callable[[str], Path]) -> None:
