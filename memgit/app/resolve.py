@@ -35,7 +35,8 @@ from memgit.git.worktree import Worktree
 from memgit.model.layout import Place
 
 NEXT = {
-    "merge": "git merge --continue",
+    # As `git merge --continue`, which opens an editor and so waits for ever where nobody is.
+    "merge": "git commit --no-edit --cleanup=strip",
     "rebase": "git rebase --continue",
     "cherry-pick": "git cherry-pick --continue",
     "revert": "git revert --continue",

@@ -356,7 +356,9 @@ class _Sync:
         committed = self._attempt(["commit", "--no-edit", "--quiet"])
         if committed.code:
             message, _ = process.words(committed.err)
-            raise Refused(f"the merge is ready, but its commit was refused: {message}", hint="mend it, then git merge --continue")
+            raise Refused(
+                f"the merge is ready, but its commit was refused: {message}", hint="mend it, then memgit resolve, which says how to go on"
+            )
         self.merge = "merge"
         return True
 

@@ -60,7 +60,7 @@ def _print(done: Synced) -> None:
         echo(f"{where}: nothing new on either side")
     elif done.status == "conflict":
         print_left(done.left)
-        echo(f"a merge of {where} is under way; settle what conflicts, git add it, then memgit resolve and git merge --continue")
+        echo(f"a merge of {where} is under way; settle what conflicts, git add it, then memgit resolve, which says how to go on")
         echo("git merge --abort takes the merge back; nothing was pushed")
     elif done.status == "rejected":
         times = "" if done.attempts == 1 else f" {done.attempts} times in a row"

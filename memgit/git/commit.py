@@ -35,7 +35,7 @@ LOCK_TIMEOUT = 30.0
 
 _RETRY = 20.0  # seconds during which a change is begun again because HEAD, the index or a file moved under it
 _WHAT_NEXT = {
-    "merge": "memgit resolve and git merge --continue, or git merge --abort",
+    "merge": "memgit resolve, which says how to go on, or git merge --abort",
     "rebase": "git rebase --continue or git rebase --abort",
     "cherry-pick": "git cherry-pick --continue or git cherry-pick --abort",
     "revert": "git revert --continue or git revert --abort",

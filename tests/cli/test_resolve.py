@@ -164,8 +164,9 @@ def test_a_merge(kb: Path) -> None:
     run_git(kb, "merge", "-q", "topic", check=False)
     done = memgit(kb, "resolve")
     assert "merged knowledge-base/web.md\n" in done.out
-    assert done.out.endswith("nothing is left in conflict; next: git merge --continue\n")
-    run_git(kb, "merge", "--continue")
+    assert done.out.endswith("nothing is left in conflict; next: git commit --no-edit --cleanup=strip\n")
+    run_git(kb, *done.out.rpartition("next: git ")[2].split())
+    assert "#" not in run_git(kb, "log", "-1", "--format=%B")
     whole(kb)
     assert memgit(kb, "resolve").out == "nothing is in conflict\n"
 
@@ -328,7 +329,7 @@ def test_odd_names_a_folder_inside_and_a_linked_worktree(repo: Path) -> None:
     assert "conflict ../../code.txt: is in conflict and lies outside of the knowledge root\n" in done.out
     assert "derived knowledge-base/_index.json\n" in done.out
     run_git(linked, "add", "code.txt")
-    assert memgit(there, "resolve").out == "nothing is left in conflict; next: git merge --continue\n"
+    assert memgit(there, "resolve").out == "nothing is left in conflict; next: git commit --no-edit --cleanup=strip\n"
     run_git(linked, "commit", "-q", "--no-edit")
     assert {row["title"] for row in memgit(there, "list", "--json").json} == {"Base", "Ours", "Theirs"}
     memgit(there, "rebuild", "--check")
@@ -539,8 +540,9 @@ def test_the_hook_names_the_command_that_ends_a_merge(kb: Path) -> None:
     checked = memgit(kb, "hook", "pre-commit", code=1)
     assert "knowledge-base/_index.json:" in checked.err
     assert "mend: memgit resolve" in checked.err and "memgit rebuild &&" not in checked.err
-    assert memgit(kb, "resolve").out == "derived knowledge-base/_index.json\nnothing is left in conflict; next: git merge --continue\n"
-    assert memgit(kb, "resolve").out == "nothing is left in conflict; next: git merge --continue\n"
+    ready = "nothing is left in conflict; next: git commit --no-edit --cleanup=strip\n"
+    assert memgit(kb, "resolve").out == f"derived knowledge-base/_index.json\n{ready}"
+    assert memgit(kb, "resolve").out == ready
     memgit(kb, "hook", "pre-commit")
     run_git(kb, "merge", "--continue")
     assert memgit(kb, "rebuild", "--check").code == 0
