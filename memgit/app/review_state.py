@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from memgit.app.lint_source import MOST, CachedIndex, Kept, TreeSource, light
 from memgit.app.tree_merge import Edit, MergedSource, TreeMerge
 from memgit.app.workspace import Workspace
-from memgit.cache.rows import FROM_WORDS
+from memgit.cache.scores import count
+from memgit.cache.search import closest
 from memgit.derive import is_derived, table
 from memgit.formats.forms import parse_file
 from memgit.git.repository import Repository
@@ -25,6 +26,7 @@ from memgit.lint.index import Index, Place, Whole
 from memgit.lint.likeness import words as word_list
 from memgit.lint.page import REGULAR, Page
 from memgit.lint.resolve import all_links, links_of
+from memgit.lint.rules.mg205_broken_file_link import BEHEADED
 from memgit.model.layout import Layout
 from memgit.model.link import Wikilink, file_names
 from memgit.model.record import ParsedFile, Record
@@ -34,7 +36,10 @@ if TYPE_CHECKING:
     from memgit.cache.records import Snapshot
     from memgit.lint.claims import Claim
 
-_HEADING = re.compile(rb"(?m)^ {0,3}#{1,6}[ \t].*$")
+_HEADING = re.compile(  # and names that are given by hand; see `lint.anchors`
+    rb"(?m)^[ \t>*+\-0-9.)]{0,20}#{1,6}[ \t].*$|^.+\n[ \t>]*(?:=+|-+)[ \t]*\r?$|<h[1-6][ >].*$"
+    rb"|\b(?:id|name)=[^\s>]+|\{[^{}\n]{2,200}\}|^[ \t]*\([^()\s]{1,200}\)=|[ \t]\^[\w-]{1,200}[ \t]*\r?$|^title:.*$"
+)
 FEW_FILES = 800
 """In a repository of so few Markdown files everything is compared with everything: it takes half a second."""
 FILES_A_RECORD = 60
@@ -161,6 +166,9 @@ class ReviewedCorpus(Corpus):
             found = self._parsed[path] = self._read.parsed(self._files, path)
         return found
 
+    def parsed_from(self, path: str, data: bytes) -> ParsedFile:
+        return self.parsed(path)  # the same version in the other state may have been parsed
+
     def facts(self, path: str) -> FileFacts:
         found = self._facts.get(path)
         if found is None:
@@ -240,7 +248,7 @@ class WholeIndex(Whole):
         """The files that link to something, by each name that the link may mean it by."""
         found: dict[str, list[str]] = {}
         for path, facts in self._facts.items():
-            targets = [link.target for _, link in facts.links()] + [file for _, file in facts.files]
+            targets = [link.target for _, link in facts.links()] + [file.rstrip("/") for _, file, _ in facts.files]
             names = {name for target in targets for name in (target, target.rpartition("/")[2])}
             for linked in {spelled for name in names for spelled in (name, name.removesuffix(".md"), name.replace(" ", "%20"))}:
                 found.setdefault(linked, []).append(path)
@@ -264,29 +272,29 @@ class NearIndex(CachedIndex):
         self._counts: dict[str, int] = {}
         self._matched: dict[str, list[Record]] = {}
 
-    def title_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
+    def title_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         # Titles that are alike differ in one word at most: of any three, two are in both.
         rarest = self._rarest(facts.record.title)[:3]
-        for record in self._others(facts, self._pairs(rarest, "{title}") if len(rarest) > 1 else ""):
+        for record in self._sharing(facts, rarest if len(rarest) > 1 else [], "{title} : "):
             yield light(record)
 
-    def text_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
+    def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         words = word_list(f"{facts.record.text('context') or ''} {self._body(facts.record)}")
         last = max(1, len(words) - RUN)
         starts = dict.fromkeys(last * number // RUNS for number in range(RUNS))
         runs = [match for start in starts if (match := _phrase(" ".join(words[start : start + RUN])))]
-        return self._full_ones(self._others(facts, " OR ".join(runs)))
+        return self._full_ones(self._others(facts, " OR ".join(runs), runs))
 
     def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
         rarest = self._rarest(claim.text)[:CLAIM_WORDS]
-        for other in self._full_ones(self._others(facts, self._pairs(rarest, ""))):
+        for other in self._full_ones(self._sharing(facts, rarest)):
             for theirs in other.claims:
                 yield other, theirs
 
     def _by_keywords(self, facts: RecordFacts, most: int) -> Iterable[RecordFacts]:
         # Whoever asks wants two keywords in common at least.
         keywords = [match for keyword in sorted(facts.keywords)[:MOST_KEYWORDS] if (match := _phrase(keyword))]
-        return [light(record) for record in self._others(facts, self._pairs(keywords, "{keywords}"), MOST)]
+        return [light(record) for record in self._sharing(facts, keywords, "{keywords} : ", MOST)]
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
         few = {keyword for keyword in facts.keywords if (match := _phrase(keyword)) and self._count(f"{{keywords}} : {match}") <= crowd}
@@ -300,23 +308,22 @@ class NearIndex(CachedIndex):
 
     def _count(self, match: str) -> int:
         if match not in self._counts:
-            self._counts[match] = int(self._snapshot.rows("select count(*) from words where words match ?", [match])[0][0])
+            self._counts[match] = count(self._snapshot, match)
         return self._counts[match]
 
-    @staticmethod
-    def _pairs(matches: Sequence[str], column: str) -> str:
-        """A query for what has any two of some terms; the one term where there is one alone."""
+    def _sharing(self, facts: RecordFacts, matches: Sequence[str], column: str = "", most: int = PEERS) -> list[Record]:
+        """The heads of the records that have any two of some terms (the one term where there is one alone) in a column."""
         asked = [f"({one} AND {other})" for one, other in combinations(matches, 2)] or list(matches)
-        return "" if not asked else f"{column} : ({' OR '.join(asked)})" if column else " OR ".join(asked)
+        return self._others(facts, f"{column}({' OR '.join(asked)})" if asked else "", [f"{column}{match}" for match in matches], most)
 
-    def _others(self, facts: RecordFacts, match: str, most: int = PEERS) -> list[Record]:
-        """The heads of the records that a query finds, but for the one at hand; those with most of the words first."""
+    def _others(self, facts: RecordFacts, match: str, terms: Iterable[str], most: int = PEERS) -> list[Record]:
+        """The heads of the records that a query finds, but for the one at hand; those with most of some terms first."""
         if not match:
             return []
         found = self._matched.get(match)
         if found is None:
-            sql = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}} order by words.rank limit {most + 1}"
-            found = self._matched[match] = self._snapshot.heads(sql, [match])
+            held = {term: self._count(term) for term in terms}
+            found = self._matched[match] = closest(self._snapshot, match, held, most + 1)
         here = (facts.record.path, facts.record.ordinal)
         return [record for record in found if (record.path, record.ordinal) != here]
 
@@ -452,21 +459,19 @@ def note_links_elsewhere(corpus: ReviewedCorpus, base: TreeSource) -> None:
     crowded: set[str] = set()
     beheaded: set[str] = set()
     for path in corpus.pages:
-        found = corpus.layout.find(path)
-        if found is None:
-            continue
-        stem = file_names(path)[0]
         if base.mode(path) is None:
-            if len({record.path for record in corpus.index.resolve(Wikilink(stem, None), None)}) > 1:
+            stem = file_names(path)[0]
+            if corpus.layout.find(path) is not None and len({at.path for at in corpus.index.resolve(Wikilink(stem, None), None)}) > 1:
                 crowded.add(stem)
-        elif found[0].form != "entries" and _headings(base.data(path)) - _headings(corpus.data(path)):
-            beheaded.add(stem)
-    if crowded or beheaded:
-        names = sorted(crowded | beheaded)
-        paths = sorted(path for path in set(corpus.index.mentioning(names)) if not corpus.is_subject(path))
+        elif _headings(base.data(path)) - _headings(corpus.data(path)):
+            beheaded.add(path)
+    corpus.shared[BEHEADED] = beheaded  # who links to them in Markdown
+    documents = {path for path in beheaded if (found := corpus.layout.find(path)) is not None and found[0].form != "entries"}
+    if crowded or documents:
+        paths = corpus.mentioning(crowded | {file_names(path)[0] for path in documents})
         all_links(corpus).extend(led for path in paths for led in links_of(corpus, path) if len(led.target.records) > 1 or led.target.near)
 
 
-def _headings(data: bytes | None) -> set[bytes]:
-    """The lines of a text that look like headings."""
-    return set(_HEADING.findall(data or b""))
+def _headings(data: bytes | None) -> Counter[bytes]:
+    """What in a text looks like a heading, or like a name given to a place in it, and how often."""
+    return Counter(_HEADING.findall(data or b""))

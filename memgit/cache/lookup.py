@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
+from memgit import TYPE_CHECKING
+from memgit.cache.ids import seen
 from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, address_of, from_text
 from memgit.cache.tokens import fold, is_unbroken, phrase, words_of
 from memgit.model import link as links
@@ -14,7 +14,8 @@ from memgit.model.link import Wikilink, file_names, normal
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
-    from memgit.cache.db import Cache
+    from typing import Any
+
     from memgit.cache.records import Snapshot
 
 MAX_GUESSES = 120
@@ -30,7 +31,6 @@ _BY_NAME = f"select {{head}} {FROM_RECORDS} where record.name = ? and {{visible}
 _BY_ID = f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}"
 _BY_FILE = f"select {{head}} {FROM_FILES} where "
 _BY_WORDS = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}}"
-_COUNT = "select count(*) from words where words match ?"
 
 
 def at(snapshot: Snapshot, address: str) -> list[Record]:
@@ -92,24 +92,7 @@ def with_id(snapshot: Snapshot, record_id: str) -> list[Record]:
 
 def taken(snapshot: Snapshot, record_id: str) -> bool:
     """Whether an id was ever seen by this cache, the records of the snapshot's commit among them."""
-    return snapshot.query(lambda _: seen(snapshot.cache, record_id))
-
-
-def seen(cache: Cache, record_id: str) -> bool:
-    """Whether an id is among all that the cache has read so far, without bringing it up to date first."""
-    key = crc32(record_id.encode("utf-8", "surrogatepass"))  # as `cache.events` keeps names; a chance hit only costs another draw
-    asked = (
-        ("record", "select 1 from record where id = ? limit 1", record_id),
-        ("gone", "select 1 from gone where id = ?", record_id),
-        ("event_name", "select 1 from event_name where name = ? limit 1", key),
-    )
-
-    def work() -> bool:
-        connection = cache.connection
-        tables = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
-        return any(table in tables and connection.execute(sql, (value,)).fetchone() for table, sql, value in asked)
-
-    return cache.run(work)
+    return bool(snapshot.query(lambda _: seen(snapshot.cache, [record_id])))
 
 
 def holding(snapshot: Snapshot, names: Iterable[str]) -> list[str]:
@@ -134,6 +117,8 @@ def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
     """
     from difflib import get_close_matches
 
+    from memgit.cache import scores
+
     text = normal(text).strip("[]")
     near: set[tuple[str, str]] = set()
     for beginning in _beginnings(text.rpartition("#")[2].rpartition("/")[2]):
@@ -142,7 +127,7 @@ def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
             source = FROM_RECORDS if condition.startswith("record") else FROM_FILES
             near |= _addresses(snapshot, f"{source} where {condition} and {{visible}} limit {MAX_NEIGHBOURS}", [beginning, after])
     left = MAX_NEIGHBOURS
-    for count, match in sorted((snapshot.rows(_COUNT, [match])[0][0], match) for match in _parts(text)):
+    for count, match in sorted((scores.count(snapshot, match), match) for match in _parts(text)):
         if count <= left:
             left -= count
             near |= _addresses(snapshot, f"{FROM_WORDS} where words match ? and {{visible}}", [match])

@@ -7,12 +7,12 @@ other processes write meanwhile, and neither ever raises an error of SQLite: whe
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
 
+from memgit import TYPE_CHECKING
 from memgit.cache import lookup, rows
 from memgit.cache import refresh as refreshing
+from memgit.cache import sqlite as sqlite3
 from memgit.cache.db import Cache
 from memgit.cache.refresh import Progress
 from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, HEAD, Content, Parse, address_of, from_fields, from_text, to_text
@@ -24,9 +24,11 @@ from memgit.model.link import Wikilink
 from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     from memgit.git.repository import Repository
 
-T = TypeVar("T")
+    T = TypeVar("T")
 
 PAGE = 1_000
 """Records that are read at once."""
@@ -105,7 +107,16 @@ class Snapshot:
     @property
     def visible(self) -> str:
         """That condition. It holds within one `query`."""
-        return f"(file.snapshots & {1 << self._bit})"
+        return self.visible_in("file")
+
+    def visible_in(self, table: str) -> str:
+        """The same for `file` or `measure`."""
+        return f"({table}.snapshots & {1 << self._bit})"
+
+    def extent(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """How many records there are, and how long their words are together. To be asked within one `query`."""
+        records, length = connection.execute("select records, length from snapshot where bit = ?", (self._bit,)).fetchone()
+        return int(records), int(length)
 
     def _ready(self) -> None:
         """Sees to it that the rows are those of the commit, and that a read transaction holds them so."""
@@ -312,10 +323,11 @@ class Snapshot:
 
     def in_use(self, kind: str) -> int:
         """How many records of a kind are not archived."""
-        every = int(self.rows("select total(size) from file indexed by file_size where kind = ? and {visible}", [kind])[0][0])
-        source = "from record indexed by record_archived cross join file on file.f = record.f"
-        away = self.rows(f"select count(*) {source} where record.kind = ? and record.archived and {{visible}}", [kind])
-        return every - int(away[0][0])
+        return self.query(lambda connection: self._in_use(connection, kind))
+
+    def _in_use(self, connection: sqlite3.Connection, kind: str) -> int:
+        row = connection.execute("select live from tally where bit = ? and kind = ?", (self._bit, to_text(kind))).fetchone()
+        return 0 if row is None else int(row[0])
 
     def groups(self, kind: str) -> dict[str, int]:
         """How many records there are in each category, skill, scope or folder of a kind, archived ones too; sorted by name."""
@@ -386,12 +398,31 @@ class Overlay(Snapshot):
                 self._dirty[path] = (*found, Content(b"p" + bytes.fromhex(mark), problem=content))
         self._table = f"over_{id(self):x}"
 
-    @property
-    def visible(self) -> str:
+    def visible_in(self, table: str) -> str:
         if not self._dirty:
-            return super().visible
-        shown = f"select shown from temp.{self._table} over where over.f = file.f"  # noqa: S608
-        return f"(case ({shown}) when 1 then 1 when 0 then 0 else {super().visible} end)"
+            return super().visible_in(table)
+        shown = f"select shown from temp.{self._table} over where over.f = {table}.f"  # noqa: S608
+        return f"(case ({shown}) when 1 then 1 when 0 then 0 else {super().visible_in(table)} end)"
+
+    def extent(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        records, length = super().extent(connection)
+        if not self._dirty:
+            return records, length
+        change = f"case when not over.shown then -1 when {super().visible_in('measure')} then 0 else 1 end"
+        source = f"from temp.{self._table} over cross join file on file.f = over.f"
+        measures = "cross join measure on measure.n between file.f and file.f + file.size - 1"
+        found = connection.execute(f"select total({change}), total({change} * length) {source} {measures}").fetchone()
+        return records + int(found[0]), length + int(found[1])
+
+    def _in_use(self, connection: sqlite3.Connection, kind: str) -> int:
+        committed = super()._in_use(connection, kind)
+        if not self._dirty:
+            return committed
+        change = f"case when not over.shown then -1 when {super().visible_in('file')} then 0 else 1 end"
+        source = f"from temp.{self._table} over cross join file on file.f = over.f"
+        records = "cross join record on record.n between file.f and file.f + file.size - 1"
+        sql = f"select total({change}) {source} {records} where file.kind = ? and not record.archived"
+        return committed + int(connection.execute(sql, (to_text(kind),)).fetchone()[0])
 
     def data(self, path: str) -> bytes | None:
         return self._bytes.get(path) if path in self._dirty else super().data(path)
@@ -431,7 +462,7 @@ class Overlay(Snapshot):
         known = self._known()
         shown: dict[int, int] = {}
         for path, (_, _, content) in self._dirty.items():
-            select = f"select f from file where path = ? and {super().visible}"  # noqa: S608
+            select = f"select f from file where path = ? and {super().visible_in('file')}"  # noqa: S608
             shown.update((f, 0) for (f,) in connection.execute(select, (to_text(path),)))
             if content is not None:
                 if path not in known:
@@ -456,7 +487,9 @@ def _problems(text: str) -> list[Problem]:
         raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
 
 
-def _parse_file(layout: Layout, path: str, data: bytes) -> ParsedFile:
+def _parse_file(
+    layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None, *, blob: bytes | None = None
+) -> ParsedFile:  # fmt: skip
     from memgit.formats.forms import parse_file
 
-    return parse_file(layout, path, data)
+    return parse_file(layout, path, data, found)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.cache import rows
+from memgit.cache import sqlite as sqlite3
 from memgit.cache.rows import Content, Parse, Writer
 from memgit.errors import MemgitError
 from memgit.model.layout import Layout, Place
@@ -70,42 +70,75 @@ def move(
         return
     bit, start = row if row is not None else _begin(connection, name, now)
     job = Job(connection, repo, layout, 1 << bit, parse, progress)
-    tree = repo.tree(commit)
-    steps = _steps(repo, layout, start, tree) if start is not None else None
-    if steps is None:
-        _whole(job, tree)
+    steps = _steps(repo, layout, start, commit) if start is not None else None
+    if steps is None or len(steps) >= rows.BULK:
+        if steps is None:
+            _whole(job, repo.tree(commit))
+        else:
+            _apply(job, steps)
+        _count(job, bit)
     else:
+        paths = [path for path, _ in steps]
+        before = _live(job, paths)
         _apply(job, steps)
+        after = _live(job, paths)
+        for kind in {*before, *after}:
+            connection.execute(
+                "insert into tally values (?, ?, ?) on conflict(bit, kind) do update set live = live + excluded.live",
+                (bit, kind, after.count(kind) - before.count(kind)),
+            )
     connection.execute("update snapshot set commit_id = ?, used = ? where bit = ?", (wanted, now, bit))
 
 
 def _begin(connection: sqlite3.Connection, name: tuple[str, str], now: int) -> tuple[int, str | None]:
     """A new snapshot's bit, and the commit of the sister whose rows it starts with, if there is one."""
-    known = connection.execute("select bit, family, commit_id from snapshot order by used desc").fetchall()
+    known = connection.execute("select bit, family, commit_id, records, length from snapshot order by used desc").fetchall()
     if len(known) >= MAX_SNAPSHOTS:
         old = known.pop()[0]
         connection.execute(
             "update file set snapshots = snapshots & ~?1, stale = case when snapshots & ~?1 then null else ?2 end where snapshots & ?1",
             (1 << old, now),
         )
+        connection.execute("update measure set snapshots = snapshots & ~?1 where snapshots & ?1", (1 << old,))
         connection.execute("delete from held where name = (select name from snapshot where bit = ?)", (old,))
         connection.execute("delete from snapshot where bit = ?", (old,))
+        connection.execute("delete from tally where bit = ?", (old,))
     taken = {row[0] for row in known}
     bit = next(bit for bit in range(62) if bit not in taken)
     sister = next((row for row in known if row[1] == name[1]), None)
     if sister is not None:
-        connection.execute("update file set snapshots = snapshots | ? where snapshots & ?", (1 << bit, 1 << sister[0]))
-    connection.execute("insert into snapshot values (?, ?, ?, '', ?)", (bit, *name, now))
+        for table in ("file", "measure"):
+            sql = f"update {table} set snapshots = snapshots | ? where snapshots & ?"  # noqa: S608
+            connection.execute(sql, (1 << bit, 1 << sister[0]))
+        connection.execute("insert into tally select ?, kind, live from tally where bit = ?", (bit, sister[0]))
+    records, length = (0, 0) if sister is None else sister[3:]
+    connection.execute("insert into snapshot values (?, ?, ?, '', ?, ?, ?)", (bit, *name, now, records, length))
     return bit, None if sister is None else sister[2]
 
 
-def _steps(repo: Repository, layout: Layout, start: str, tree: Tree) -> list[tuple[str, Content | None]] | None:
+def _count(job: Job, bit: int) -> None:
+    """Counts the records of a snapshot that are not archived."""
+    job.connection.execute("delete from tally where bit = ?", (bit,))
+    job.connection.execute(
+        "insert into tally select ?, file.kind, count(*) from file join record on record.f = file.f"
+        " where file.snapshots & ? and not record.archived group by file.kind",
+        (bit, job.flag),
+    )
+
+
+def _live(job: Job, paths: Sequence[str]) -> list[str]:
+    """The kind of each record of some files that is in the snapshot and not archived."""
+    sql = f"select file.kind {rows.FROM_FILES} where file.path = ? and file.snapshots & ? and not record.archived"
+    return [kind for path in paths for (kind,) in job.connection.execute(sql, (rows.to_text(path), job.flag))]
+
+
+def _steps(repo: Repository, layout: Layout, start: str, commit: str | None) -> list[tuple[str, Content | None]] | None:
     """What differs between two commits among paths of records: the new content of each, None where there is none any more.
 
     None where the old commit cannot be read: it was pruned from a rewritten history.
     """
     try:
-        changes = repo.tree(start or None).changes(tree)
+        changes = repo.compare(start or None, commit).rows()
     except MemgitError:
         return None
     return [

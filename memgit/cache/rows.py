@@ -7,13 +7,13 @@ snapshots hold it. The records of a file have consecutive numbers from `f`, its 
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any
 
+from memgit import TYPE_CHECKING
+from memgit.cache import sqlite as sqlite3
 from memgit.cache.tokens import TOKENIZER, fold
 from memgit.errors import MemgitError
 from memgit.model.kinds import KINDS
@@ -23,16 +23,29 @@ from memgit.model.record import ParsedFile, Problem, Record, Value
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Any, Protocol
+
     from memgit.git.repository import Repository
+else:
+    Protocol = object
 
-Parse = Callable[[Layout, str, bytes], ParsedFile]
 
-VERSION = 4
+class Parse(Protocol):
+    """What reads a file: as `formats.forms.parse_file`, told the git hash of the bytes where that is known."""
+
+    def __call__(
+        self, layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None, *, blob: bytes | None = None
+    ) -> ParsedFile: ...
+
+
+VERSION = 7
 """Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers give for the same bytes."""
 
 _SCHEMA = """
 create table snapshot(
-    bit integer primary key, name text not null unique, family text not null, commit_id text not null, used integer not null);
+    bit integer primary key, name text not null unique, family text not null, commit_id text not null, used integer not null,
+    records integer not null, length integer not null);
+create table tally(bit integer not null, kind text not null, live integer not null, primary key(bit, kind)) without rowid;
 create table place(id integer primary key, text text not null unique);
 create table file(
     f integer primary key, kind text not null, key not null, path not null, blob blob not null, place integer not null,
@@ -55,6 +68,7 @@ create index record_name on record(name);
 create index record_id on record(id) where id is not null;
 create index record_day on record(kind, day);
 create index record_archived on record(kind, f) where archived;
+create table measure(n integer primary key, f integer not null, length integer not null, snapshots integer not null);
 create table ending(n integer not null, name not null);
 create index ending_n on ending(n);
 create index ending_name on ending(name);
@@ -63,15 +77,22 @@ create table held(name text not null, f integer not null, primary key(name, f)) 
 create table gone(id text primary key) without rowid;
 create table counter(next integer not null, files integer not null, ghosts integer not null);
 insert into counter values (1, 0, 0);
-create virtual table words using fts5(title, keywords, context, body, rest, content='', tokenize="TOKENIZER");
-insert into words(words, rank) values ('rank', 'bm25(6.0, 3.0, 1.5, 1.0, 0.5)');
+create virtual table words using fts5(title, keywords, context, body, rest, content='', columnsize=0, tokenize="TOKENIZER");
+insert into words(rowid, title) values (0, 'LONE');
+insert into words(words, rank) values ('rank', 'bm25(WEIGHTS)');
 insert into words(words, rank) values ('automerge', 0);
 insert into words(words, rank) values ('crisismerge', 1000);
 insert into words(words, rank) values ('usermerge', 8)
 """
-SCHEMA = _SCHEMA.replace("TOKENIZER", TOKENIZER)
-"""A snapshot is a bit in `file.snapshots`. `ending` has ends of titles that start at a slash or hash inside; `loose` the bytes of
-uncommitted files; `held` the rows that working trees show in place of their commit's; `gone` the ids of records that were dropped."""
+WEIGHTS = (6.0, 3.0, 1.5, 1.0, 0.5)
+"""How much one occurrence in each column of the full-text index counts; in halves (see `cache.scores`)."""
+LONE = "memgitlone"
+"""The one word in the title of row 0 of the full-text index, which stands for no record: what it weighs there tells how FTS5 reckons."""
+SCHEMA = _SCHEMA.replace("TOKENIZER", TOKENIZER).replace("LONE", LONE).replace("WEIGHTS", ", ".join(map(str, WEIGHTS)))
+"""A snapshot is a bit in `file.snapshots`, and in `measure`, which has of each record what its score depends on (`cache.scores`), in narrow
+rows, as a search reads very many of them; `snapshot.records` and `.length` are their number and sum. `tally` has how many records of a
+snapshot are not archived. `ending` has ends of titles that start at a slash or hash inside; `loose` the bytes of uncommitted files; `held`
+the rows that working trees show in place of their commit's; `gone` the ids of records that were dropped."""
 
 HEAD = (
     "record.n, record.f, file.kind, file.key, file.path, record.title, record.line, record.end_line, record.address, record.fields,"
@@ -82,6 +103,8 @@ FROM_FILES = "from file cross join record on record.n between file.f and file.f 
 FROM_RECORDS = "from record cross join file on file.f = record.f"
 FROM_WORDS = "from words cross join record on record.n = words.rowid cross join file on file.f = record.f"
 """The same rows, found by their file, by themselves, or by full text; SQLite takes the tables in this order."""
+FROM_MEASURES = "from words cross join measure on measure.n = words.rowid"
+"""What full text finds, without its columns."""
 
 BATCH = 500
 """Files that are written together."""
@@ -103,6 +126,9 @@ MOST_GHOSTS = 1_000
 _KEYWORDS = frozenset(["keywords", "topics", "tags"])
 _CONTEXT = frozenset(["context", "description", "summary"])
 _UNINDEXED = frozenset(["id", "title", "created", "updated", "at", "archived", "version", "usage_count", "last_used"])
+
+_IN_WORDS = bytes(byte for byte in range(256) if byte > 127 or chr(byte).isalnum() or byte == ord("_"))
+"""The bytes of a text that are part of words."""
 
 Text = str | bytes
 """Text in the database; bytes where it came from a file name that is not UTF-8, which SQLite takes for no text."""
@@ -139,12 +165,23 @@ def from_text(kept: Text) -> str:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_quoted = json.encoder.encode_basestring
 
 
 def to_json(value: Any) -> str:
     """A value as one line; file names that are not UTF-8 are escaped."""
     text = _encode(value)
     return text if isinstance(to_text(text), str) else json.dumps(value, separators=(",", ":"))
+
+
+def to_fields(fields: Mapping[str, Value]) -> str:
+    """The fields of a record as one line, the same as `to_json` gives; made for each record."""
+    parts: list[str] = []
+    for name, value in fields.items():
+        written = _quoted(value) if isinstance(value, str) else "null" if value is None else f"[{','.join(map(_quoted, value))}]"
+        parts.append(f"{_quoted(name)}:{written}")
+    text = f"{{{','.join(parts)}}}"
+    return text if text.isascii() or isinstance(to_text(text), str) else to_json(dict(fields))
 
 
 def from_fields(text: str) -> dict[str, Value]:
@@ -240,6 +277,8 @@ class Writer:
         self._rows: list[tuple[Any, ...]] = []
         self._records: list[tuple[Any, ...]] = []
         self._words: list[tuple[Any, ...]] = []
+        self._measures: list[tuple[int, int, int, int]] = []
+        self._grown: dict[int, tuple[int, int]] = {}
         self._endings: list[tuple[Any, ...]] = []
         self._loose: list[tuple[int, bytes]] = []
         self._now = int(time.time())
@@ -248,6 +287,7 @@ class Writer:
         if bulk:
             connection.execute("insert into words(words, rank) values ('hashsize', ?)", (BULK_BYTES,))
             connection.execute(f"pragma cache_size = -{BULK_PAGES}")
+        self._later = _without_indexes(connection) if bulk and self._bare else []
 
     def place(self, layout: Layout, place: Place) -> int:
         """The number of a place, written down if it is new."""
@@ -268,7 +308,7 @@ class Writer:
         if self._bare:
             return None
         row = self._connection.execute(
-            "select f, snapshots from file where path = ? and blob = ? and place = ?",
+            "select f, snapshots, size from file where path = ? and blob = ? and place = ?",
             (to_text(path), content.blob, self.place(layout, place)),
         ).fetchone()
         if row is None:
@@ -276,6 +316,7 @@ class Writer:
         f, held = int(row[0]), int(row[1])
         if held | snapshots != held:
             self._connection.execute("update file set snapshots = snapshots | ?, stale = null where f = ?", (snapshots, f))
+            self._mark(f, int(row[2]), snapshots & ~held)
         elif not held:
             self._connection.execute("update file set stale = ? where f = ?", (self._now, f))
         return f
@@ -289,8 +330,8 @@ class Writer:
         else:
             try:
                 if data is None:
-                    data = self._repo.blob(content.blob.hex()) if content.data is None else content.data
-                parsed = self._parse(layout, path, data)
+                    data = self._repo.blob_of(path, content.blob.hex()) if content.data is None else content.data
+                parsed = self._parse(layout, path, data, (place, key), blob=content.blob)
             except MemgitError as error:  # missing or broken in the repository: the other files still count
                 parsed = ParsedFile((), (Problem("MG001", 1, error.message, True),))
         self._put(f, path, place, key, self.place(layout, place), content, snapshots, parsed, data or b"")
@@ -310,18 +351,25 @@ class Writer:
         problems = to_json(parsed.problems) if parsed.problems else None
         meta = to_json(dict(parsed.meta)) if parsed.meta else None
         entry = place.kind in KINDS and KINDS[place.kind].stored == "entry"
+        length = 0
         for ordinal, record in enumerate(parsed.records):
             n = f + ordinal
             texts = indexed(record)
+            joined = _joined(texts)
             name = normal(record.title)
             address = f"{place.kind}/{key}#{record.title}" if entry else f"{place.kind}/{key}"
             self._records.append(
                 (n, f, record.kind, day_of(record), 1 if record.archived else 0, to_text(record.title), to_text(name), record.id,
-                 None if record.address == address else to_text(record.address), record.line, record.end_line, to_json(dict(record.fields)),
-                 to_json(record.problem) if record.problem is not None else None, checksum(texts))
+                 None if record.address == address else to_text(record.address), record.line, record.end_line, to_fields(record.fields),
+                 to_json(record.problem) if record.problem is not None else None, zlib.crc32(joined))
             )  # fmt: skip
             self._words.append((n, *texts))
+            long = _length(joined)
+            self._measures.append((n, f, long, snapshots))
+            length += long
             self._endings += [(n, to_text(ending)) for ending in endings(record)]
+        if snapshots:
+            self._grow(snapshots, len(parsed.records), length)
         self._rows.append(
             (f, place.kind, to_text(key), to_text(path), content.blob, number, len(parsed.records), snapshots, to_text(stem),
              None if tail == stem else to_text(tail), _outside(data, parsed), problems, meta, None if snapshots else self._now)
@@ -339,6 +387,19 @@ class Writer:
             "update file set snapshots = snapshots & ~?, stale = case when snapshots & ~? then null else ? end where f = ?",
             (bit, bit, self._now, f),
         )
+        self._mark(f, self._connection.execute("select size from file where f = ?", (f,)).fetchone()[0], bit, taken=False)
+
+    def _mark(self, f: int, size: int, bits: int, *, taken: bool = True) -> None:
+        """Takes the measures of a file's records into snapshots, or out of them."""
+        span = (f, f + size - 1)
+        records, length = self._connection.execute("select count(*), total(length) from measure where n between ? and ?", span).fetchone()
+        change = "snapshots | ?" if taken else "snapshots & ~?"
+        self._connection.execute(f"update measure set snapshots = {change} where n between ? and ?", (bits, *span))  # noqa: S608
+        self._grow(bits, records if taken else -records, int(length) if taken else -int(length))
+
+    def _grow(self, bits: int, records: int, length: int) -> None:
+        known = self._grown.get(bits, (0, 0))
+        self._grown[bits] = (known[0] + records, known[1] + length)
 
     def flush(self) -> None:
         """Writes what was gathered."""
@@ -346,21 +407,29 @@ class Writer:
         many("insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows)
         many("insert into record values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._records)
         many("insert into words(rowid, title, keywords, context, body, rest) values (?, ?, ?, ?, ?, ?)", self._words)
+        many("insert into measure values (?, ?, ?, ?)", self._measures)
         if self._endings:
             many("insert into ending values (?, ?)", self._endings)
         if self._loose:
             many("insert or replace into loose values (?, ?)", self._loose)
-        for rows in (self._rows, self._records, self._words, self._endings, self._loose):
+        for rows in (self._rows, self._records, self._words, self._measures, self._endings, self._loose):
             rows.clear()
 
     def finish(self) -> None:
         """Writes the rest, and drops old rows that no snapshot holds where there are too many of them."""
         self.flush()
+        for statement in self._later:
+            self._connection.execute(statement)
         if self._bulk:
+            if self._bare:
+                # What a build leaves in pieces, the writes that follow would put together: milliseconds of each for hundreds of them.
+                self._connection.execute("insert into words(words) values ('optimize')")
             self._connection.execute("insert into words(words, rank) values ('hashsize', 1048576)")
             self._connection.execute("pragma cache_size = -2000")
         else:
             self._connection.execute("insert into words(words, rank) values ('merge', ?)", (MERGED_PAGES,))
+        grown = [(*sums, bits) for bits, sums in self._grown.items()]
+        self._connection.executemany("update snapshot set records = records + ?, length = length + ? where ? >> bit & 1", grown)
         self._prune()
         self._connection.execute("update counter set next = ?, files = ?, ghosts = ?", (self._next, self._files, self._ghosts))
 
@@ -397,6 +466,7 @@ class Writer:
         span = (f, f + size - 1)
         connection.execute("insert or ignore into gone select id from record where n between ? and ? and id is not null", span)
         connection.execute("delete from ending where n between ? and ?", span)
+        connection.execute("delete from measure where n between ? and ?", span)
         connection.execute("delete from record where n between ? and ?", span)
         connection.execute("delete from loose where f = ?", (f,))
         connection.execute("delete from file where f = ?", (f,))
@@ -409,6 +479,15 @@ class Writer:
         except (MemgitError, zlib.error):
             return {}
         return {f + ordinal: indexed(record) for ordinal, record in enumerate(self._parse(layout_of(place), path, data).records)}
+
+
+def _without_indexes(connection: sqlite3.Connection) -> list[str]:
+    """Drops the indexes of the empty tables, and gives the statements that make them again: all at once, sorted, costs half as much."""
+    query = "select name, sql from sqlite_master where type = 'index' and tbl_name in ('file', 'record', 'ending') and sql is not null"
+    found = connection.execute(query).fetchall()
+    for name, _ in found:
+        connection.execute(f"drop index {name}")
+    return [sql for _, sql in found]
 
 
 def _outside(data: bytes, parsed: ParsedFile) -> int | None:
@@ -431,6 +510,19 @@ def endings(record: Record) -> Iterable[str]:
     return [last[position + 1 :] for position, char in enumerate(last) if char in "/#" and position + 1 < len(last)]
 
 
-def checksum(texts: Iterable[str]) -> int:
+def checksum(texts: Sequence[str]) -> int:
     """Of what the full-text index holds of a record: it can be taken out only by giving exactly the same again."""
-    return zlib.crc32("\0".join(texts).encode("utf-8", "surrogatepass"))
+    return zlib.crc32(_joined(texts))
+
+
+def length_of(texts: Sequence[str]) -> int:
+    """How long a record is for a search: the blanks and signs between its words, which are counted sooner than the words are."""
+    return _length(_joined(texts))
+
+
+def _length(joined: bytes) -> int:
+    return len(joined.translate(None, _IN_WORDS))
+
+
+def _joined(texts: Sequence[str]) -> bytes:
+    return "\0".join(texts).encode("utf-8", "surrogatepass")

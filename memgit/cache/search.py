@@ -3,24 +3,31 @@
 A query in plain words is answered with every record that holds any of them, the best first: of all plain ways this one ranks best on public
 test collections. Phrases in double quotes must be there. English stop words are left out where enough other words are left.
 
-Ranking one record costs a microsecond, finding that it matches a fortieth of that. So in a large repository only the records that hold one
-of the rarer words are ranked; the common words then add to their scores as they always do, but do not bring in records by themselves.
+An answer depends on the records of the snapshot alone, not on what else the cache holds (see `cache.scores`): every clone gives the same
+one. Ranking one record costs much more than finding that it matches. So in a large repository only the records that hold one of the rarer
+words are ranked; the common words then add to their scores as they always do, but do not bring in records by themselves.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import groupby, islice
+from operator import itemgetter
 
+from memgit import TYPE_CHECKING
+from memgit.cache import sqlite as sqlite3
 from memgit.cache.records import Snapshot
-from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, HEAD, day_of, group_of, in_group, to_text, under
+from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, day_of, group_of, in_group, to_text, under
+from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, count, settle
 from memgit.cache.snippets import WIDTH, Snippet, Snippets
 from memgit.cache.tokens import STOP_WORDS, Term, phrase, telling, terms
 from memgit.model.ids import is_id
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 COMMON = 4_000
 """Matches from which on a word is common: it brings in no records where rarer words do."""
@@ -30,12 +37,16 @@ ENOUGH_COMMON = 1_000
 """The same where there are common words alone, for those that hold more of them."""
 MOST_TERMS = 40
 """Terms of a long query that are looked for: the rarest."""
+MOST = 1 << 40
+"""Results that are asked for at most: SQLite counts no further than to 2**63."""
 CHUNK = 200
 """Results that are read at once where the caller filters them."""
-
-
-Counted = tuple[Term, int]
-"""A term and the number of rows of the index that match it."""
+LEAST = 20
+"""The same at first."""
+FIRST = 1_000
+"""Results that are put in order at first where filters may leave out most of them."""
+SPARE = 50
+"""The same, over the limit, where filters leave out few: some of them are alike."""
 
 
 class Query(NamedTuple):
@@ -78,6 +89,7 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
             more than once for one record; it must not write to the cache.
     """
     wanted = terms(query.text)
+    query = query._replace(limit=min(query.limit, MOST))
     if query.limit < 1:
         return []
     named = [Hit(record, float("inf")) for record in _by_id(source, query) if _fits(record, query) and (accept is None or accept(record))]
@@ -110,60 +122,100 @@ def from_source(source: Snapshot, value: str) -> list[Record]:
 
 
 def holding(source: Snapshot, word: str) -> int:
-    """How many records hold a word in any of its forms, those of other commits in the cache among them: no more than a measure."""
-    match = phrase(word).match
-    return source.query(lambda connection: _count(connection, match)) if phrase(word).words else 0
+    """How many records hold a word in any of its forms."""
+    term = phrase(word)
+    return count(source, term.match) if term.words else 0
+
+
+def closest(source: Snapshot, needed: str, held: Mapping[str, int], limit: int) -> list[Record]:
+    """The heads of the records that an expression of FTS5 finds, those in front that hold more of some terms.
+
+    The terms are expressions too, each with the number of records that hold it.
+    """
+    settle(source)
+
+    def work(connection: sqlite3.Connection) -> list[Record]:
+        plan = Plan((), tuple((Term(match, ()), holders) for match, holders in held.items()), needed)
+        with closing(_ordered(Scores(connection, source, plan), source, limit + SPARE, "", [])) as ordered:
+            return [hit.record for hit in islice(ordered, limit)]
+
+    return source.query(work)
 
 
 def _by_id(source: Snapshot, query: Query) -> list[Record]:
     text = query.text.strip()
     if not is_id(text):
         return []
-    return source.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [text])
+    found = source.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [text])
+    return sorted(found, key=_place)
 
 
 def _ranked(source: Snapshot, query: Query, wanted: list[Term], accept: Callable[[Record], bool] | None) -> list[Hit]:
     """Results by rank, of the first reading of the query that gives enough, else of the loosest that gives any."""
-    found: list[Hit] = []
-    tried: set[str] = set()
-    for reading, narrow in ((_as_typed, True), (_as_typed, False), (_loosely, True), (_loosely, False)):
-        if found and reading is _loosely:
-            break
-        match = source.query(partial(reading, wanted=wanted, narrow=narrow))
-        if match is None or match in tried:
-            continue
-        tried.add(match)
-        found = _select(source, query, match, accept) or found
-        if len(found) == query.limit:
-            break
-    return found
-
-
-def _select(source: Snapshot, query: Query, match: str, accept: Callable[[Record], bool] | None) -> list[Hit]:
-    """The best records for an expression of FTS5 that pass the filters."""
+    settle(source)
     conditions, values = _conditions(query)
-    sql = f"select -words.rank, {HEAD} {FROM_WORDS} where words match ? and {{visible}}{conditions} order by words.rank"
-    filtered = accept is not None or query.group is not None or query.topic is not None
+    choosy = accept is not None or query._replace(text="", archived=query.archived or False, limit=1) != Query("", limit=1)
 
     def work(connection: sqlite3.Connection) -> list[Hit]:
-        limit = "" if filtered else f" limit {query.limit}"
-        cursor = connection.execute(sql.replace("{visible}", source.visible) + limit, [match, *values])
-        out: list[Hit] = []
-        try:
-            while rows := cursor.fetchmany(CHUNK):
-                for score, *row in rows:
-                    record = source.head(row)
-                    if not filtered or (_fits(record, query) and (accept is None or accept(record))):
-                        out.append(Hit(record, score))
-                        if len(out) == query.limit:
-                            return out
-        finally:
-            cursor.close()
-        return out
+        counts = Counts(connection, source)
+        tried: set[Plan] = set()
+        found: list[Hit] = []
+        for reading, narrow in ((_as_typed, True), (_as_typed, False), (_loosely, True), (_loosely, False)):
+            if found and reading is _loosely:
+                break
+            plan = reading(counts, wanted, narrow=narrow)
+            if plan is None or plan in tried:
+                continue
+            tried.add(plan)
+            scores = Scores(connection, source, plan)
+            with closing(_ordered(scores, source, FIRST if choosy else query.limit + SPARE, conditions, values)) as ordered:
+                fitting = (hit for hit in ordered if not choosy or (_fits(hit.record, query) and (accept is None or accept(hit.record))))
+                found = list(islice(fitting, query.limit)) or found
+            if len(found) == query.limit:
+                break
+        return found
 
-    # What differs in the last digits is alike: it depends on the order in which SQLite adds up.
-    hits = [hit._replace(score=float(f"{hit.score:.9g}")) for hit in source.query(work)]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.record.address))
+    return source.query(work)
+
+
+def _ordered(scores: Scores, source: Snapshot, most: int, conditions: str, values: Sequence[Any]) -> Generator[Hit, None, None]:
+    """All that fit some conditions, by score, alike ones by address. The first `most` of all are found with less work."""
+    found = scores.best(most)
+    last = found[-1][0] if len(found) == most else None
+    if last is not None:
+        found = [pair for pair in found if pair[0] > last]
+    for chunk in _chunks(found):
+        yield from _alike(scores.heads(chunk, conditions, values), source)
+    if last is None:
+        return
+    # Of those that just so are among the first there may be any number more.
+    with closing(scores.alike(last, conditions, values)) as cursor:
+        yield from (Hit(source.head(head), score / ONE) for score, *head in cursor)
+    with closing(scores.below(last, conditions, values)) as cursor:
+        for _, rows in groupby(cursor, itemgetter(0)):
+            yield from _alike(rows, source)
+
+
+def _chunks(found: Sequence[Scored]) -> Iterator[Sequence[Scored]]:
+    """Parts of what was found, the first one small, that leave alike ones together."""
+    start, size = 0, LEAST
+    while start < len(found):
+        end = min(start + size, len(found))
+        while end < len(found) and found[end][0] == found[end - 1][0]:
+            end += 1
+        yield found[start:end]
+        start, size = end, CHUNK
+
+
+def _alike(rows: Iterable[Sequence[Any]], source: Snapshot) -> list[Hit]:
+    """Results in order, from score and head of each."""
+    hits = [Hit(source.head(head), score / ONE) for score, *head in rows]
+    return sorted(hits, key=lambda hit: (-hit.score, *_place(hit.record)))
+
+
+def _place(record: Record) -> tuple[bytes, bytes, int]:
+    """Where a record stands among those that are alike, as `scores` orders them."""
+    return record.address.encode("utf-8", "surrogateescape"), record.path.encode("utf-8", "surrogateescape"), record.ordinal
 
 
 def _conditions(query: Query) -> tuple[str, list[Any]]:
@@ -183,7 +235,7 @@ def _conditions(query: Query) -> tuple[str, list[Any]]:
         out.append(condition)
         values += keys
     if query.topic is not None and phrase(query.topic).words:
-        out.append("words.rowid in (select rowid from words where words match ?)")
+        out.append("+record.n in (select rowid from words where words match ?)")
         values.append(f"{{keywords}} : {phrase(query.topic).match}")
     if query.until is not None:
         out.append("record.day <= ? and record.day > ''")
@@ -204,65 +256,50 @@ def _fits(record: Record, query: Query) -> bool:
     )
 
 
-def _as_typed(connection: sqlite3.Connection, wanted: Sequence[Term], *, narrow: bool) -> str | None:
-    """The query in the language of FTS5; None where nothing of it is in the index, or a phrase of it is not."""
+def _held(counts: Counts, words: Iterable[Term]) -> list[Counted]:
+    """The terms that any record holds, the rarest first."""
+    found = [(term, counts.of(term.match)) for term in words]
+    return sorted((pair for pair in found if pair[1]), key=itemgetter(1))[:MOST_TERMS]
+
+
+def _as_typed(counts: Counts, wanted: Sequence[Term], *, narrow: bool) -> Plan | None:
+    """What a query means; None where nothing of it is in the snapshot, or a phrase of it is not."""
     counting = telling(wanted)
     phrases = [term for term in counting if term.required]
-    counted = _counted(connection, [term for term in counting if not term.required])
+    held = _held(counts, (term for term in counting if not term.required))
     if phrases:
+        quoted = tuple((term, counts.of(term.match)) for term in phrases)
         needed = " AND ".join(term.match for term in phrases)
-        return _boosted([f"({needed})"], [term for term, _ in counted]) if _count(connection, needed) else None
-    return _planned(connection, counted, narrow)
+        if not counts.of(needed):
+            return None
+        return Plan(quoted, tuple(held)) if len(quoted) == 1 else Plan((), (*quoted, *held), needed)
+    return _planned(counts, held, narrow)
 
 
-def _loosely(connection: sqlite3.Connection, wanted: Sequence[Term], *, narrow: bool) -> str | None:
+def _loosely(counts: Counts, wanted: Sequence[Term], *, narrow: bool) -> Plan | None:
     """A second reading, for what the first one did not find: phrases need not be whole, and words are beginnings of words."""
     parts: dict[str, Term] = {}
     for term in wanted:
         for word in term.words:
             if word.casefold() not in STOP_WORDS and (len(word) > 2 or not word.isascii()):
                 match = f'"{word}"' + ("*" if len(word) > 2 else "")
-                parts.setdefault(match, Term(match, (word,)))
-    return _planned(connection, _counted(connection, list(parts.values())), narrow)
+                parts.setdefault(match, Term(match, (word,), len(word) > 2))
+    return _planned(counts, _held(counts, parts.values()), narrow)
 
 
-def _counted(connection: sqlite3.Connection, words: Sequence[Term]) -> list[Counted]:
-    """The terms that are in the index, each with the number of rows that match, the rarest first."""
-    found = [(term, _count(connection, term.match)) for term in words]
-    return sorted((pair for pair in found if pair[1]), key=lambda pair: pair[1])[:MOST_TERMS]
-
-
-def _count(connection: sqlite3.Connection, match: str) -> int:
-    return int(connection.execute("select count(*) from words where words match ?", (match,)).fetchone()[0])
-
-
-def _planned(connection: sqlite3.Connection, counted: Sequence[Counted], narrow: bool) -> str | None:
+def _planned(counts: Counts, held: Sequence[Counted], narrow: bool) -> Plan | None:
     """Any of some terms, the rarest first. Where it shall be narrow, common ones bring in no records by themselves."""
-    if not counted:
+    if not held:
         return None
-    all_terms = [term for term, _ in counted]
-    if not narrow:
-        return " OR ".join(_repeated(all_terms))
-    rare = [term for term, count in counted if count <= COMMON]
-    common = all_terms[len(rare) :]
-    if common and sum(count for _, count in counted[: len(rare)]) >= ENOUGH:
-        return _boosted(_repeated(rare), common)
-    if not rare and len(common) > 1:
+    rare = tuple(pair for pair in held if pair[1] <= COMMON)
+    common = held[len(rare) :]
+    if narrow and common and sum(holders for _, holders in rare) >= ENOUGH:
+        return Plan(rare, tuple(common))
+    if narrow and not rare and len(common) > 1:
         # Nothing but common words: those records come in that hold as many of the rarer ones as still gives enough of them.
-        for last in range(len(common), 0, -1):
-            needed = " AND ".join(term.match for term in common[:last])
-            if last == 1 or _count(connection, needed) >= ENOUGH_COMMON:
-                # Each of these stands there once to be needed and once to be ranked, as each of the others stands there twice.
-                return _boosted([f"({needed})"], [*common[last:]])
-    return " OR ".join(_repeated(all_terms))
-
-
-def _repeated(words: Iterable[Term]) -> list[str]:
-    """Each term as often as it counts: FTS5 adds up what each one gives."""
-    return [term.match for term in words for _ in range(term.times)]
-
-
-def _boosted(needed: Sequence[str], others: Sequence[Term]) -> str:
-    """Matches where one of `needed` does; the others add to the score. What is needed stands there twice, so the others do too."""
-    group = " OR ".join(needed)
-    return f"({group}) AND ({group} OR {' OR '.join(_repeated(others) * 2)})" if others else group
+        for last in range(len(common), 1, -1):
+            needed = " AND ".join(term.match for term, _ in common[:last])
+            if counts.of(needed) >= ENOUGH_COMMON:
+                return Plan((), tuple(common), needed)
+        return Plan(tuple(common[:1]), tuple(common[1:]))
+    return Plan(tuple(held))

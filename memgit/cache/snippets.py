@@ -6,9 +6,9 @@ alike.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
+from memgit.cache import sqlite as sqlite3
 from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
 from memgit.model.pattern import pattern
 from memgit.model.record import Record

@@ -194,15 +194,14 @@ def test_common_words_bring_in_no_records_in_a_large_repository_but_rank_them_al
             narrowed = {hit.record.title: hit.score for hit in search(source, Query(text, limit=10))}
             assert len(narrowed) == 10
             assert len(plain[text]) == 300
-            # Every score is twice what it was, so the order is the same.
-            assert narrowed == {title: pytest.approx(2 * plain[text][title]) for title in narrowed}
+            assert narrowed == {title: plain[text][title] for title in narrowed}
             assert set(narrowed) == set(list(plain[text])[:10])
         both = {hit.record.title: hit.score for hit in search(source, Query("common frequent", limit=200))}
-        assert both == {title: pytest.approx(plain["common frequent"][title]) for title in both}
+        assert both == {title: plain["common frequent"][title] for title in both}
         assert all(int(title.split()[1]) % 3 for title in both)
         # Where that does not give as many as were asked for, common words bring in records too.
         for text, scores in plain.items():
-            assert ask(text) == {title: pytest.approx(score) for title, score in scores.items()}
+            assert ask(text) == scores
         few = search(source, Query("rare common", limit=10), lambda record: record.title in ("Record 1", "Record 30"))
         assert [hit.record.title for hit in few] == ["Record 30", "Record 1"]
 
