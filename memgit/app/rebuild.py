@@ -91,6 +91,8 @@ def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, pro
     local = workspace.config.indexes == "local"
     if commit and local:
         raise BadInput("indexes: local keeps derived files out of commits", path=configuration.NAME, hint="memgit rebuild")
+    # Record files come through the cache. For the hundreds of trees and indexes beside them, libgit2 would map a large pack.
+    objects = None if workspace.cache is None else repo.frugal()
     notes = [*recovery.mend(repo), *_history_notes(repo)]
     kept = Kept(repo)
     if workspace.cache is not None:
@@ -101,6 +103,8 @@ def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, pro
     finally:
         if beside is not None:
             beside.stop()
+        if objects is not None:
+            objects.close()
 
 
 def _rebuild(
@@ -250,8 +254,10 @@ def _read_events(workspace: Workspace, repo: Repository, head: str | None, progr
 
     count = 0
     events = Events(repo, workspace.layout, workspace.cache)
-    if beside is not None:
-        events.fill(beside.head, beside.drafts())
+    if beside is not None and (filled := events.fill(beside.head, beside.drafts())) is not None and beside.head == head:
+        if progress is not None:
+            progress("commits", filled, None)
+        return filled
     for count, _ in enumerate(events.walk(head), 1):
         if progress is not None and count % TELL_EVERY == 0:
             progress("commits", count, None)

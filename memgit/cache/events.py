@@ -7,14 +7,13 @@ numbers it anew. git is asked wherever the memory has no answer, and the memory 
 
 from __future__ import annotations
 
-import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from memgit import __version__
+from memgit import TYPE_CHECKING, __version__
+from memgit.cache import sqlite as sqlite3
 from memgit.cache.db import Cache, memory_cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter, Row, from_text, to_row
 from memgit.errors import NotFound, Refused
@@ -26,6 +25,8 @@ from memgit.model.operation import Event
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memgit.git.activity import Activity
 
 SCHEMA = """
@@ -45,6 +46,8 @@ LINES = 4
 VIEWS = 4
 STEPS = 2000
 """Plain commits up to which a moved head is followed back to a known line; beyond it the line is numbered anew."""
+FILL_PAGES, PAGES = 32_000, 2_000
+"""KiB of pages in memory while a whole history is put in, and else."""
 FIRST, BATCH = 25, 400
 """Commits that are looked up and stored together: few at first, so that a short answer comes at once."""
 
@@ -64,6 +67,10 @@ class _Stretch(NamedTuple):
     def where(self) -> tuple[str, list[str | int]]:
         """The stretch as a condition on `event_reach r`, with its parameters."""
         return ("r.line = ?", [self.line]) if self.upto is None else ("r.line = ? and r.seq <= ?", [self.line, self.upto])
+
+
+class BrokenOff(Exception):
+    """Whoever tells events has failed, and not told them all."""
 
 
 class Draft(NamedTuple):
@@ -114,13 +121,13 @@ class Events:
                     db.execute("insert or ignore into event_view (fingerprint) values (?)", (name,))
                     found = db.execute(query, (name,)).fetchone()
                     _forget_old(db)
-        except sqlite3.Error as error:
+        except sqlite3.FAILURES as error:
             if not cache.readonly:
                 self._give_up(cache, error)
         else:
             self._cache, self._view, self._generation = cache, found[0], cache.generation
 
-    def _give_up(self, cache: Cache | None, error: sqlite3.Error) -> None:
+    def _give_up(self, cache: Cache | None, error: Exception) -> None:
         """Lets the cache mend itself for the next user, and goes on without it."""
         self._cache = None
         if cache is not None:
@@ -146,6 +153,8 @@ class Events:
         given = 0
         if limit is not None and limit <= 0:
             return
+        if wanted == EVERYTHING:
+            wanted = EVERYTHING
         cache = None if without else self._memory()
         if cache is not None:
             try:
@@ -155,7 +164,7 @@ class Events:
                         given += 1
                         yield entry
                     return
-            except sqlite3.Error as error:
+            except sqlite3.FAILURES as error:
                 self._give_up(cache, error)
         passed = 0
         for entry in self._told(head, without, lazily=limit is not None):
@@ -166,23 +175,33 @@ class Events:
                 if passed == limit:
                     return
 
-    def fill(self, head: str, batches: Iterable[Sequence[Draft]]) -> None:
-        """Remembers all events of a head, told elsewhere, newest first; none where nothing is told."""
+    def fill(self, head: str, batches: Iterable[Sequence[Draft]]) -> int | None:
+        """Remembers all events of a head, told elsewhere, newest first; how many they are, None where not all are remembered now.
+
+        Where `batches` raises `BrokenOff`, those that were told are remembered.
+        """
         cache = self._memory()
         if cache is None or cache.readonly:
-            return
+            return None
         numbers: array[int] | None = array("q")
         try:
-            for drafts in batches:
-                stored = self._put(cache, [draft._replace(row=Row(*draft.row)) for draft in drafts])
+            # Ids and names come in no order: pages of their indexes are kept in memory meanwhile.
+            cache.connection.execute(f"pragma cache_size = -{FILL_PAGES}")
+            for drafts in batches:  # waits for whoever tells them: nobody else is to wait meanwhile
+                stored = self._put(cache, drafts)
                 if stored is None or numbers is None:
                     numbers = None
                 else:
                     numbers.extend(stored)
             if numbers:
                 self._write_line(cache, head, numbers)
-        except sqlite3.Error as error:
+            cache.connection.execute(f"pragma cache_size = -{PAGES}")
+        except BrokenOff:
+            return None
+        except sqlite3.FAILURES as error:
             self._give_up(cache, error)
+            return None
+        return len(numbers) if numbers else None
 
     def touching(self, head: str, names: Iterable[str]) -> list[tuple[int, Event]]:
         """The events in the history of a head that may concern one of some ids or addresses, newest first.
@@ -213,7 +232,7 @@ class Events:
                     pass
                 line = self._line(cache, head) if self._memory() is cache else None
             return self._named(cache, line, names) if line is not None else None
-        except sqlite3.Error as error:
+        except sqlite3.FAILURES as error:
             self._give_up(cache, error)
             return None
 
@@ -322,7 +341,10 @@ class Events:
             f" where {where} and m.name in ({keys}) order by r.seq desc",
             values,
         )
-        return [(seq, from_text(text)) for seq, text in rows]
+        try:
+            return [(seq, from_text(text)) for seq, text in rows]
+        except ValueError as error:
+            raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
 
     # Asking git, and remembering
 
@@ -360,7 +382,7 @@ class Events:
         if numbers is not None and cache is not None:
             try:
                 self._write_line(cache, head, numbers)
-            except sqlite3.Error as error:
+            except sqlite3.FAILURES as error:
                 self._give_up(cache, error)
 
     def _kept(self, entries: Sequence[Entry]) -> list[int] | None:
@@ -370,7 +392,7 @@ class Events:
             return None
         try:
             return self._stored(cache, entries)
-        except sqlite3.Error as error:
+        except sqlite3.FAILURES as error:
             self._give_up(cache, error)
             return None
 
@@ -417,7 +439,7 @@ class Events:
         cache = self._memory()
         try:
             return cache is None or cache.connection.execute("select 1 from event where view = ? limit 1", (self._view,)).fetchone() is None
-        except sqlite3.Error as error:
+        except sqlite3.FAILURES as error:
             self._give_up(cache, error)
             return True
 
@@ -438,7 +460,7 @@ class Events:
                 f"select {columns} from event where view = ? and id in ({','.join('?' * len(ids))})",  # noqa: S608
                 (self._view, *ids),
             ).fetchall()
-        except sqlite3.Error as error:
+        except sqlite3.FAILURES as error:
             self._give_up(cache, error)
             return []
 
@@ -466,7 +488,7 @@ class Events:
                 places = [known[row.id] for row in rows]
             db.executemany(
                 "insert or ignore into event_name (name, n) values (?, ?)",
-                [(name, n) for draft, n in zip(keep, places, strict=True) for name in draft.names],
+                sorted([(name, n) for draft, n in zip(keep, places, strict=True) for name in draft.names]),
             )
         return places if len(keep) == len(drafts) else None
 

@@ -1,8 +1,10 @@
 """The events of a whole history, told by a second process while this one does something else.
 
 The second process is a fork: it has the repository and the layout at hand, asks git for what it needs, and never touches the cache. What it
-tells goes through a file without a name, so that neither waits for the other. Where that cannot be, or where it failed, nothing is lost:
-whoever wants the events reads them as ever.
+tells goes through a file without a name, so that it never waits for us. Where that cannot be, or where it failed, nothing is lost: whoever
+wants the events reads them as ever.
+
+Form of the file: batches, each of them eight bytes with its length and then as `marshal` writes it; a length of 0 is the end.
 """
 
 from __future__ import annotations
@@ -10,20 +12,25 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
-from memgit.cache.event_text import Entry
-from memgit.cache.events import Draft, drafted
+from memgit.cache.event_text import Entry, Row
+from memgit.cache.events import BrokenOff, Draft, drafted
 from memgit.git import history
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
     from memgit.model.layout import Layout
 
-TOGETHER = 400
-"""Events that are written and read at once."""
+TOGETHER = 2_000
+"""Events that are written at once."""
+AT_ONCE = 32_000
+"""Events that are read at once, where so many are there already."""
+_PAUSE = 0.01  # seconds between looks at the file
+_HEAD = 8
 
 
 class Beside:
@@ -39,19 +46,46 @@ class Beside:
         self._handle = handle
 
     def drafts(self) -> Iterator[list[Draft]]:
-        """All of them in the order of the log, newest first, some at a time; nothing where the other process failed. Waits for it. Once."""
-        _, status = os.waitpid(self._pid, 0)
-        self._pid = 0
-        with os.fdopen(self._handle, "rb") as file:
-            self._handle = -1
-            if status:
+        """All of them in the order of the log, newest first, as they come. Once.
+
+        Raises:
+            BrokenOff: the other process failed.
+        """
+        place = 0
+        waiting: list[Draft] = []
+        while True:
+            batch = self._batch(place)
+            if batch:
+                place += _HEAD + len(batch)
+                waiting += [Draft(Row(*row), names, lasting) for row, names, lasting in marshal.loads(batch)]  # noqa: S302  # our own fork's
+                if len(waiting) < AT_ONCE:
+                    continue
+            if waiting:
+                yield waiting
+                waiting = []
+            elif batch is not None:
+                self.stop()
                 return
-            file.seek(0)
-            while True:
-                batch = marshal.load(file)  # noqa: S302  # what our own fork wrote
-                if not batch:
-                    return
-                yield [Draft(*row) for row in batch]
+            elif not self._pid:
+                self.stop()
+                raise BrokenOff
+            elif not self._over():
+                time.sleep(_PAUSE)
+
+    def _batch(self, place: int) -> bytes | None:
+        """What begins at a place of the file, empty at its end; None where it is not there yet."""
+        head = os.pread(self._handle, _HEAD, place)
+        if len(head) < _HEAD:
+            return None
+        size = int.from_bytes(head, "big")
+        batch = os.pread(self._handle, size, place + _HEAD)
+        return batch if len(batch) == size else None
+
+    def _over(self) -> bool:
+        """Whether the other process has ended."""
+        if self._pid and os.waitpid(self._pid, os.WNOHANG)[0]:
+            self._pid = 0
+        return not self._pid
 
     def stop(self) -> None:
         """Ends it; what it told is lost."""
@@ -85,6 +119,7 @@ def begin(repo: Repository, layout: Layout, head: str | None) -> Beside | None:
     if pid == 0:
         code = 1
         try:
+            _theirs = repo.apart()
             _tell(repo, layout, head, handle, parent)
             code = 0
         finally:  # nothing of what the fork inherited may be closed or flushed twice
@@ -108,11 +143,18 @@ def _tell(repo: Repository, layout: Layout, head: str, handle: int, parent: int)
             if len(batch) == TOGETHER:
                 if os.getppid() != parent:
                     raise _Alone
-                marshal.dump(batch, file)
+                _write(file, batch)
                 batch = []
         if batch:
-            marshal.dump(batch, file)
-        marshal.dump([], file)
+            _write(file, batch)
+        file.write(bytes(_HEAD))
+
+
+def _write(file: BinaryIO, batch: list[tuple[object, ...]]) -> None:
+    data = marshal.dumps(batch)
+    file.write(len(data).to_bytes(_HEAD, "big"))
+    file.write(data)
+    file.flush()
 
 
 def _processors() -> int:

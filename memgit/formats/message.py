@@ -32,8 +32,10 @@ _NOTED = pattern(r"\(cherry picked from commit [0-9a-f]+\)")
 _OP = pattern(r"^ *memgit-op:", re.IGNORECASE | re.MULTILINE)
 _BLANKS = pattern(r"\n\s+\n")
 _SQUASHED = pattern(r"commit [0-9a-f]{40,64}")
+_ACTIONS = frozenset([*ACTIONS, *USAGE])
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNESCAPES = {"\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
+_KEYS = {f"Memgit-{name}": name.lower() for name in ("Op", "Record", "Derived-From", "Source", "Actor", "Run")}
 _SUBJECT = pattern(rf"(?:[*-] )?(?:{'|'.join(OPS)})(?:\([a-z]+\))?: ")
 
 
@@ -170,7 +172,8 @@ def parse(text: str) -> Message:
     A forge that squashes leaves several blocks with prose between; `git merge --squash` sets each message in by four blanks under a
     line `commit <hash>`; other tools add their own trailers and notes to a block.
     """
-    text = text.replace("\r\n", "\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
     return _plain(text) or _parse(text, 0)
 
 
@@ -180,14 +183,19 @@ def _plain(text: str) -> Message | None:
     first, _, reason = head.partition("\n")
     if not last.startswith("Memgit-Op: ") or not first.strip() or (reason and reason[0] != "\n"):
         return None
-    if "emgit-" in head.lower() or "\ncommit " in head or _BLANKS.search(head) is not None:
+    if "emgit-" in head.lower() or (reason and ("\ncommit " in head or _BLANKS.search(head) is not None)):
         return None
     trailers: list[tuple[str, str]] = []
     for line in last.split("\n"):
         key, colon, value = line.partition(": ")
-        if not colon or not key.startswith("Memgit-") or (key == "Memgit-Op" and trailers):
+        name = _KEYS.get(key)
+        if name is None:
+            if not key.startswith("Memgit-"):
+                return None
+            name = key[7:].lower()
+        if not colon or (name == "op" and key == "Memgit-Op" and trailers):
             return None
-        trailers.append((key[7:].lower(), value.strip()))
+        trailers.append((name, value.strip()))
     first = first.strip()
     reason = reason.strip("\n")
     heading = next((line for line in reversed(reason.split("\n")) if _SUBJECT.match(line.strip())), None) if ": " in reason else None
@@ -355,7 +363,12 @@ def read_record(value: str) -> RecordChange | None:
     """The inverse of `record_trailer`; None for a value of another form."""
     action, _, rest = value.partition(" ")
     id_, _, rest = rest.partition(" ")
-    if action not in (*ACTIONS, *USAGE) or not id_ or not rest:
+    if action not in _ACTIONS or not id_ or not rest:
         return None
     address, arrow, was = rest.partition(ARROW)
     return RecordChange(action, None if id_ == "-" else id_, unescape(address), unescape(was) if arrow else None)
+
+
+def block_of(whole: str) -> str:
+    """The trailer block of a message that `build` made."""
+    return whole.rstrip("\n").rpartition("\n\n")[2]

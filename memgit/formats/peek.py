@@ -32,7 +32,8 @@ def peek(data: bytes) -> str | None:
         or b"&" in block or b"*" in block or b"\t" in block or b"? " in block or b"<<" in block
     ):  # fmt: skip
         return None
-    found = _ID.findall(block)
+    plain = block.startswith(b"id: ") and b"\nid" not in block  # as memgit writes it
+    found = [block[4 : block.find(b"\n")]] if plain else _ID.findall(block)
     if not found:
         return ""
     value = found[0].strip().decode("ascii", "replace")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from memgit.formats import message as messages
-from memgit.formats.difference import differing
+from memgit.formats.difference import Version, parts
 from memgit.formats.forms import FORMS
 from memgit.formats.message import Block, Message
 from memgit.formats.peek import peek
@@ -55,7 +55,7 @@ class Activity:
         self.border = boundary(repo)
         self._odb = repo.raw.odb
         self._files: _Lately[tuple[str, str], _File] = _Lately(MEMORY)
-        self._texts: _Lately[str, bytes] = _Lately(MEMORY)
+        self._texts: _Lately[str, Version] = _Lately(MEMORY)
         self._arrived: dict[str, bytes] = {}
         self._coming: set[str] = set()
         self._absent = False
@@ -70,18 +70,20 @@ class Activity:
         if self._repo.partial():
             yield from map(self.event, commits)
             return
-        for commit in ahead(self._repo, commits, self._wanted, self._arrived.__setitem__):
-            yield self.event(commit)
-            for change in commit.changes:
+        items = ((commit, [change for change in commit.changes if self._concerns(change)]) for commit in commits)
+        for commit, changes in ahead(self._repo, items, self._wanted, self._arrived.__setitem__):
+            yield self.event(commit, changes)
+            for change in changes:
                 for side in (change.old, change.new, *change.others):
-                    if side is not None:
+                    if side is not None and side.oid in self._coming:
                         self._arrived.pop(side.oid, None)
-                        self._coming.discard(side.oid)
+                        self._coming.remove(side.oid)
 
-    def _wanted(self, commit: RawCommit) -> list[str]:
+    def _wanted(self, item: tuple[RawCommit, Sequence[RawChange]]) -> list[str]:
         """The blobs that the event of a commit is read from, but for those at hand and those of very large commits."""
+        commit, changes = item
         out: list[str] = []
-        for change in commit.changes:
+        for change in changes:
             for side in (change.old, change.new, *change.others):
                 if side is None or side.oid in self._coming or not self._is_record_file(side):
                     continue
@@ -93,8 +95,10 @@ class Activity:
             return []
         return out
 
-    def event(self, commit: RawCommit) -> Event:
-        """What one commit did."""
+    def event(self, commit: RawCommit, changes: Sequence[RawChange] | None = None) -> Event:
+        """What one commit did; `changes` are those of its record files, where they are known already."""
+        if changes is None:
+            changes = [change for change in commit.changes if self._concerns(change)]
         message = messages.parse(commit.message)
         blocks = message.blocks
         block = NO_BLOCK if not blocks else blocks[0] if len(blocks) == 1 else _together(blocks)
@@ -104,39 +108,43 @@ class Activity:
             records = tuple(self._still_there(commit, block.records))
             self._absent = True
         else:
-            records = refine(self._changes(commit), block.records, bool(block.derived_from))
+            added = self._added(commit, changes)
+            if added is not None and tuple(added) == block.records:
+                records = block.records
+            else:
+                found = self._changes(commit, changes) if added is None else _created(added, changes)
+                records = refine(found, block.records, bool(block.derived_from))
         return Event(
             commit.commit, commit.date, _op(commit, message, block.op, records), messages.one_line(message.subject), commit.author, records,
             block.actor, block.run, block.reason or message.reason, block.source, block.derived_from, not self._absent,
             _told(blocks, message.reason, commit.author),
         )  # fmt: skip
 
-    def _changes(self, commit: RawCommit) -> list[Change]:
-        changes = [change for change in commit.changes if self._concerns(change)]
+    def _changes(self, commit: RawCommit, changes: Sequence[RawChange]) -> list[Change]:
         if not changes:
             return []
         if len(commit.parents) < 2:
-            if all(change.old is None for change in changes):
-                added = self._added([change.new for change in changes if change.new is not None])
-                if added is not None:
-                    return added
-            return self._compared([(change.old, change.new, change.status == "R") for change in changes], parts=True)
+            return self._compared([(change.old, change.new, change.status == "R") for change in changes], in_parts=True)
         sides = [
-            self._compared([((change.old, *change.others)[parent], change.new, True) for change in changes], parts=False)
+            self._compared([((change.old, *change.others)[parent], change.new, True) for change in changes], in_parts=False)
             for parent in range(len(commit.parents))
         ]
         return _against_all(sides)
 
     def _concerns(self, change: RawChange) -> bool:
         """Whether a change is one of record files."""
-        return any(side is not None and self._is_record_file(side) for side in (change.new, change.old, *change.others))
+        if change.new is not None and self._is_record_file(change.new):
+            return True
+        return any(side is not None and self._is_record_file(side) for side in (change.old, *change.others))
 
-    def _added(self, sides: Sequence[Side]) -> list[Change] | None:
+    def _added(self, commit: RawCommit, changes: Sequence[RawChange]) -> list[RecordChange] | None:
         """The records of new documents, known by no more than their ids; None where a file must be read in full."""
-        out: list[Change] = []
-        for side in sides:
-            found = self._place(side.path)
-            if found is None or found[0].form != "memgit" or side.mode not in REGULAR:
+        if len(commit.parents) > 1 or not changes or any(change.old is not None for change in changes):
+            return None
+        out: list[RecordChange] = []
+        for _, _, side, _ in changes:
+            found = None if side is None else self._place(side.path)
+            if found is None or side is None or found[0].form != "memgit" or side.mode not in REGULAR:
                 return None
             known = self._files.get(side[:2])
             if known is None:
@@ -146,17 +154,19 @@ class Activity:
                 id_ = known.peeked
             if id_ is None:
                 return None
-            place, key = found
-            address = f"{place.kind}/{key}" if place.kind != "note" else _note(side.path, self._layout)
-            out.append(Change("create", None, Record(place.kind, address, side.path, "", 1, 1, 0, {"id": id_}, "")))
+            out.append(RecordChange("create", id_ or None, self._address(found, side.path)))
         return out
 
-    def _compared(self, files: Sequence[tuple[Side | None, Side | None, bool]], parts: bool) -> list[Change]:
+    def _address(self, found: tuple[Place, str], path: str) -> str:
+        place, key = found
+        return f"{place.kind}/{key}" if place.kind != "note" else _note(path, self._layout)
+
+    def _compared(self, files: Sequence[tuple[Side | None, Side | None, bool]], in_parts: bool) -> list[Change]:
         """The changes between two versions of some files.
 
         Args:
             files: each with whether git took both sides for one file.
-            parts: entry files may be read in the part alone in which they differ; places of records mean nothing then.
+            in_parts: entry files may be read in the part alone in which they differ; places of records mean nothing then.
         """
         olds: list[Record] = []
         news: list[Record] = []
@@ -166,7 +176,7 @@ class Activity:
             if old is not None and new is not None:
                 if one and old.path != new.path:
                     renames[old.path] = new.path
-                elif parts and old.path == new.path and self._in_parts(old, new, olds, news):
+                elif in_parts and old.path == new.path and self._in_parts(old, new, olds, news):
                     continue
             before, after = self._parse(old), self._parse(new)
             # A file that cannot be read is one record, and so is a file of entries beside it in the other version.
@@ -177,7 +187,7 @@ class Activity:
             if before is not None and after is not None and before.records and after.records and not after.entries:
                 documents.append((before.records[0], after.records[0]))
         changes = diff_records(olds, news, renames)
-        if parts and documents:
+        if in_parts and documents:
             # A document that was only laid out anew, or made executable, says what it said, but its file is among those that git lists.
             named = {(change.new or change.old or documents[0][0]).path for change in changes}
             changes += [Change("update", old, new) for old, new in documents if old.path == new.path and new.path not in named]
@@ -188,11 +198,11 @@ class Activity:
         found = self._place(old.path)
         if found is None or found[0].form != ENTRIES or old.mode not in REGULAR or new.mode not in REGULAR:
             return False
-        before, after = self._kept_data(old.oid), self._kept_data(new.oid)
+        before, after = self._version(old.oid), self._version(new.oid)
         if before is None or after is None:
             return False
         read: list[tuple[Record, ...]] = []
-        for data in differing(before, after):
+        for data in parts(before, after):
             if not data:  # sections were only appended
                 read.append(())
                 continue
@@ -229,13 +239,16 @@ class Activity:
             return None
         return data
 
-    def _kept_data(self, oid: str) -> bytes | None:
-        data = self._texts.get(oid)
-        if data is None:
+    def _version(self, oid: str) -> Version | None:
+        """One version of an entry file, None where it is absent."""
+        found = self._texts.get(oid)
+        if found is None:
             data = self._data(oid)
-            if data is not None:
-                self._texts.put(oid, data, len(data))
-        return data
+            if data is None:
+                return None
+            found = Version(data)
+            self._texts.put(oid, found, len(data))
+        return found
 
     def _parse(self, side: Side | None) -> _File | None:
         """What a file holds; None for one that holds no records."""
@@ -247,8 +260,8 @@ class Activity:
         found = self._place(side.path)
         if found is None:
             return None
-        place, key = found
-        address = f"{place.kind}/{key}" if place.kind != "note" else _note(side.path, self._layout)
+        place = found[0]
+        address = self._address(found, side.path)
         entries = place.form == ENTRIES
         data = self._data(side.oid)
         if data is None:
@@ -322,6 +335,14 @@ class _File(NamedTuple):
     entries: bool
     unread: bool
     peeked: str | None = None
+
+
+def _created(added: Sequence[RecordChange], changes: Sequence[RawChange]) -> list[Change]:
+    """New documents as changes of records that are known by no more than their names."""
+    return [
+        Change(one.action, None, Record(one.address.partition("/")[0], one.address, side.path, "", 1, 1, 0, {"id": one.id or ""}, ""))
+        for one, (_, _, side, _) in zip(added, changes, strict=True) if side is not None
+    ]  # fmt: skip
 
 
 def _read(found: tuple[Place, str], path: str, data: bytes, layout: Layout) -> ParsedFile:

@@ -70,22 +70,29 @@ def _lines(ids: Iterable[str]) -> bytes:
 
 def _answers(pieces: Iterable[bytes]) -> Iterator[tuple[str, bytes | None]]:
     """Id and content of each answer of `cat-file --batch`; None for one that is missing."""
-    buffer = bytearray()
+    held: list[bytes] = []
+    have = need = 0
     for piece in pieces:
-        buffer += piece
-        start = 0
+        held.append(piece)
+        have += len(piece)
+        if have < need:
+            continue
+        data = piece if len(held) == 1 else b"".join(held)
+        start = need = 0
         while True:
-            end = buffer.find(b"\n", start)
+            end = data.find(b"\n", start)
             if end < 0:
                 break
-            words = buffer[start:end].decode("ascii").split(" ")
+            words = data[start:end].split(b" ")
             if len(words) != 3:
-                yield words[0], None
+                yield words[0].decode("ascii"), None
                 start = end + 1
                 continue
             stop = end + 1 + int(words[2])
-            if len(buffer) <= stop:
+            if len(data) <= stop:
+                need = stop + 1 - start
                 break
-            yield words[0], bytes(buffer[end + 1 : stop])
+            yield words[0].decode("ascii"), data[end + 1 : stop]
             start = stop + 1
-        del buffer[:start]
+        rest = data[start:]
+        held, have = [rest], len(rest)

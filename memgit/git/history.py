@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from memgit.errors import Refused
 from memgit.git import process
@@ -26,6 +27,9 @@ _PINNED = (
     "--no-relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--no-notes", "--no-mailmap", "-O/dev/null",
     "--no-decorate", "--no-follow", "--full-history",
 )  # fmt: skip
+
+_TOGETHER = {"GIT_FLUSH": "0"}
+"""Makes git fill its buffer before it writes; else it writes each commit by itself, and both sides wake up for it (see `git help git`)."""
 
 
 class Side(NamedTuple):
@@ -120,7 +124,8 @@ def listed(repo: Repository, ids: Iterable[str]) -> Iterator[RawCommit]:
 def order(repo: Repository, revisions: Sequence[str]) -> Iterator[str]:
     """The ids of the commits that `commits` would give, in the same order."""
     tail = b""
-    for chunk in process.stream(["rev-list", "--full-history", "--stdin", *_folder(repo)], repo=repo, data=_input(revisions)):
+    args = ["rev-list", "--full-history", "--stdin", *_folder(repo)]
+    for chunk in process.stream(args, repo=repo, data=_input(revisions), extra=_TOGETHER):
         lines = (tail + chunk).split(b"\n")
         tail = lines.pop()
         for line in lines:
@@ -186,7 +191,7 @@ def _folder(repo: Repository) -> list[str]:
 
 def _log(repo: Repository, revisions: Sequence[str], similarity: str, options: Sequence[str]) -> Iterator[RawCommit]:
     args = [*process.FRUGAL, "log", "--stdin", _FORMAT, *_PINNED, similarity, f"-l{RENAME_LIMIT}", *options, *_folder(repo)]
-    yield from read(process.stream(args, repo=repo, data=_input(revisions)), repo.prefix)
+    yield from read(process.stream(args, repo=repo, data=_input(revisions), extra=_TOGETHER), repo.prefix)
 
 
 def read(chunks: Iterable[bytes], prefix: str = "") -> Iterator[RawCommit]:
@@ -195,7 +200,7 @@ def read(chunks: Iterable[bytes], prefix: str = "") -> Iterator[RawCommit]:
     No part of a commit holds a NUL, so nothing that a user wrote can be taken for structure. Where the bytes end in an error, every
     commit before it is given first.
     """
-    tokens = _tokens(chunks)
+    tokens = chain.from_iterable(_tokens(chunks))
     cut = len(prefix)
     failure: Refused | None = None
     token = next(tokens, None)
@@ -229,12 +234,12 @@ def read(chunks: Iterable[bytes], prefix: str = "") -> Iterator[RawCommit]:
             raise failure
 
 
-def _tokens(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _tokens(chunks: Iterable[bytes]) -> Iterator[list[bytes]]:
     tail = b""
     for chunk in chunks:
         parts = (tail + chunk).split(b"\0") if tail else chunk.split(b"\0")
         tail = parts.pop()
-        yield from parts
+        yield parts
 
 
 def _change(token: bytes, tokens: Iterator[bytes], cut: int) -> RawChange:
@@ -242,10 +247,11 @@ def _change(token: bytes, tokens: Iterator[bytes], cut: int) -> RawChange:
     words = token.decode("ascii").split(" ")
     if token[1:2] != b":":
         old_mode, new_mode, old_oid, new_oid, status = words
+        letter = status[0]
         path = _path(tokens, cut)
-        target = _path(tokens, cut) if status[0] in "RC" else path
+        target = _path(tokens, cut) if letter in "RC" else path
         return RawChange(
-            status[0],
+            letter,
             None if old_mode == ":000000" else Side(path, old_oid, old_mode[1:]),
             None if new_mode == "000000" else Side(target, new_oid, new_mode),
         )

@@ -9,13 +9,15 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memgit.cache import event_text
 from memgit.cache import events as module
 from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text, moment, to_row, to_text
@@ -27,8 +29,8 @@ from memgit.git.activity import Activity
 from memgit.git.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout, memgit, notes
-from memgit.model.operation import ACTIONS, OPS, Event, RecordChange
-from tests.support import run_git
+from memgit.model.operation import ACTIONS, OPS, Event, Operation, RecordChange
+from tests.support import examples, run_git
 
 ID = "kb7m2q9x4d"
 
@@ -463,6 +465,18 @@ def test_events_that_touch_a_name(repo: Path, cache: Cache) -> None:
         assert len(events.touching(ids[-1], ["memory/m1", "memory/m2"])) == 6
 
 
+@pytest.mark.parametrize("broken", ["", "{", "[]", "{}", '{"commit": 1}', "null"])
+def test_an_event_that_cannot_be_read_back(repo: Path, cache: Cache, broken: str) -> None:
+    ids = [record(repo, f"m{number}") for number in range(3)]
+    want = walked(repo, cache)
+    cache.connection.execute("update event set text = ? where id = ?", (broken, ids[1]))
+    with pytest.raises(Refused, match="cache is broken"):
+        walked(repo, cache)
+    found = Events(opened(repo), memgit(), cache).touching(ids[-1], ["memory/m1"])
+    assert [event for _, event in found] == [want[1]]
+    assert walked(repo, cache) == want
+
+
 names = st.text(max_size=12) | st.sampled_from(["", "\x9b1m", "\u202e", "a\nb", "\ud800", "\x7f", "中文", '"\\'])
 some_changes = st.builds(RecordChange, st.sampled_from(ACTIONS), st.none() | st.just(ID), names.map("memory/{}".format), st.none() | names)
 dates = st.sampled_from(
@@ -482,9 +496,11 @@ some_events = st.builds(
     st.none() | names,
     st.lists(names, max_size=2).map(tuple),
     st.booleans(),
+    st.just(()),
 )
 
 
+@settings(max_examples=examples(50))
 @given(some_events)
 def test_an_event_and_its_text(event: Event) -> None:
     text = to_text(event)
@@ -494,6 +510,55 @@ def test_an_event_and_its_text(event: Event) -> None:
     known = json.loads(text)
     assert list(known)[:5] == ["commit", "date", "op", "subject", "author"]
     assert [tuple(change) for change in known["records"]] == [("action", "id", "address", "was")] * len(event.records)
+
+
+some_operations = st.builds(
+    Operation,
+    st.sampled_from(OPS),
+    st.lists(some_changes, max_size=2).map(tuple),
+    st.none() | names,
+    st.none() | names,
+    st.none() | names,
+    st.lists(names, max_size=2).map(tuple),
+    names,
+    st.none() | names,
+    st.none() | names,
+)
+
+
+@settings(max_examples=examples(50))
+@given(some_events, st.lists(some_operations, max_size=2).map(tuple))
+def test_the_text_of_an_event_is_that_of_its_json(event: Event, told: tuple[Operation, ...]) -> None:
+    event = event._replace(operations=told)
+    text = json.dumps(event.as_json(), ensure_ascii=False)
+    assert to_text(event) == event_text._UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    assert from_text(to_text(event)) == event
+
+
+@given(st.datetimes(timezones=st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))))
+def test_the_moment_of_a_date(when: datetime) -> None:
+    try:
+        expected = int(when.replace(microsecond=0).timestamp())
+    except (ValueError, OverflowError):
+        expected = 0
+    assert moment(when.replace(microsecond=0).isoformat()) == expected
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "",
+        "2026-02-30T00:00:00+00:00",
+        "2026-01-01T24:00:00+00:00",
+        "2026-01-01T00:60:00+00:00",
+        "2026-01-01T00:00:00+24:00",
+        "0000-01-01T00:00:00+00:00",
+        "\uff12026-01-01T00:00:00+00:00",
+        "long ago",
+    ],
+)
+def test_no_date_has_no_moment(date: str) -> None:
+    assert moment(date) == 0
 
 
 words = st.lists(st.sampled_from(["a", "b", "a, b", "", "\ud800", "%", "_"]), max_size=2).map(tuple)
@@ -511,6 +576,7 @@ some_filters = st.builds(
 who = st.none() | st.sampled_from(["a", "b", "a, b", "c", "", "\ud800", "%"])
 
 
+@settings(max_examples=examples(30))
 @given(st.lists(st.tuples(some_events, who, who), max_size=5), some_filters)
 def test_a_filter_means_the_same_in_sql(told: list[tuple[Event, str | None, str | None]], wanted: Filter) -> None:
     db = sqlite3.connect(":memory:")

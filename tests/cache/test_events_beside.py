@@ -19,7 +19,7 @@ from memgit.cache.events_beside import Beside, begin
 from memgit.git.activity import Activity
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
-from tests.support import memgit, run_git
+from tests.support import childless, memgit, run_git
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_the_same_as_read_here(kb: Path) -> None:
     told = [entry.text for entry in Events(repo, layout, here).walk(head)]
     beside = begin(repo, layout, head)
     assert isinstance(beside, Beside)
-    Events(repo, layout, there).fill(head, beside.drafts())
+    assert Events(repo, layout, there).fill(head, beside.drafts()) == 10
     assert tables(here) == tables(there)
     assert [entry.text for entry in Events(repo, layout, there).walk(head)] == told
     assert len(told) == 10
@@ -94,14 +94,57 @@ def test_where_it_fails_nothing_is_remembered(kb: Path, monkeypatch: pytest.Monk
     assert len(list(events.walk(head))) == 10
 
 
+def test_what_breaks_off_leaves_events_and_no_line(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each event that was told is true by itself; that they are all, nobody has said."""
+    repo, layout, head = opened(kb)
+    with monkeypatch.context() as broken:
+        broken.setattr(events_beside, "TOGETHER", 3)
+        broken.setattr(Activity, "event", fails_after(7, Activity.event))
+        beside = begin(repo, layout, head)
+    assert beside is not None
+    cache, whole = memory_cache(), memory_cache()
+    assert Events(repo, layout, cache).fill(head, beside.drafts()) is None
+    found = tables(cache)
+    assert (len(found["event"]), found["event_line"], found["event_reach"]) == (6, [], [])
+    told = [entry.text for entry in Events(repo, layout, whole).walk(head)]
+    assert [entry.text for entry in Events(repo, layout, cache).walk(head)] == told
+
+
+def fails_after(count: int, real: Any) -> Any:
+    left = iter(range(count))
+
+    def event(*args: Any) -> Any:
+        next(left)
+        return real(*args)
+
+    return event
+
+
+def test_it_comes_while_it_is_told(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo, layout, head = opened(kb)
+    with monkeypatch.context() as slow:
+        slow.setattr(events_beside, "TOGETHER", 1)
+        real = Activity.event
+
+        def event(*args: Any) -> Any:
+            time.sleep(0.05)
+            return real(*args)
+
+        slow.setattr(Activity, "event", event)
+        beside = begin(repo, layout, head)
+    assert beside is not None
+    batches = list(beside.drafts())
+    assert len(batches) > 1
+    assert sum(map(len, batches)) == 10
+
+
 def test_it_can_be_stopped(kb: Path) -> None:
     repo, layout, head = opened(kb)
     beside = begin(repo, layout, head)
     assert beside is not None
     beside.stop()
     beside.stop()
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert childless()
 
 
 @pytest.mark.parametrize("name", ["_processors", "_threads"])

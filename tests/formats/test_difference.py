@@ -8,11 +8,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memgit.formats.difference import differing
+from memgit.formats.difference import Version, differing, parts
 from memgit.formats.forms import parse_file
 from memgit.model.change import diff_records
 from memgit.model.layout import memgit
 from memgit.model.record import Record
+from tests.support import examples
 
 PATH = "knowledge-base/web.md"
 IDS = ["kb7m2q9x4d", "hm3zt60rv8"]
@@ -99,7 +100,7 @@ def versions(draw: st.DrawFn) -> tuple[bytes, bytes]:
 
 
 @given(versions())
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 @example((b"## A\n\n## B\n", b"## A\n\n## B\n\n## C\n"))
 @example((b"```\n## A\n", b"```\n## A\n## B\n"))
 def test_the_part_tells_what_the_whole_tells(pair: tuple[bytes, bytes]) -> None:
@@ -107,6 +108,19 @@ def test_the_part_tells_what_the_whole_tells(pair: tuple[bytes, bytes]) -> None:
     part = differing(old, new)
     assert told(*part) == told(old, new), part
     assert len(part[0]) <= len(old) and len(part[1]) <= len(new)
+
+
+@given(st.lists(versions(), min_size=1, max_size=2), st.lists(st.integers(0, 200), max_size=2))
+@example([(b"## A\n\n## \xc3\xa9\n", b"## A\n\n## \xc3\xa9\n\n## C\n")], [10])
+@example([(b"## A\n\n## B\n```\n", b"## A\n\n## B\n```\n\n## C\n")], [12])
+def test_what_one_comparison_found_out_holds_for_the_next(pairs: list[tuple[bytes, bytes]], cuts: list[int]) -> None:
+    """Versions that are looked at again, some of them only the beginning of others, as a log of appended records has them."""
+    contents = [data for pair in pairs for data in pair]
+    contents += [contents[-1][:cut] for cut in cuts]
+    shared = [Version(data) for data in contents]
+    for old in reversed(range(len(contents))):
+        for new in range(len(contents)):
+            assert parts(shared[old], shared[new]) == differing(contents[old], contents[new])
 
 
 @pytest.mark.parametrize("bad", [b"\xff\xfe", b"## A\n\0", b"## A\n<<<<<<< x\n"])

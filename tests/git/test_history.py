@@ -13,7 +13,7 @@ from memgit.errors import Refused
 from memgit.git import history
 from memgit.git.history import RawCommit, Side, boundary, commits, listed, order, read, state
 from memgit.git.repository import Repository
-from tests.support import run_git
+from tests.support import childless, run_git
 
 PROSE = "".join(f"Line {number} of a text that is long enough to be known again.\n" for number in range(12))
 
@@ -491,8 +491,7 @@ def test_a_reader_that_stops_early_leaves_no_process(repo: Path) -> None:
     stream = commits(opened(repo), [run_git(repo, "rev-parse", "HEAD")])
     assert first(stream) == "49"
     stream.close()  # type: ignore[attr-defined]
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert childless()
 
 
 def test_order_and_renames_on_random_histories(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
