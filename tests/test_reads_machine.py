@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from memgit.app import reader
-from memgit.git import plain
+from memgit.app.reader import CachedReader
+from memgit.git import plain, status
 from memgit.git.repository import Repository
 from memgit.git.status import Dirty, dirty
 from tests.support import memgit, run_git
@@ -45,8 +45,12 @@ def answers(folder: Path, reads: Sequence[str], session: str) -> dict[str, Any]:
 def from_nothing(folder: Path, reads: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The same without anything that memgit remembers, or does to be quick."""
 
-    def listed(repo: Repository, commit: str | None, roots: Sequence[str]) -> list[Dirty]:
-        return [row for row in dirty(repo) if row.path.endswith(".md") and row.path.startswith(tuple(roots))]
+    class Listed:
+        def __init__(self, repo: Repository, commit: str | None, roots: Sequence[str]) -> None:
+            self.repo, self.roots = repo, tuple(roots)
+
+        def rows(self) -> list[Dirty]:
+            return [row for row in dirty(self.repo) if row.path.endswith(".md") and row.path.startswith(self.roots)]
 
     kept = folder / ".git/memgit"
     aside = folder / ".git/aside"
@@ -54,7 +58,8 @@ def from_nothing(folder: Path, reads: Sequence[str], monkeypatch: pytest.MonkeyP
     try:
         with monkeypatch.context() as slow:
             slow.setattr(plain, "find", lambda *_: None)
-            slow.setattr(reader, "dirty_records", listed)
+            slow.setattr(status, "Look", Listed)
+            slow.setattr(CachedReader, "presume", lambda _: None)
             return answers(folder, reads, "other")
     finally:
         shutil.rmtree(kept, ignore_errors=True)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from memgit.app.reader import CachedReader, open_searchable
+from memgit import TYPE_CHECKING
+from memgit.app.reader import CachedReader, answered, open_searchable
 from memgit.app.workspace import Workspace
 from memgit.model.record import Record
 from memgit.model.tokens import estimate
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    from memgit.cache.usage import Usage
+
+    Item: TypeAlias = tuple[dict[str, Any], str]
 
 SKILLS, MEMORIES, OBSERVATIONS = 20, 30, 5
 INDEX_CHARACTERS = 4000
@@ -82,6 +88,10 @@ def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str |
     reader = open_searchable(workspace, at)
     reader.narrow(*KINDS)
     usage = load(repo, workspace.cache)
+    return answered(reader, lambda reader: _context(reader, usage, max_tokens))
+
+
+def _context(reader: CachedReader, usage: Usage, max_tokens: int) -> Bootstrap:
     counts = _counts(reader)
     skills = reader.snapshot.recent("skill", SKILLS)
     memories = reader.snapshot.recent("memory", MEMORIES)
@@ -99,9 +109,6 @@ def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str |
 
 def _counts(reader: CachedReader) -> dict[str, int]:
     return {kind: reader.snapshot.in_use(kind) for kind in KINDS}
-
-
-Item = tuple[dict[str, Any], str]
 
 
 def _part(name: str, items: list[Item], total: int) -> Part:

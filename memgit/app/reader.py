@@ -7,14 +7,12 @@ are part of the answer.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
-from memgit.errors import Ambiguous, BadInput, NotFound, Refused, UnreadableFile
-from memgit.git.files import listed_files
+from memgit.errors import Ambiguous, BadInput, MemgitError, NotFound, Refused, UnreadableFile
 from memgit.git.repository import Repository
-from memgit.git.status import dirty_records
 from memgit.git.tree import Tree
 from memgit.model import address as addresses
 from memgit.model import link
@@ -24,7 +22,13 @@ from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from memgit.cache.records import Snapshot
+    from memgit.git.status import Look
+
+    T = TypeVar("T")
+    R = TypeVar("R", bound="Reader")
 
 REGULAR = (0o100644, 0o100755)
 MAX_NAMED = 5
@@ -76,6 +80,8 @@ class DiskFiles(Files):
 
     def paths(self) -> Iterable[str]:
         if self._repo is not None:
+            from memgit.git.files import listed_files
+
             for path in listed_files(self._repo):
                 if self._plain(path):
                     yield path
@@ -167,6 +173,13 @@ class Reader:
     def narrow(self, *kinds: str) -> None:
         """Says that only records of some kinds will be asked for, before any is: uncommitted edits of others are not looked for then."""
 
+    def presume(self) -> None:
+        """Says that answers are wanted before it is known what is uncommitted; `stands` tells then whether they are right."""
+
+    def stands(self) -> bool:
+        """Whether the answers since `presume` hold. Where they do not, those given from now on do."""
+        return True
+
     def load(self, record: Record) -> Record:
         """A record with its text."""
         return record
@@ -175,9 +188,9 @@ class Reader:
         """The records that were merged into another and archived; they may lack their text."""
         return (record for record in self.heads() if record.archived and record.text("merged_into"))
 
-    def taken(self, record_id: str) -> bool:
-        """Whether an id was ever handed out, as far as this reader can tell."""
-        return False
+    def taken(self, ids: Collection[str]) -> set[str]:
+        """Those of some ids that were ever handed out, as far as this reader can tell."""
+        return set()
 
     def problems(self) -> Iterator[tuple[str, Problem]]:
         """What cannot be understood, by path."""
@@ -304,6 +317,8 @@ class CachedReader(Reader):
         self._repo, self._label = repo, "" if fresh else label
         self._snapshot: Snapshot | None = None
         self._kinds: tuple[str, ...] = ()
+        self._presuming = False
+        self._look: Look | None = None
 
     def narrow(self, *kinds: str) -> None:
         self._kinds = kinds
@@ -312,17 +327,41 @@ class CachedReader(Reader):
     def snapshot(self) -> Snapshot:
         """The records of the state, with uncommitted edits on top where they count."""
         if self._snapshot is None:
-            from memgit.cache.records import Overlay, Snapshot
+            if self.fresh:
+                from memgit.git.status import Look
 
-            base = Snapshot(self.workspace.records_cache, self._repo, self.workspace.layout, self.revision, label=self._label)
-            self._snapshot = Overlay(base, self._uncommitted()) if self.fresh else base
+                self._look = Look(self._repo, self.revision, self.workspace.layout.roots(self._kinds))
+            from memgit.cache.records import Snapshot  # git is at work meanwhile
+
+            self._snapshot = Snapshot(self.workspace.records_cache, self._repo, self.workspace.layout, self.revision, label=self._label)
+            if not self._presuming:
+                self._settle()
         return self._snapshot
 
-    def _uncommitted(self) -> dict[str, bytes | Problem | None]:
+    def presume(self) -> None:
+        self._presuming = True
+
+    def stands(self) -> bool:
+        self._presuming = False
+        return not self._settle()
+
+    def _settle(self) -> bool:
+        """Counts the uncommitted edits in, unless that is done; whether there are any that were not counted before."""
+        look, self._look = self._look, None
+        edits = {} if look is None else self._uncommitted(look)
+        if edits and self._snapshot is not None:
+            from memgit.cache.records import Overlay
+
+            self._snapshot = Overlay(self._snapshot, edits)
+            self._parsed.clear()
+            self._names = None
+        return bool(edits)
+
+    def _uncommitted(self, look: Look) -> dict[str, bytes | Problem | None]:
         """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""
         found: dict[str, bytes | Problem | None] = {}
         layout = self.workspace.layout
-        for path, kind in dirty_records(self._repo, self.revision, layout.roots(self._kinds)):
+        for path, kind in look.rows():
             if layout.find(path) is None:
                 continue
             try:
@@ -373,10 +412,10 @@ class CachedReader(Reader):
             near = addresses.nearest(text, (record.address for record in self.heads()))
         return near
 
-    def taken(self, record_id: str) -> bool:
-        from memgit.cache.lookup import seen
+    def taken(self, ids: Collection[str]) -> set[str]:
+        from memgit.cache.ids import seen
 
-        return seen(self.workspace.records_cache, record_id)
+        return seen(self.workspace.records_cache, ids)
 
     def _lookup(self, text: str) -> list[Record]:
         return [self.load(record) for record in self.snapshot.lookup(text)]
@@ -411,6 +450,27 @@ def open_searchable(workspace: Workspace, at: str | None = None) -> CachedReader
     reader = open_reader(workspace, at)
     assert isinstance(reader, CachedReader)
     return reader
+
+
+def answered(reader: R, compute: Callable[[R], T]) -> T:
+    """What `compute` makes of a reader's records: worked out for the commit alone while git still looks for uncommitted edits.
+
+    Where there are any, it is worked out again with them, so `compute` may be called twice, and its first result (or error) may be lost.
+    It changes nothing but the cache, prints nothing, and reads all that it needs: an iterator that is read later would come too early.
+
+    Raises:
+        MemgitError: as `compute` does.
+    """
+    reader.presume()
+    try:
+        found = compute(reader)
+    except MemgitError:
+        if reader.stands():
+            raise
+    else:
+        if reader.stands():
+            return found
+    return compute(reader)
 
 
 def kinds_of(text: str | None) -> str | None:

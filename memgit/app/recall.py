@@ -6,16 +6,20 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from memgit import TYPE_CHECKING
 from memgit.app import usage
 from memgit.app.present import record_json
 from memgit.app.reader import Reader, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.errors import BadInput, Refused
+from memgit.git import leftovers
 from memgit.model import topic
 from memgit.model.record import ParsedFile, Record
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 DEFAULT_SESSION = "default"
 KEPT_SESSIONS = 200
@@ -195,6 +199,7 @@ def _keep_state(path: str, state: State) -> None:
         with open(spare, "w", encoding="utf-8") as file:
             json.dump(state._asdict(), file)
         os.replace(spare, path)
+        leftovers.sweep(folder)
         names = [os.path.join(folder, name) for name in os.listdir(folder)]
         for old in sorted(names, key=os.path.getmtime)[: max(0, len(names) - KEPT_SESSIONS)]:
             os.unlink(old)

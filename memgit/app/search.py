@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-from memgit.app.reader import Reader, open_searchable
+from memgit import TYPE_CHECKING
+from memgit.app.reader import CachedReader, Reader, answered, open_searchable
 from memgit.app.workspace import Workspace
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memgit.cache.search import Query
     from memgit.cache.snippets import Snippet
 
@@ -47,10 +49,13 @@ def search(workspace: Workspace, query: Query, *, at: str | None = None, actors:
         NotFound: no such revision.
         Refused: the folder lies in no repository.
     """
+    return answered(open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors))
+
+
+def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> Answer:
     from memgit.cache.search import search as find
     from memgit.cache.search import snippets
 
-    reader = open_searchable(workspace, at)
     accept = None
     if actors:
         touched = _touched(workspace, reader.revision, actors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memgit.app.reader import Reader, open_reader
+from memgit.app.reader import Reader, answered, open_reader
 from memgit.app.workspace import Workspace
 from memgit.errors import NotFound
 from memgit.model import address as addresses
@@ -15,7 +15,10 @@ def show(workspace: Workspace, name: str, at: str | None = None) -> tuple[Record
     Raises:
         NotFound: no such record, revision or version.
     """
-    reader = open_reader(workspace, at)
+    return answered(open_reader(workspace, at), lambda reader: _found(workspace, reader, name))
+
+
+def _found(workspace: Workspace, reader: Reader, name: str) -> tuple[Record, Reader]:
     parsed = addresses.parse(name)
     if parsed is not None and parsed.version is not None:
         literal = reader.at(parsed._replace(key=f"{parsed.key}@{parsed.version}", version=None))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from memgit import TYPE_CHECKING
 from memgit.app.context import DEFAULT_TOKENS, context
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json

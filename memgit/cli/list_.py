@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+import sys
 
+from memgit import TYPE_CHECKING
 from memgit.app.counts import counter
 from memgit.app.listing import list_records
 from memgit.app.present import record_json
@@ -13,6 +14,8 @@ from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 else:
     from memgit.cli import lean as click
@@ -48,10 +51,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         reader, kind=kind, group=group, topic=options["topic"], keyword=options["keyword"], status=options["status"],
         archived=options["archived"], only_archived=options["only_archived"],
     )  # fmt: skip
-    found = itertools.islice(found, options["limit"]) if options["limit"] is not None else found
+    found = itertools.islice(found, min(options["limit"], sys.maxsize)) if options["limit"] is not None else found
     name_unreadable(reader)
     if options["as_json"]:
-        count = counter(workspace)
+        count = counter(reader)
         emit_json_list(record_json(record, count(record)) for record in map(reader.load, found))
         return
     for record in found:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from memgit import TYPE_CHECKING
 from memgit.app.recall import recall
 from memgit.cli.options import at_option, context_of, json_option, workspace_of
 from memgit.cli.output import cut_line, echo, emit_json, heading, safe

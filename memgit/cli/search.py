@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from memgit import TYPE_CHECKING
 from memgit.app.reader import kinds_of
 from memgit.app.search import Result, as_json, search
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import emit_json, faint, heading, name_unreadable, safe
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 else:
     from memgit.cli import lean as click

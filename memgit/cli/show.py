@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from memgit.app.counts import uses
+from memgit import TYPE_CHECKING
+from memgit.app.counts import uses, with_uses
 from memgit.app.present import record_json
 from memgit.app.show import show
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
@@ -26,6 +25,6 @@ def command(ctx: click.Context, address: str, at: str | None, as_json: bool) -> 
     workspace = workspace_of(ctx)
     record, reader = show(workspace, address, at)
     if as_json:
-        emit_json({**record_json(record, uses(workspace, record)), "revision": reader.revision, "fresh": reader.fresh})
+        emit_json({**record_json(record, uses(reader, record)), "revision": reader.revision, "fresh": reader.fresh})
     else:
-        print_record(record, None if reader.fresh or reader.revision is None else reader.revision[:10])
+        print_record(with_uses(reader, record), None if reader.fresh or reader.revision is None else reader.revision[:10])

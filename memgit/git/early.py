@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 
 from memgit.errors import Refused
 from memgit.git import plain
@@ -17,6 +16,9 @@ from memgit.git.command import LOCAL, QUIET, arguments, clean
 CONFIGURATION = ".memgit.yaml"
 """What the folder of a knowledge root holds; where there is none, the root takes more than a look."""
 
+
+NICE = 10
+"""How far it gives way, as in `setpriority(2)`: alone it is as fast as ever."""
 
 Stamp = tuple[int, ...]
 _SIGPIPE, _SIGTERM, _SIGXFSZ = 13, 15, 25  # as in `process`
@@ -54,11 +56,20 @@ class Early:
             pieces.append(piece)
         return b"".join(pieces) if self._end() == 0 else None
 
+    def give_way(self) -> None:
+        """Lets others go first: there is more to be done than to wait for it, and its many threads would leave them little."""
+        try:
+            os.setpriority(os.PRIO_PGRP, self._pid, NICE)
+        except OSError:
+            return
+
     def stop(self) -> None:
         """Ends it, if its output was not asked for; what it told is lost."""
         if self._handle >= 0:
-            with suppress(OSError):
+            try:  # noqa: SIM105 (contextlib would be loaded before git is started)
                 os.kill(self._pid, _SIGTERM)
+            except OSError:
+                pass
             self._end()
 
     def _end(self) -> int:

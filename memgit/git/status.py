@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.git import early, process
+from memgit.git.tree import EMPTY_TREE
 from memgit.git.untracked import Unsure, Walk
 from memgit.model.tuples import NamedTuple
 
@@ -49,76 +50,116 @@ LOOKS = 3
 """How often to look again where the index was written meanwhile."""
 
 
-def dirty_records(repo: Repository, commit: str | None, roots: Sequence[str], suffix: str = ".md") -> list[Dirty]:
-    """As `dirty`, of files with a suffix below some folders, in far less time: files are looked at by git, folders as `git.untracked` does.
-
-    A path that git does not have and that is staged as removed counts as deleted, although a file may lie there.
+class Look:
+    """A look at the files with a suffix below some folders. It is begun when it is made, so git works beside us until `rows` is asked for.
 
     Args:
+        repo: at its knowledge root.
         commit: of HEAD, as the caller knows it; what differs from it is told, also where HEAD moved meanwhile.
         roots: paths from the knowledge root, each empty or ending in a slash, none inside another.
     """
-    if repo.worktree is None:
-        return []
-    if commit is None:
-        return _listed(repo, roots, suffix)
-    prefixes = tuple(repo.prefix + root for root in roots)
-    begun = early.taken((repo.git_dir, repo.worktree, repo.prefix))
-    rows: list[Dirty] | None = None
-    for _ in range(LOOKS):
-        before = early.stamp(repo.index_file) if begun is None else begun.index
+
+    def __init__(self, repo: Repository, commit: str | None, roots: Sequence[str], suffix: str = ".md") -> None:
+        self._repo, self._commit, self._roots, self._suffix = repo, commit, roots, suffix
+        self._prefixes = tuple(repo.prefix + root for root in roots)
+        self._wanted = () if "" in self._prefixes else self._prefixes
+        self._begun: early.Early | None = None
+        self._running: process.Running | None = None
+        self._asked: process.Running | None = None
+        self._before: early.Stamp = ()
+        self._walk: Walk | None = None
+        self._sure = False
+        if repo.worktree is not None and commit is not None:
+            self._begin(commit, early.taken((repo.git_dir, repo.worktree, repo.prefix)))
+
+    def rows(self) -> list[Dirty]:
+        """As `dirty`, in far less time: files are looked at by git, folders as `git.untracked` does. To be asked for once.
+
+        A path that git does not have and that is staged as removed counts as deleted, although a file may lie there.
+        """
+        if self._repo.worktree is None:
+            return []
+        if self._commit is None:
+            return self._listed()
+        rows: list[Dirty] = []
+        for looks in range(1, LOOKS + 1):
+            try:
+                self._ask()
+                if not self._sure:
+                    return self._listed()
+                rows = self._told(self._commit)
+            finally:
+                if self._begun is not None:
+                    self._begun.stop()
+            # Files of the index and files beside it are asked for one after the other: one that was staged in between would be in neither.
+            if looks == LOOKS or early.stamp(self._repo.index_file) == self._before:
+                break
+            self._begin(self._commit, None)
+        skip = len(self._repo.prefix)
+        found = [row for row in _once(rows) if row.path.endswith(self._suffix) and row.path.startswith(self._prefixes)]
+        return sorted(Dirty(row.path[skip:], row.kind) for row in found)
+
+    def _listed(self) -> list[Dirty]:
+        """The same by one `git status` of everything."""
+        repo = self._repo
+        found = dirty(repo)
+        if repo.head().commit != self._commit:
+            skip = len(repo.prefix)
+            differing = _against(repo, self._commit, (repo.prefix,) if repo.prefix else ())
+            found = sorted(_once([*found, *(row._replace(path=row.path[skip:]) for row in differing if row.path.startswith(repo.prefix))]))
+        return [row for row in found if row.path.endswith(self._suffix) and row.path.startswith(tuple(self._roots))]
+
+    def _begin(self, commit: str, begun: early.Early | None) -> None:
+        """Starts git, and looks at the folders where that can be done at once."""
+        repo = self._repo
+        self._begun = begun
+        self._before = early.stamp(repo.index_file) if begun is None else begun.index
+        self._running = process.Running(early.tracked(self._wanted), repo) if begun is None else None
+        self._asked = None
+        self._walk = Walk(repo, commit, self._roots, self._suffix)
+        if begun is not None and self._walk.moved:  # the cache is behind as well: more to do here than for git
+            begun.give_way()
+        if not self._walk.waits:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Looks at the folders, unless that is done, and asks git for the names that no commit has."""
+        walk, self._walk = self._walk, None
+        if walk is None:
+            return
         try:
-            rows = _rows(repo, commit, roots, suffix, prefixes, begun)
-        finally:
-            if begun is not None:
-                begun.stop()
-        if rows is None:
-            return _listed(repo, roots, suffix)
-        # Files of the index and files beside it are asked for one after the other: one that was staged in between would be in neither.
-        if early.stamp(repo.index_file) == before:
-            break
-        begun = None
-    skip = len(repo.prefix)
-    found = [row for row in _once(rows or []) if row.path.endswith(suffix) and row.path.startswith(prefixes)]
-    return sorted(Dirty(row.path[skip:], row.kind) for row in found)
+            names = walk.extra()
+        except Unsure:
+            self._sure = False
+            return
+        repo = self._repo
+        self._sure = len(names) <= MOST_ASKED
+        if names and self._sure:
+            listing = ["ls-files", "--others", "--exclude-standard", "-z", "--full-name", "--", *(repo.prefix + name for name in names)]
+            self._asked = process.Running(listing, repo)
 
-
-def _listed(repo: Repository, roots: Sequence[str], suffix: str) -> list[Dirty]:
-    """As `dirty_records`, by one `git status` of everything."""
-    return [row for row in dirty(repo) if row.path.endswith(suffix) and row.path.startswith(tuple(roots))]
-
-
-def _rows(
-    repo: Repository, commit: str, roots: Sequence[str], suffix: str, prefixes: tuple[str, ...], begun: early.Early | None
-) -> list[Dirty] | None:
-    """One look: paths from the top of the working tree, each perhaps twice. None where git must list everything."""
-    wanted = () if "" in prefixes else prefixes
-    running = None if begun is not None else process.Running(early.tracked(wanted), repo)
-    try:
-        names = Walk(repo, commit, roots, suffix).extra()
-    except Unsure:
-        return None
-    if len(names) > MOST_ASKED:
-        return None
-    asked = None
-    if names:
-        listing = ["ls-files", "--others", "--exclude-standard", "-z", "--full-name", "--", *(repo.prefix + name for name in names)]
-        asked = process.Running(listing, repo)
-    told = begun.output() if begun is not None else None
-    if told is None:
-        told = (running or process.Running(early.tracked(wanted), repo)).output()
-    rows = parse(told) if _compared_with(told) == commit else _against(repo, commit, wanted)
-    if asked is not None:
-        rows += [Dirty(path, "untracked") for path in map(_text, asked.output().split(b"\0")) if path and not path.endswith("/")]
-    return rows
+    def _told(self, commit: str) -> list[Dirty]:
+        """What git says: paths from the top of the working tree, each perhaps twice."""
+        told = self._begun.output() if self._begun is not None else None
+        if told is None:
+            told = (self._running or process.Running(early.tracked(self._wanted), self._repo)).output()
+        # git looks up HEAD before and after it looks at the files: the commit that it names need not be the one that it compared with.
+        stayed = _compared_with(told) == commit == self._repo.head().commit
+        rows = parse(told) if stayed else _against(self._repo, commit, self._wanted)
+        if self._asked is not None:
+            rows += [Dirty(path, "untracked") for path in map(_text, self._asked.output().split(b"\0")) if path and not path.endswith("/")]
+        return rows
 
 
 _LETTERS = {b"A": "added", b"D": "deleted", b"T": "typechange", b"U": "unmerged"}
 
 
-def _against(repo: Repository, commit: str, prefixes: tuple[str, ...]) -> list[Dirty]:
-    """The tracked files that differ from a commit which is not the newest any more; some that do not differ may be among them."""
-    args = ["diff-index", "--name-status", "-z", "--no-renames", "--ignore-submodules=all", commit, "--", *prefixes]
+def _against(repo: Repository, commit: str | None, prefixes: tuple[str, ...]) -> list[Dirty]:
+    """The tracked files that differ from a commit which is not the newest any more (None: from the empty tree).
+
+    Some that do not differ may be among them.
+    """
+    args = ["diff-index", "--name-status", "-z", "--no-renames", "--ignore-submodules=all", commit or EMPTY_TREE, "--", *prefixes]
     words = iter(process.run(args, repo=repo).split(b"\0"))
     return _once([Dirty(_text(path), _LETTERS.get(letter, "modified")) for letter, path in zip(words, words, strict=False)])
 

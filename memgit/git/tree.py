@@ -7,19 +7,23 @@ neither take a name that is not UTF-8 nor rewrite one entry without building all
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import libgit, process
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from memgit.git.repository import Repository
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
+_HASH = pattern("[0-9a-f]{40}")
 _ENTRY = pattern(rb"([0-7]{5,6}) ([^\0]+)\0(.{20})", re.DOTALL)
 
 
@@ -77,6 +81,7 @@ class Tree:
     def __init__(self, repo: Repository, oid: str | None) -> None:
         self._repo = repo
         self.oid = oid or EMPTY_TREE
+        self._looked: tuple[str, TreeEntries | None] = ("", None)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tree) and self.oid == other.oid
@@ -86,12 +91,23 @@ class Tree:
 
     def get(self, path: str) -> Entry | None:
         """The entry at a path (file, folder, symlink or submodule), or None."""
-        entry: Entry | None = Entry(FOLDER, self.oid)
-        for name in path.split("/"):
+        name = path.rpartition("/")[2]
+        folder = path[: len(path) - len(name)]
+        looked, inside = self._looked
+        if inside is None or looked != folder:
+            inside = self._inside(folder)
+            self._looked = folder, inside  # who asks for many paths asks for those of a folder together
+        return inside.get(name)
+
+    def _inside(self, folder: str) -> TreeEntries:
+        """The entries of a folder, which is empty or ends in a slash; none where there is no such folder."""
+        entries = self._repo.entries(self.oid)
+        for name in folder.split("/")[:-1]:
+            entry = entries.get(name)
             if entry is None or entry.mode != FOLDER:
-                return None
-            entry = self._repo.entries(entry.oid).get(name)
-        return entry
+                return {}
+            entries = self._repo.entries(entry.oid)
+        return entries
 
     def file(self, path: str) -> str | None:
         """The blob of a regular file, or None where there is none."""
@@ -159,9 +175,64 @@ class Tree:
     def changes(self, other: Tree) -> Deltas:
         """Every path that differs between this tree (old) and another (new), with modes: also symlinks, submodules and mode changes."""
         # Not by libgit2, which walks both trees whole (200 ms at 100,000 files): folders that are alike are left out here.
-        found = list(_compare(self._repo, self.oid, other.oid, ""))
-        found.sort(key=lambda delta: delta.path.encode("utf-8", "surrogateescape"))
-        return found
+        return sorted(_compare(self._repo, self.oid, other.oid, ""), key=_place)
+
+
+class Difference:
+    """What differs between two commits (None: the empty tree) below the knowledge root.
+
+    Args:
+        beside: have git work it out beside us until it is asked for, for who has not loaded libgit2.
+    """
+
+    def __init__(self, repo: Repository, old: str | None, new: str | None, *, beside: bool) -> None:
+        self._repo, self._old, self._new = repo, old, new
+        self._prefix = repo.prefix
+        self._found: Deltas | None = None
+        self._running: process.Running | None = None
+        if beside and old is not None and new is not None and _HASH.fullmatch(old) and _HASH.fullmatch(new):
+            args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-relative", "--ignore-submodules=none", old, new]
+            args += ["--", repo.prefix] if repo.prefix else []
+            # It reads the index, for nothing that is asked here: most of its time, where the index is large.
+            none = {"GIT_INDEX_FILE": f"{repo.git_dir}/memgit/no-index"}
+            self._running = process.Running([*process.FRUGAL, *args], repo, none)
+
+    @property
+    def waits(self) -> bool:
+        """Whether git is still at it, as far as is known here."""
+        return self._running is not None
+
+    def rows(self) -> Deltas:
+        """As `Tree.changes`.
+
+        Raises:
+            NotFound: one of the commits is not there.
+        """
+        running, self._running = self._running, None
+        if running is not None:
+            with suppress(Refused):
+                self._found = sorted(_told(running.output(), self._prefix), key=_place)
+        if self._found is None:
+            self._found = self._repo.tree(self._old).changes(self._repo.tree(self._new))
+        return self._found
+
+
+def _told(listing: bytes, prefix: str) -> Iterator[Delta]:
+    """The rows of `git diff-tree -r -z --raw` (`git-diff-tree(1)`, "Raw output format")."""
+    words = iter(listing.split(b"\0"))
+    for head, path in zip(words, words, strict=False):
+        old_mode, new_mode, old_oid, new_oid, _ = head[1:].decode("ascii").split(" ")
+        name = path.decode("utf-8", "surrogateescape")
+        yield Delta(name[len(prefix) :], _entry(old_mode, old_oid), _entry(new_mode, new_oid))
+
+
+def _place(delta: Delta) -> bytes:
+    return delta.path.encode("utf-8", "surrogateescape")
+
+
+def _entry(mode: str, oid: str) -> Entry | None:
+    number = int(mode, 8)
+    return Entry(number, oid) if number else None
 
 
 def _compare(repo: Repository, old: str, new: str, prefix: str) -> Iterator[Delta]:
@@ -193,10 +264,25 @@ def rewrite(repo: Repository, tree: str | None, edits: Mapping[str, Entry | None
     Raises:
         Refused: a path leads through something that is not a folder, or would replace a folder by a file.
     """
-    return _rewrite(repo, tree or EMPTY_TREE, edits, "") or _empty(repo)
+    return _rewrite(repo, tree or EMPTY_TREE, edits, "", _write) or _empty(repo)
 
 
-def _rewrite(repo: Repository, tree: str, edits: Mapping[str, Entry | None], prefix: str) -> str | None:
+def rewritten(repo: Repository, tree: str | None, edits: Mapping[str, Entry | None]) -> str:
+    """As `rewrite`, without writing anything: the hash that the tree has once somebody does."""
+    return _rewrite(repo, tree or EMPTY_TREE, edits, "", _hashed) or EMPTY_TREE
+
+
+def _write(repo: Repository, data: bytes) -> str:
+    return repo.write(libgit.TREE, data)
+
+
+def _hashed(repo: Repository, data: bytes) -> str:
+    return repo.hash_of(b"tree", data)
+
+
+def _rewrite(
+    repo: Repository, tree: str, edits: Mapping[str, Entry | None], prefix: str, made: Callable[[Repository, bytes], str]
+) -> str | None:
     entries = dict(repo.entries(tree))
     below: dict[str, dict[str, Entry | None]] = {}
     here: dict[str, Entry] = {}
@@ -214,7 +300,7 @@ def _rewrite(repo: Repository, tree: str, edits: Mapping[str, Entry | None], pre
             if any(entry is not None for entry in inner.values()):
                 raise Refused("is a file, so nothing can be written below it", path=prefix + name)
             continue
-        new = _rewrite(repo, old.oid if old else EMPTY_TREE, inner, f"{prefix}{name}/")
+        new = _rewrite(repo, old.oid if old else EMPTY_TREE, inner, f"{prefix}{name}/", made)
         if new is None:
             entries.pop(name, None)
         else:
@@ -224,7 +310,7 @@ def _rewrite(repo: Repository, tree: str, edits: Mapping[str, Entry | None], pre
         if old is not None and old.mode == FOLDER:
             raise Refused("is a folder, so no file of that name can be written", path=prefix + name)
         entries[name] = entry
-    return repo.write(libgit.TREE, format_tree(entries)) if entries else None
+    return made(repo, format_tree(entries)) if entries else None
 
 
 def _empty(repo: Repository) -> str:

@@ -15,10 +15,11 @@ import os
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError
-from memgit.git.tree import FOLDER, Tree
+from memgit.git import leftovers
+from memgit.git.tree import FOLDER, Difference, Tree
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -79,6 +80,18 @@ class Walk:
         self._now = self._device = 0
         self._spare: str | None = None
         self._changed = False
+        self._difference: Difference | None = None
+        self._recall()
+
+    @property
+    def moved(self) -> bool:
+        """Whether what is known is of another commit."""
+        return self._difference is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether git must first tell what a later commit changed, which takes a while."""
+        return self._difference is not None and self._difference.waits
 
     def extra(self) -> list[str]:
         """Paths from the knowledge root (folders with a slash) that lie there and are in no tree of the commit.
@@ -87,7 +100,7 @@ class Walk:
             Unsure: git must be asked for all.
         """
         try:
-            self._recall()
+            self._forget()
             for root in self._roots:
                 self._look(root)
             if self._found.keys() != self._known.keys():
@@ -103,31 +116,38 @@ class Walk:
         return sorted(f"{path}{name}" for path, folder in self._found.items() for name in folder.extra)
 
     def _recall(self) -> None:
-        """What is known, without the folders whose names a later commit changed."""
+        """What is known of another commit, or of this one."""
         try:
             with open(self._path, "rb") as file:
                 data = json.loads(file.read())
             if data["key"] != self._key:
                 return
             known = {path: Folder(*row) for path, row in data["folders"].items()}
-            commit = data["commit"]
+            commit = str(data["commit"])
         except (OSError, ValueError, TypeError, KeyError):
             self._changed = True
             return
         if commit != self._commit:
             self._changed = True
-            try:
-                before = self._repo.tree(commit)
-            except MemgitError:
-                return
-            for path, old, new in before.changes(self._at_commit()):
-                if old is None or new is None:
-                    # The folders on the way may have come or gone with it.
-                    above = path
-                    while above:
-                        above = above.rpartition("/")[0]
-                        known.pop(f"{above}/" if above else "", None)
+            self._difference = self._repo.compare(commit, self._commit)
         self._known = known
+
+    def _forget(self) -> None:
+        """Lets go of the folders whose names a later commit changed."""
+        if self._difference is None:
+            return
+        try:
+            rows = self._difference.rows()
+        except MemgitError:  # the other commit is gone
+            self._known = {}
+            return
+        for path, old, new in rows:
+            if old is None or new is None:
+                # The folders on the way may have come or gone with it.
+                above = path
+                while above:
+                    above = above.rpartition("/")[0]
+                    self._known.pop(f"{above}/" if above else "", None)
 
     def _at_commit(self) -> Tree:
         if self._tree is None:
@@ -225,3 +245,4 @@ class Walk:
                 file.write(json.dumps({"key": self._key, "commit": self._commit, "folders": self._found}))
             os.replace(self._spare, self._path)
             self._spare = None
+        leftovers.sweep(self._place)

@@ -9,9 +9,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgit.errors import NotFound, Refused
-from memgit.git.tree import EMPTY_TREE, EXECUTABLE, FILE, FOLDER, LINK, SUBMODULE, Delta, Entry, Tree, format_tree, parse_tree, rewrite
+from memgit.git.tree import (
+    EMPTY_TREE,
+    EXECUTABLE,
+    FILE,
+    FOLDER,
+    LINK,
+    SUBMODULE,
+    Delta,
+    Entry,
+    Tree,
+    format_tree,
+    parse_tree,
+    rewrite,
+    rewritten,
+)
 from tests.git.helpers import commit_files, opened
-from tests.support import run_git
+from tests.support import examples, run_git
 
 NAMES = st.binary(min_size=1, max_size=6).map(lambda raw: raw.replace(b"\0", b"x").replace(b"/", b"y").decode("utf-8", "surrogateescape"))
 ENTRIES = st.dictionaries(
@@ -31,7 +45,7 @@ PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
 
 
 @given(st.lists(st.tuples(PATHS, st.one_of(st.none(), st.binary(max_size=3))), max_size=12))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_rewrite_is_what_git_would_write(tmp_path_factory: pytest.TempPathFactory, edits: list[tuple[str, bytes | None]]) -> None:
     """One edit after the other, against an index that git keeps."""
     folder = tmp_path_factory.getbasetemp() / "rewrite"
@@ -46,10 +60,12 @@ def test_rewrite_is_what_git_would_write(tmp_path_factory: pytest.TempPathFactor
         held = [name for name in run_git(folder, "ls-files", "-z").split("\0") if name]
         clash = entry is not None and any(name.startswith(path + "/") or path.startswith(name + "/") for name in held)
         try:
+            unwritten = rewritten(repo, tree, {path: entry})
             tree = rewrite(repo, tree, {path: entry})
         except Refused:
             assert clash
             continue
+        assert unwritten == tree
         assert not clash
         line = f"0 {'0' * 40}\t{path}\0" if entry is None else f"{FILE:o} {entry.oid}\t{path}\0"
         if entry is not None or path in held:
@@ -157,3 +173,35 @@ def test_missing_tree(repo: Path) -> None:
         tree.data("f")
     with pytest.raises(NotFound, match="missing"):
         Tree(opened_repo, "3" * 40).diff(tree)
+
+
+def test_a_difference_worked_out_beside_us_is_the_one_of_the_trees(repo: Path) -> None:
+    folders = 40
+    names = [f"{number % 7}/{number}/\x01 ü\n{number}.md" for number in range(folders)]
+    old = commit_files(repo, {f"kb/{name}": b"x\n" for name in names} | {"kb/a": b"a\n", "kb/b/c": b"c\n", "away/1": b"1\n"})
+    for number, name in enumerate(names):
+        path = repo / "kb" / name
+        if number % 3 == 0:
+            path.write_bytes(b"y\n")
+        elif number % 3 == 1:
+            path.unlink()
+        else:
+            path.unlink()
+            path.symlink_to("nowhere")
+    (repo / "kb/a").unlink()
+    (repo / "kb/b/c").unlink()
+    run_git(repo, "add", "-A")
+    new = commit_files(repo, {"kb/a/b": b"a\n", "kb/d/e/f": b"f\n", "away/1": b"2\n"})
+    plain = opened(repo).at_prefix("kb")
+    assert plain.raw is not None
+    for one, two in ((old, new), (new, old), (old, None), (None, new), (old, old)):
+        beside = opened(repo).at_prefix("kb")
+        found = beside.compare(one, two)
+        assert found.waits == (one is not None and two is not None)
+        assert beside.compare(one, two) is found
+        assert found.rows() == plain.tree(one).changes(plain.tree(two))
+        assert plain.compare(one, two).rows() == found.rows()
+        assert not found.waits
+    for missing in ("0" * 39 + "1", "--help", "5"):
+        with pytest.raises(NotFound):
+            opened(repo).compare(new, missing).rows()

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from memgit.app.workspace import open_workspace
-from memgit.git import early, untracked
+from memgit.git import early, status, untracked
 from memgit.git.repository import Repository
-from memgit.git.status import Dirty, dirty, dirty_records
+from memgit.git.status import Dirty, Look, dirty
 from memgit.git.untracked import Walk
 from tests.git.helpers import commit_files, opened
-from tests.support import run_git
+from tests.support import childless, run_git
+from tests.support import status as status_of
 
 ROOTS = ("a/", "b/deep/", "n/")
 
@@ -34,7 +35,7 @@ def kb(repo: Path) -> Path:
 
 
 def names(repo: Repository, roots: tuple[str, ...] = ROOTS) -> list[str]:
-    return [row.path for row in dirty_records(repo, repo.head().commit, roots)]
+    return [row.path for row in Look(repo, repo.head().commit, roots).rows()]
 
 
 def told(repo: Repository, roots: tuple[str, ...] = ROOTS) -> list[str]:
@@ -74,7 +75,7 @@ def test_every_kind(kb: Path) -> None:
     want = ["a/1.md", "a/2.md", "a/3.md", "a/link.md", "a/meant.md", "a/new.md", "a/staged.md", "b/deep/new/er/z.md"]
     assert names(opened_) == want
     assert [path for path in told(opened_) if "hidden" not in path] == want
-    assert Dirty("a/new.md", "untracked") in dirty_records(opened_, opened_.head().commit, ROOTS)
+    assert Dirty("a/new.md", "untracked") in Look(opened_, opened_.head().commit, ROOTS).rows()
 
 
 def test_folders_are_read_once(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,12 +234,45 @@ def test_a_commit_that_lets_go_of_a_file_that_stays(kb: Path) -> None:
     assert names(opened(kb)) == []
     run_git(kb, "rm", "-q", "--cached", "b/deep/er/1.md")
     run_git(kb, "commit", "-q", "-m", "let go")
-    assert dirty_records(opened(kb), opened(kb).head().commit, ROOTS) == [Dirty("b/deep/er/1.md", "untracked")]
+    assert Look(opened(kb), opened(kb).head().commit, ROOTS).rows() == [Dirty("b/deep/er/1.md", "untracked")]
     run_git(kb, "checkout", "-q", "--orphan", "bare")
     run_git(kb, "rm", "-r", "-q", "--cached", "a")
     run_git(kb, "commit", "-q", "-m", "let go of a folder")
     assert names(opened(kb)) == told(opened(kb))
     assert "a/x/1.md" in names(opened(kb))
+
+
+def test_folders_wait_for_what_a_commit_changed(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where git tells what differs between two commits, it is at work already while others are busy, and goes before the status."""
+    (kb / ".memgit.yaml").write_text("version: 1\n")
+    assert names(opened(kb)) == []
+    gave: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "setpriority", lambda which, who, priority: gave.append((which, priority)))
+    early.begin(str(kb), os.environ)
+    assert names(opened(kb)) == []
+    assert gave == []
+    run_git(kb, "rm", "-q", "--cached", "b/deep/er/1.md")
+    (kb / "a/4.md").write_text("new\n")
+    run_git(kb, "add", "a/4.md")
+    run_git(kb, "commit", "-q", "-m", "one out, one in")
+    early.begin(str(kb), os.environ)
+    repo = opened(kb)
+    look = Look(repo, repo.head().commit, ROOTS)
+    assert gave == [(os.PRIO_PGRP, early.NICE)]
+    assert look.rows() == [Dirty("b/deep/er/1.md", "untracked")]
+    assert names(opened(kb)) == told(opened(kb)) == ["b/deep/er/1.md"]
+
+
+@pytest.mark.parametrize("gone", ["0" * 39 + "1", "HEAD", "--help", ""])
+def test_folders_of_a_commit_that_is_gone_are_read_again(kb: Path, gone: str) -> None:
+    time.sleep(0.15)
+    assert names(opened(kb)) == []
+    (file,) = (kb / ".git/memgit").glob("folders-*.json")
+    written = json.loads(file.read_text())
+    written["folders"]["a/"][2] = ["never.md"]
+    file.write_text(json.dumps({**written, "commit": gone}))
+    assert names(opened(kb)) == []
+    assert json.loads(file.read_text())["folders"]["a/"][2] == []
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Any) -> None:
@@ -282,8 +316,8 @@ def test_an_edit_that_is_committed_meanwhile_still_differs_from_the_commit_that_
 
     meanwhile(monkeypatch, commit)
     want = [Dirty("a/1.md", "modified"), Dirty("a/2.md", "deleted"), Dirty("a/new.md", "added"), Dirty("a/other.md", "untracked")]
-    assert dirty_records(repo, before, ROOTS) == want
-    assert dirty_records(repo, before, ROOTS) == want
+    assert Look(repo, before, ROOTS).rows() == want
+    assert Look(repo, before, ROOTS).rows() == want
     assert names(opened(kb)) == ["a/other.md"]
 
 
@@ -295,8 +329,7 @@ def test_what_was_begun_before_something_was_mended_is_given_up(kb: Path) -> Non
     (kb / ".git/memgit/journal.json").write_text("{}")
     workspace.mend()
     assert early.taken((str(kb / ".git"), str(kb), "")) is None
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert childless()
 
 
 def test_times_as_fat_has_them_are_not_relied_upon(kb: Path) -> None:
@@ -307,3 +340,53 @@ def test_times_as_fat_has_them_are_not_relied_upon(kb: Path) -> None:
         assert names(opened(kb)) == []
         assert known(kb)["a/"][0] == []
         assert known(kb)["a/x/"][0] != []
+
+
+@pytest.mark.parametrize("how", ["in parts", "listed", "first"])
+def test_what_was_staged_and_is_committed_while_git_looks(kb: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """HEAD alone moves: git names the commit from before, compares with the one from after, and finds nothing that differs."""
+    if how == "first":
+        run_git(kb, "switch", "-q", "--orphan", "empty")
+        (kb / "a").mkdir()
+    (kb / "a/new.md").write_text("new\n")
+    run_git(kb, "add", "a/new.md")
+    repo = opened(kb)
+    before = repo.head().commit
+    assert (before is None) == (how == "first")
+
+    def commit() -> None:
+        parent = ["-p", before] if before is not None else []
+        run_git(kb, "update-ref", "HEAD", run_git(kb, "commit-tree", run_git(kb, "write-tree"), *parent, "-m", "meanwhile"))
+
+    def unsure(walk: Walk) -> list[str]:
+        raise untracked.Unsure
+
+    def late(repo: Repository) -> list[Dirty]:
+        commit()
+        return dirty(repo)
+
+    if how == "in parts":
+        commit()
+        monkeypatch.setattr(status, "_compared_with", lambda told: before)
+    else:
+        monkeypatch.setattr(Walk, "extra", unsure)
+        monkeypatch.setattr(status, "dirty", late)
+    assert Look(repo, before, ("a/",)).rows() == [Dirty("a/new.md", "added")]
+    assert status_of(kb) == ""
+
+
+@pytest.mark.parametrize("prefix", ["", "a"])
+def test_what_is_listed_counts_from_the_knowledge_root(kb: Path, monkeypatch: pytest.MonkeyPatch, prefix: str) -> None:
+    repo = opened(kb).at_prefix(prefix)
+    before = repo.head().commit
+    (kb / "a/x/1.md").write_text("changed\n")
+    (kb / "b/1.md").write_text("changed\n")
+    run_git(kb, "commit", "-qam", "meanwhile")
+    (kb / "a/x/2.md").write_text("changed\n")
+
+    def unsure(walk: Walk) -> list[str]:
+        raise untracked.Unsure
+
+    monkeypatch.setattr(Walk, "extra", unsure)
+    root = "x/" if prefix else "a/x/"
+    assert Look(repo, before, (root,)).rows() == [Dirty(f"{root}1.md", "modified"), Dirty(f"{root}2.md", "modified")]
