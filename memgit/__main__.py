@@ -6,6 +6,11 @@ import gc
 import os
 import sys
 
+from memgit import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 def main() -> None:
     """Runs the command line and exits with its code."""
@@ -15,14 +20,22 @@ def main() -> None:
         sys.stdout.write(f"memgit {__version__}\n")
         return
     # A process ends soon, and hardly anything in it refers to itself: looking for that as often as Python does takes a tenth of the time.
-    gc.set_threshold(50_000, 20, 100)
-    if _looks(sys.argv[1:]):
+    gc.set_threshold(200_000, 20, 100)
+    ending: Callable[[], None] | None = None
+    if (folder := looks(sys.argv[1:])) is not None:
         from memgit.git import early
 
-        early.begin(".", os.environ)
+        early.begin(folder, os.environ)
+    elif (folder := writes(sys.argv[1:])) is not None:
+        from memgit.git import early_index
+
+        early_index.begin(folder, os.environ)
+        ending = early_index.forget
     from memgit.cli.start import run
 
     code = run(closing=False)
+    if ending is not None:
+        ending()
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -32,12 +45,36 @@ def main() -> None:
     os._exit(code)
 
 
-def _looks(args: list[str]) -> bool:
-    """Whether a command line will surely ask for uncommitted edits anywhere in the working tree. A guess that may be wrong costs little."""
+ROOT = ("-C", "--actor", "--run")
+"""The options that stand before a command, as `cli.lean.ROOT` has them."""
+
+
+def looks(args: list[str]) -> str | None:
+    """The folder of a command line that will surely ask for uncommitted edits anywhere in its working tree; None of any other.
+
+    A guess that may be wrong costs little.
+    """
+    folder, args = _rooted(args)
     if not args or "--at" in args:
-        return False
+        return None
     # A kind narrows it to one folder; an address with its kind is looked up in the file where it must be.
-    return args[0] in ("search", "context") or args in (["list"], ["list", "--json"]) or (args[0] == "show" and "/" not in args[-1])
+    sure = args[0] in ("search", "context") or args in (["list"], ["list", "--json"])
+    return folder if sure or (args[0] == "show" and not any("/" in arg for arg in args)) else None
+
+
+def writes(args: list[str]) -> str | None:
+    """The folder of a command line that will most likely change a file and what is derived from it; None of any other."""
+    folder, args = _rooted(args)
+    return folder if args and args[0] in ("record", "update", "extend", "archive", "restore") and "--batch" not in args else None
+
+
+def _rooted(args: list[str]) -> tuple[str, list[str]]:
+    """The folder that a command line starts in, and its command with what follows."""
+    folder = "."
+    while len(args) > 2 and args[0] in ROOT:
+        folder = args[1] if args[0] == "-C" else folder
+        args = args[2:]
+    return folder, args
 
 
 if __name__ == "__main__":

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Protocol
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.tree import Entry
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 
 class Clash(Protocol):

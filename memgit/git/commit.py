@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, Refused
-from memgit.git import hooks, identity, index, journal, libgit, lock, maintenance, process, recovery, refs, sign
+from memgit.git import hooks, identity, index, journal, libgit, lock, maintenance, process, refs, sign
 from memgit.git.carry import Action, Clash, Edit, Merge, Merged
 from memgit.git.identity import Identity
 from memgit.git.index import Pinned
@@ -36,10 +36,10 @@ LOCK_TIMEOUT = 30.0
 _RETRY = 20.0  # seconds during which a change is begun again because HEAD, the index or a file moved under it
 _WHAT_NEXT = {
     "merge": "memgit resolve, which says how to go on, or git merge --abort",
-    "rebase": "git rebase --continue or git rebase --abort",
-    "cherry-pick": "git cherry-pick --continue or git cherry-pick --abort",
-    "revert": "git revert --continue or git revert --abort",
-    "am": "git am --continue or git am --abort",
+    "rebase": "memgit resolve, which says how to go on, or git rebase --abort",
+    "cherry-pick": "memgit resolve, which says how to go on, or git cherry-pick --abort",
+    "revert": "memgit resolve, which says how to go on, or git revert --abort",
+    "am": "memgit resolve, which says how to go on, or git am --abort",
 }
 
 
@@ -50,11 +50,13 @@ class Change(NamedTuple):
         edits: new content by path from the knowledge root, None for a removal.
         message: the commit message.
         soft: derived files among them: where the user has edited one and the edits overlap, the user's version stays in the working tree.
+        written: the hashes of further edits by path, whose blobs are there already; a later change of the series has each path again.
     """
 
     edits: Mapping[str, bytes | None]
     message: str
     soft: frozenset[str] = frozenset()
+    written: Mapping[str, str] = {}
 
 
 class Committed(NamedTuple):
@@ -140,20 +142,25 @@ def make_commits(
     author: Identity,
     committer: Identity,
     sign_timeout: float = sign.TIMEOUT,
+    oids: Mapping[bytes, str] = {},
 ) -> list[str]:
     """Writes the objects of several commits, one upon the other; no ref moves. Changes that leave the tree as it is make none.
 
     Args:
         whole: the whole tree of `parent`.
         changes: their blobs are written already.
+        oids: the hashes of some of these blobs.
     """
     made = []
     for change in changes:
-        entries: dict[str, Entry | None] = {}
+        news: dict[str, str | None] = dict(change.written)
         for name, data in change.edits.items():
+            news[name] = None if data is None else oids.get(data) or repo.hash_blob(data)
+        entries: dict[str, Entry | None] = {}
+        for name, oid in news.items():
             held = whole.get(repo.prefix + name)
             mode = EXECUTABLE if held is not None and held.mode == EXECUTABLE else FILE
-            entries[repo.prefix + name] = None if data is None else Entry(mode, repo.hash_blob(data))
+            entries[repo.prefix + name] = None if oid is None else Entry(mode, oid)
         new = Tree(repo, rewrite(repo, whole.oid, entries))
         if new != whole:
             message = refs.message_bytes(change.message)
@@ -189,7 +196,7 @@ def _commit(repo: Repository, build: Callable[[Tree, Head], Sequence[Change]], o
     try:
         # Inside a hook of a memgit commit, the lock is held by who waits for the hook to end.
         with lock.hold(repo, 0 if hooks.MARK in repo.env else options.lock_timeout):
-            notes = recovery.mend_locked(repo)
+            notes = _mended(repo)
             done = _retry(lambda: _Attempt(repo, options).run(build))
     except OSError as error:
         where = f": {os.fsdecode(error.filename)}" if error.filename else ""
@@ -199,6 +206,16 @@ def _commit(repo: Repository, build: Callable[[Tree, Head], Sequence[Change]], o
         notes += tuple(hooks.after(repo, options.author))
         maintenance.after_commit(repo)
     return done._replace(notes=notes)
+
+
+def _mended(repo: Repository) -> tuple[str, ...]:
+    """Ends what a killed writer left; what was done, in words."""
+    if not journal.pending(repo.git_dir):
+        journal.sweep(repo.git_dir)
+        return ()
+    from memgit.git import recovery
+
+    return recovery.mend_locked(repo)
 
 
 def _retry(attempt: Callable[[], Committed]) -> Committed:
@@ -262,7 +279,7 @@ class _Attempt:
         if stage or watchers:
             repo.write_blobs([edit.data for edit in edits if edit.data is not None])
         else:
-            self._make_all(changes)
+            self._make_all(changes, edits)
         self._record(files, entries, bool(watchers))
         try:
             self._apply_files(files)
@@ -278,11 +295,14 @@ class _Attempt:
             raise
         journal.clear(repo.git_dir)
 
-    def _make_all(self, changes: Sequence[Change]) -> None:
-        """Writes the objects of all commits."""
-        repo = self.repo
+    def _make_all(self, changes: Sequence[Change], edits: Sequence[Edit]) -> None:
+        """Writes the objects of all commits, which are these edits together."""
+        repo, options = self.repo, self.options
+        oids = {edit.data: edit.new.oid for edit in edits if edit.data is not None and edit.new is not None}
         repo.write_blobs([data for change in changes for data in change.edits.values() if data is not None])
-        self.commits += make_commits(repo, self.whole, self.head.commit, changes, self.author, self.committer, self.options.sign_timeout)
+        self.commits += make_commits(
+            repo, self.whole, self.head.commit, changes, self.author, self.committer, options.sign_timeout, oids
+        )  # fmt: skip
 
     def _make(self, tree: str, parent: str | None, message: bytes) -> str:
         """Writes one commit object."""
@@ -300,7 +320,7 @@ class _Attempt:
                 mode = None if plan.found is None else plan.found.mode
                 executable = edit.new is not None and edit.new.mode == EXECUTABLE
                 write_new(os.fsencode(f"{self.work}/{number}.new"), plan.data, mode, executable=executable)
-                written = repo.hash_blob(plan.data)
+                written = edit.new.oid if edit.new is not None and plan.data is edit.data else repo.hash_blob(plan.data)
             steps.append(Step(edit.path, edit.base, edit.new, written, plan.found is not None, entry.before, entry.now))
         commit = self.commits[-1] if self.commits else None
         self.journal = Journal(os.getpid(), self.options.stage, watched, self.head.ref, commit, self.work, tuple(steps))
@@ -388,6 +408,8 @@ class _Attempt:
 
     def _take_back(self, error: BaseException) -> None:
         """After an error: finishes where the branch has moved, puts everything back where it has not."""
+        from memgit.git import recovery
+
         repo = self.repo
         here = repo.head().commit if self.head.ref is None else repo.ref(self.head.ref)
         if self.options.stage or (self.commits and here == self.commits[-1]):

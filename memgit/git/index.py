@@ -1,8 +1,8 @@
 """The user's index: what is staged for a few paths, and a new index that differs in these alone.
 
 The new index is built by git itself in a file of memgit's own (so split indexes, every version, sparse checkouts and extensions are
-git's business), then put in place under `index.lock`, which is held for no longer than that takes. Format read here:
-https://git-scm.com/docs/index-format, versions 2 and 3, and only to confirm what is expected; anything else is asked of git.
+git's business), then put in place under `index.lock`, which is held for no longer than that takes. What is staged is looked up in the file
+(see `index_file`) where that is certain; anything else is asked of git.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic, time
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import process
+from memgit.git import early_index, process
+from memgit.git.index_file import IndexFile
 from memgit.git.pause import pause
 from memgit.git.tree import Entry
 from memgit.git.worktree import write_new
@@ -30,11 +31,9 @@ LOCK_WAIT = 5.0
 _STALE = 60.0  # seconds after which another's index.lock is no longer waited for
 _EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _NO_OID = "0" * 40
-_SCAN_LIMIT = 32 << 20  # bytes to search in Python before asking git is the cheaper way
-_ENTRY_TO_OID, _MODE_BEFORE_OID = 40, 16
-_LONG_NAME = 0xFFF
+_SEARCH, _START = 6_000, 200_000  # bytes of an index that git lists in the time of one search in it, and in that of its start
 
-Signature = tuple[int, int, int] | None
+Signature = early_index.Signature | None
 
 
 class Staged(NamedTuple):
@@ -69,7 +68,7 @@ def pin(repo: Repository, path: str) -> Pinned:
         pass  # another file system, or one without links
     try:
         with open(source, "rb") as file:
-            was = _signature(os.fstat(file.fileno()))
+            was = early_index.signature(os.fstat(file.fileno()))
             write_new(os.fsencode(path), file.read(), None)
     except FileNotFoundError:
         return Pinned(path, None)
@@ -79,13 +78,9 @@ def pin(repo: Repository, path: str) -> Pinned:
 def signature(path: str) -> Signature:
     """What tells one version of an index file from the next; None where there is none."""
     try:
-        return _signature(os.stat(path))
+        return early_index.signature(os.stat(path))
     except FileNotFoundError:
         return None
-
-
-def _signature(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def staged(repo: Repository, pinned: Pinned, expected: Mapping[str, Entry | None]) -> dict[str, Staged | None]:
@@ -97,18 +92,15 @@ def staged(repo: Repository, pinned: Pinned, expected: Mapping[str, Entry | None
     if pinned.signature is None:
         return dict.fromkeys(expected)
     out: dict[str, Staged | None] = {}
-    unknown = list(expected)
-    if len(expected) * pinned.signature[1] <= _SCAN_LIMIT:
-        with open(pinned.path, "rb") as file:
-            data = file.read()
-        if data[:4] == b"DIRC" and data[4:8] in (b"\0\0\0\2", b"\0\0\0\3") and not _is_split(repo):
-            unknown = []
-            sparse = None in expected.values() and data.rfind(b"sdir\0\0\0\0") >= 0
-            for path, entry in expected.items():
-                if (entry is not None or not sparse) and _confirm(data, path.encode("utf-8", "surrogateescape"), entry):
-                    out[path] = None if entry is None else Staged(entry)
-                else:
-                    unknown.append(path)
+    unknown = []
+    many = len(expected) * _SEARCH > pinned.signature[1] + _START
+    file = None if many or _is_split(repo) else IndexFile(pinned.path)
+    for path in expected:
+        rows = file.find(path.encode("utf-8", "surrogateescape")) if file is not None and file.known else None
+        if rows is None or not all(row.plain for row in rows):
+            unknown.append(path)
+        else:
+            out[path] = Staged(Entry(rows[0].mode, rows[0].oid)) if rows else None
     if unknown:
         out.update(_ask(repo, pinned, unknown))
     return out
@@ -117,27 +109,6 @@ def staged(repo: Repository, pinned: Pinned, expected: Mapping[str, Entry | None
 def _is_split(repo: Repository) -> bool:
     """Whether an index may leave entries to a file that it shares with others."""
     return any(name.startswith("sharedindex.") for name in os.listdir(repo.git_dir))
-
-
-def _confirm(data: bytes, name: bytes, entry: Entry | None) -> bool:
-    """Whether an index file certainly holds the entry at stage 0 without flags, or certainly holds nothing of that name."""
-    if len(name) >= _LONG_NAME:
-        return False
-    if entry is not None:
-        at = data.find(bytes.fromhex(entry.oid) + len(name).to_bytes(2, "big") + name + b"\0")
-        if at < _ENTRY_TO_OID:
-            return False
-        return int.from_bytes(data[at - _MODE_BEFORE_OID : at - _MODE_BEFORE_OID + 4], "big") == entry.mode
-    at = data.find(name + b"\0")
-    for _ in range(1000):
-        if at < 0:
-            return True
-        # A name is preceded by its length in the low bits of the flags, or by two more bytes of flags; else it is the end of a longer one.
-        for flags in (data[at - 2 : at], data[at - 4 : at - 2]):
-            if int.from_bytes(flags, "big") & _LONG_NAME == len(name):
-                return False
-        at = data.find(name + b"\0", at + 1)
-    return False
 
 
 def _ask(repo: Repository, pinned: Pinned, paths: Sequence[str]) -> dict[str, Staged | None]:
@@ -173,7 +144,7 @@ def cleaned(repo: Repository, pinned: Pinned, scratch: str, paths: Sequence[str]
         scratch: name of an index file for this alone.
     """
     extra = _scratch(pinned, scratch)
-    _update(repo, extra, ["--add", "--remove", "--replace", "-z", "--stdin"], _names(paths))
+    _update(repo, extra, early_index.OPTIONS, _names(paths))
     rows = _listed(repo, scratch, paths if len(paths) <= 100 else (), set(paths))
     _unlink(scratch)
     return {path: row.entry.oid if row is not None else None for path, row in rows.items()}
@@ -235,7 +206,8 @@ def build(
     if slow:
         _set(repo, extra, slow)
     if quick:
-        _update(repo, extra, ["--add", "--remove", "--replace", "-z", "--stdin"], _names(quick))
+        if not early_index.update(repo, None if slow else pinned.signature, pinned.path, _names(quick)):
+            _update(repo, extra, early_index.OPTIONS, _names(quick))
         # The file may have been touched since, a filter may not give back what it was given, git may have been told to trust a bit
         # rather than to look: what the commit holds counts.
         rows = staged(repo, Pinned(pinned.path, signature(pinned.path)), quick)
@@ -266,9 +238,7 @@ def _set(repo: Repository, extra: Mapping[str, str], entries: Mapping[str, Entry
 
 
 def _update(repo: Repository, extra: Mapping[str, str], options: Sequence[str], data: bytes) -> None:
-    # A sparse index is written in full: git up to 2.39 at least breaks it when it adds below a folder that is not spelled out in it.
-    # The next git command that writes the index folds it up again.
-    process.run(["-c", "index.sparse=false", "update-index", *options], repo=repo, extra=extra, data=data, write=True)
+    process.run([*early_index.UPDATE, *options], repo=repo, extra=extra, data=data, write=True)
 
 
 def _names(paths: Iterable[str]) -> bytes:

@@ -10,12 +10,15 @@ import json
 import os
 from contextlib import suppress
 from time import time
-from typing import Any
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import lock
+from memgit.git import early_index, leftovers, lock
 from memgit.git.tree import Entry
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 VERSION = 1
 
@@ -101,14 +104,18 @@ def new_work(git_dir: str) -> str:
 
 
 def sweep(git_dir: str) -> None:
-    """Removes work folders that nobody owns any more. Only under the lock, and once no journal is left."""
+    """Removes work folders and files that nobody owns any more. Only under the lock, and once no journal is left."""
+    leftovers.sweep(folder(git_dir))
     try:
         names = os.listdir(folder(git_dir))
     except FileNotFoundError:
         return
     for name in names:
         path = f"{folder(git_dir)}/{name}"
-        if name.startswith(("work.", "journal.json.")) or (name.startswith("scratch.") and _is_old(path)):
+        if (owner := early_index.owner(name)) is not None:
+            if leftovers.is_gone(owner):  # else at work, and perhaps ours
+                early_index.take_away(path)
+        elif name.startswith(("work.", "journal.json.")) or (name.startswith("scratch.") and _is_old(path)):
             remove_work(path)
 
 
@@ -145,7 +152,7 @@ def write(git_dir: str, journal: Journal) -> None:
     path = f"{folder(git_dir)}/journal.json"
     own = f"{path}.{os.getpid()}"
     try:
-        with open(own, "w", encoding="ascii") as file:
+        with open(own, "w", encoding="utf-8") as file:
             file.write(text)
         os.rename(own, path)
     except BaseException:
@@ -161,7 +168,7 @@ def read(git_dir: str) -> Journal | None:
     """
     path = f"{folder(git_dir)}/journal.json"
     try:
-        with open(path, encoding="ascii") as file:
+        with open(path, encoding="utf-8") as file:
             held: dict[str, Any] = json.load(file)
         if held.pop("version") != VERSION:
             raise ValueError

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 ACROSS, CEILINGS = "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CEILING_DIRECTORIES"
 """Variables that say how far up git looks."""
+HOOK = frozenset(["GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_REFLOG_ACTION"])
+"""Variables that git gives its hooks, and that leave no doubt where they are about the repository at hand."""
 ELSEWHERE = (b"worktree", b"extensions", b"include", b"partialclone")
 """Words of a configuration that may change where the repository lies or how it is read."""
 REFS = 5
@@ -48,6 +50,24 @@ def find(start: str, env: Mapping[str, str], local: frozenset[str]) -> tuple[str
             folder = above
     except OSError:
         return None
+
+
+def find_in_hook(start: str, here: str, env: Mapping[str, str], local: frozenset[str]) -> tuple[str, str, str | None] | None:
+    """As `find`, where the variables that git gives a hook name the repository of the current folder; with the index file that they name.
+
+    The index is None where it is the repository's own. In other words: of the variables, those count that say which index is in use.
+
+    Args:
+        here: the current folder.
+    """
+    found = find(start, env, local - HOOK)
+    if found is None or (os.path.realpath(start) != os.path.realpath(here) and find(here, env, local - HOOK) != found):
+        return None
+    named, index = env.get("GIT_DIR"), env.get("GIT_INDEX_FILE")
+    if named and os.path.realpath(os.path.join(here, named)) != found[0]:
+        return None
+    full = os.path.join(found[1], index) if index else None
+    return (*found, None if full is None or os.path.realpath(full) == os.path.realpath(f"{found[0]}/index") else full)
 
 
 def _ordinary(git_dir: str, worktree: str, owner: int) -> bool:

@@ -7,14 +7,14 @@ import select
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, Refused
 from memgit.git.command import FRUGAL, LOCAL, OLDEST_GIT, QUIET, arguments, clean, executable
 from memgit.model.tuples import NamedTuple
 
-__all__ = ["FRUGAL", "LOCAL", "OLDEST_GIT", "Done", "Running", "attempt", "clean", "command", "executable", "failure", "git_version", "run",
-           "spawn", "stream", "words"]  # fmt: skip
+__all__ = ["FRUGAL", "LOCAL", "OLDEST_GIT", "Child", "Done", "Running", "attempt", "clean", "command", "executable", "failure",
+           "git_version", "run", "spawn", "stream", "words"]  # fmt: skip
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -111,18 +111,19 @@ def stream(
     *,
     repo: Repository | None = None,
     env: Mapping[str, str] | None = None,
+    extra: Mapping[str, str] | None = None,
     data: Iterable[bytes] | None = None,
     cwd: str | None = None,
 ) -> Iterator[bytes]:
     """Standard output of one git command, piece by piece, while `data` is fed to it.
 
-    A consumer that stops early stops git, and that is no error.
+    A consumer that stops early stops git, and that is no error. `extra` are variables to set on top.
 
     Raises:
         Refused: git failed; raised after the last piece.
     """
-    argv, child_env = command(args, repo=repo, env=env, cwd=cwd)
-    child = _Child(argv, child_env, stdin=data is not None, group=True)
+    argv, child_env = command(args, repo=repo, env=env, extra=extra, cwd=cwd)
+    child = Child(argv, child_env, stdin=data is not None, group=True)
     try:
         yield from child.talk(iter(data) if data is not None else None, None)
         done = Done(child.wait(), b"", bytes(child.err))
@@ -223,7 +224,7 @@ def spawn(
     Raises:
         Refused: it took too long, or could not be started.
     """
-    child = _Child(argv, env, stdin=data is not None, group=group, show=show, merged=merged, keep=keep)
+    child = Child(argv, env, stdin=data is not None, group=group, show=show, merged=merged, keep=keep)
     pieces = (data[i : i + (1 << 20)] for i in range(0, len(data), 1 << 20)) if data else None
     return child.finish(pieces, timeout)
 
@@ -231,11 +232,11 @@ def spawn(
 class Running:
     """A git command without input that runs beside us until its output is asked for."""
 
-    def __init__(self, args: Sequence[str | bytes], repo: Repository) -> None:
-        argv, env = command(args, repo=repo)
+    def __init__(self, args: Sequence[str | bytes], repo: Repository, extra: Mapping[str, str] | None = None) -> None:
+        argv, env = command(args, repo=repo, extra=extra)
         self._args = args
         self._env = repo.env
-        self._child = _Child(argv, env, stdin=False, group=True)
+        self._child = Child(argv, env, stdin=False, group=True)
         self._done = False
 
     def output(self) -> bytes:
@@ -256,7 +257,7 @@ class _TooSlow(Exception):
     pass
 
 
-class _Child:
+class Child:
     """One running program and the pipes to it."""
 
     def __init__(
@@ -349,6 +350,26 @@ class _Child:
                 raise _TooSlow
         if deadline is not None and not self._exits_by(deadline):
             raise _TooSlow
+
+    def send(self, data: bytes) -> None:
+        """Writes a little to standard input. Raises OSError where it does not fit, or nobody reads it any more."""
+        if os.write(self._in, data) != len(data):
+            raise BlockingIOError
+
+    def receive(self, timeout: float) -> bytes:
+        """The next piece of standard output, empty at its end. Raises Refused where it takes longer than `timeout` seconds."""
+        poll = select.poll()
+        poll.register(self._out, select.POLLIN)
+        poll.register(self._err, select.POLLIN)
+        while events := poll.poll(timeout * 1000):
+            for fd, _ in events:
+                piece = os.read(fd, CHUNK)
+                if fd == self._out:
+                    return piece
+                if not piece:
+                    poll.unregister(fd)
+                self.err += piece
+        raise Refused(f"{self.name} took longer than {timeout:g} s")
 
     def _exits_by(self, deadline: float) -> bool:
         """Waits for the child to end; False where it has not by then."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from time import sleep, time
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import index, journal, lock
+from memgit.git import index, journal, lock, refs
 from memgit.git.journal import Journal, Step
 from memgit.git.tree import Tree
 from memgit.git.worktree import Worktree, write_new
@@ -217,17 +217,23 @@ def _content(path: bytes) -> bytes | None:
 
 
 def _free_ref(repo: Repository, found: Journal) -> None:
-    """Removes the lock on the branch that the dead writer held: it names the writer's commit, or nothing and for too long."""
-    path = f"{repo.common_dir}/{found.ref}.lock" if found.ref else f"{repo.git_dir}/HEAD.lock"
+    """Removes the locks on the branch and on HEAD that the dead writer held: one names the writer's commit, or nothing and for too long.
+
+    What the writer noted in their reflogs of a move that did not come goes with them.
+    """
     if found.commit is None:
         return
     end = time() + _ORPHAN
-    while True:
-        data = _content(os.fsencode(path))
-        if data is None or (data.strip() and data.strip() != found.commit.encode()):
-            return
-        if data.strip() or time() > end:
-            with suppress(FileNotFoundError):
-                os.unlink(path)
-            return
-        sleep(0.05)
+    for path in (f"{repo.common_dir}/{found.ref}.lock" if found.ref else "", f"{repo.git_dir}/HEAD.lock"):
+        while path:
+            data = _content(os.fsencode(path))
+            if data is None or (data.strip() and data.strip() != found.commit.encode()):
+                break
+            if data.strip() or time() > end:
+                if data.strip() and (repo.ref(found.ref) if found.ref else repo.head().commit) != found.commit:
+                    name = found.ref if found.ref and not path.endswith("/HEAD.lock") else "HEAD"
+                    refs.forget(f"{repo.git_dir}/logs/{name}", found.commit)
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
+                break
+            sleep(0.05)

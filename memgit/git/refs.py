@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from errno import ENOSPC
 from time import monotonic, time
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import identity, libgit, process
 from memgit.git.identity import Identity
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 LOCK_WAIT = 5.0
 """Seconds to wait for another program's lock on a ref."""
 
+_TAIL = 1 << 16  # bytes in which the last line of a reflog lies
 _ZERO = "0" * 40
 
 
@@ -44,22 +47,140 @@ def move(repo: Repository, head: Head, new: str, message: str, who: Identity) ->
 
 def swap(repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity) -> None:
     """As `move`, of any ref; `old` is None for one that is not there yet."""
-    message = message.replace("\n", " ").replace("\0", " ")
-    quick = old is not None and identity.known_to_libgit2(repo, who) and not _watched(repo)
+    message = message.replace("\n", " ").replace("\0", " ").encode("utf-8", "backslashreplace").decode("utf-8")
     end = monotonic() + LOCK_WAIT
     while True:
-        said = _swap_quickly(repo, ref, old, new, message) if quick and old else _swap_by_git(repo, ref, old, new, message, who)
+        repo.keep_written(led_to=False)  # a ref must never lead to what is not there
+        said = _swapped(repo, ref, old, new, message, who)
         if said is None:
+            with suppress(Refused):
+                repo.keep_written(led_to=True)
             return
         now = repo.head().commit if ref == "HEAD" else repo.ref(ref)
         if now != old:
             raise Moved
-        path = f"{repo.git_dir}/HEAD.lock" if ref == "HEAD" else f"{repo.common_dir}/{ref}.lock"
+        locks = [f"{repo.git_dir}/HEAD.lock"] if ref == "HEAD" else [f"{repo.common_dir}/{ref}.lock", f"{repo.git_dir}/HEAD.lock"]
+        path = next(filter(os.path.exists, locks), locks[0])
         if monotonic() > end:
             raise _stuck(ref, path, said)
         if not os.path.exists(path) and "File exists" not in said and "failed to lock file" not in said:
             raise Refused(f"{ref} cannot be moved: {said}")
         pause(0.02)
+
+
+def _swapped(repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity) -> str | None:
+    """In the cheapest way that there is. Returns what went wrong."""
+    if old is not None and not _watched(repo):
+        logs = _logs(repo, ref)
+        if logs is not None:
+            return _swap_in_files(repo, ref, old, new, f"{old} {new} {who}\t{message}\n", logs)
+        if identity.known_to_libgit2(repo, who):
+            return _swap_quickly(repo, ref, old, new, message)
+    return _swap_by_git(repo, ref, old, new, message, who)
+
+
+def _logs(repo: Repository, ref: str) -> list[str] | None:
+    """The reflogs in which a move of a branch is to be noted, where all of it are ordinary files; None where it is another matter."""
+    if not repo.ordinary or repo.hardened or not ref.startswith("refs/heads/"):
+        return None
+    logs = [f"{repo.git_dir}/logs/{name}" for name in ((ref, "HEAD") if repo.head().ref == ref else (ref,))]
+    if not all(os.path.isfile(path) and not os.path.islink(path) for path in logs):
+        return None
+    path = f"{repo.git_dir}/{ref}"
+    try:
+        with open(path, "rb") as file:
+            return None if os.path.islink(path) or file.read(4) == b"ref:" else logs
+    except FileNotFoundError:
+        return logs if os.path.isdir(os.path.dirname(path)) else None  # packed
+    except OSError:
+        return None  # an empty folder in its place, which git removes
+
+
+def _swap_in_files(repo: Repository, ref: str, old: str, new: str, line: str, logs: Sequence[str]) -> str | None:
+    """As git does it: under the lock of each ref whose reflog is written, the reflogs first. Returns what went wrong.
+
+    Args:
+        logs: the ref's own reflog, and HEAD's where it is HEAD's branch.
+
+    Raises:
+        Moved: the ref is no longer where it was, or no longer HEAD's branch.
+    """
+    path = f"{repo.git_dir}/{ref}"
+    names = [f"{path}.lock", f"{repo.git_dir}/HEAD.lock"][: len(logs)]  # without HEAD's, `git reflog expire` would lose a line
+    data = line.encode("utf-8", "surrogateescape")
+    held: list[tuple[str, int]] = []
+    sizes: list[tuple[str, int]] = []
+    try:
+        with shared(repo):
+            for name in names:
+                held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
+                _write(held[-1][1], f"{new}\n".encode("ascii"))
+        if repo.ref(ref) != old or (len(logs) > 1 and repo.head().ref != ref):
+            raise Moved
+        for log in logs:
+            sizes.append((log, os.path.getsize(log)))
+            _append(log, data)
+        os.rename(names[0], path)
+    except BaseException as error:
+        if sizes and not _is_there(held[0][1], path):
+            for log, size in sizes:
+                _cut(log, size, data)
+        if isinstance(error, OSError):
+            return f"{error.filename or path}: {error.strerror}"
+        raise
+    finally:
+        for name, handle in reversed(held):
+            _unlock(name, handle)
+            os.close(handle)
+    return None
+
+
+def _unlock(lock: str, handle: int) -> None:
+    """Removes a lock file that this process made, but not another's that took its name since."""
+    with suppress(OSError):
+        if _is_there(handle, lock):
+            os.unlink(lock)
+
+
+def _is_there(handle: int, path: str) -> bool:
+    """Whether an open file has this name."""
+    try:
+        return os.path.samestat(os.fstat(handle), os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _append(path: str, line: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+    try:
+        _write(handle, line)
+    finally:
+        os.close(handle)
+
+
+def _write(handle: int, data: bytes) -> None:
+    """Writes all of it. Raises OSError where the disk has no room for it."""
+    if os.write(handle, data) != len(data):
+        raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+
+def _cut(path: str, size: int, line: bytes) -> None:
+    """Takes a line, or the part of it that was written, off the end of a file again."""
+    with suppress(OSError), open(path, "r+b") as file:
+        file.seek(size)
+        if line.startswith(file.read()):
+            file.truncate(size)
+
+
+def forget(log: str, commit: str) -> None:
+    """Takes the last line off a reflog where it tells of a move to a commit. Only under the lock of its ref."""
+    with suppress(OSError), open(log, "r+b") as file:
+        start = max(0, file.seek(0, os.SEEK_END) - _TAIL)
+        file.seek(start)
+        tail = file.read()
+        end = tail.rfind(b"\n", 0, -1) + 1
+        if (end or not start) and tail[end + 41 : end + 82] == commit.encode("ascii") + b" ":
+            file.truncate(start + end)
 
 
 def _swap_quickly(repo: Repository, ref: str, old: str, new: str, message: str) -> str | None:

@@ -8,23 +8,29 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
 
+from memgit import TYPE_CHECKING
 from memgit.errors import NotFound, Refused
 from memgit.git import libgit, plain, process
 from memgit.git.config import Config
 from memgit.git.permissions import shared
-from memgit.git.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
+from memgit.git.tree import EMPTY_TREE, Difference, Tree, TreeEntries, parse_tree
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from pygit2._pygit2 import Repository as RawRepository
+
+    from memgit.git.objects import Objects
 
 _KEPT_TREES = 4096  # parsed trees kept in memory
 _PACKED = 200  # blobs from which on a process and a pack are cheaper than files
+_MUCH = 1 << 23  # bytes of them likewise
 _FROM_DISK = 64  # files that are read from the working tree before libgit2 is loaded
 _LARGE = 1 << 20  # bytes from which on that is not worth it
 _OPERATIONS = (
@@ -81,7 +87,9 @@ class Repository:
         self.lock_handle: int | None = None
         self._config: Config | None = None
         self._asked: process.Running | None = None
+        self._objects: Objects | None = None
         self._trees: dict[str, TreeEntries] = {}
+        self._compared: tuple[tuple[str | None, str | None, str], Difference] | None = None  # asked for last
 
     @classmethod
     def open(cls, start: str, env: Mapping[str, str]) -> Repository:
@@ -101,6 +109,10 @@ class Repository:
         ordinary = plain.find(start, env, process.LOCAL)
         if ordinary is not None:
             return cls(None, git_dir=ordinary[0], worktree=ordinary[1], index_file=None, env=env)
+        if any(env.get(name) for name in plain.HOOK):
+            in_hook = plain.find_in_hook(start, os.getcwd(), env, process.LOCAL)
+            if in_hook is not None:
+                return cls(None, git_dir=in_hook[0], worktree=in_hook[1], index_file=in_hook[2], env=env)
         found = _discover(start, env)
         named = env.get("GIT_DIR")
         theirs = os.path.abspath(named) if named else None
@@ -129,6 +141,36 @@ class Repository:
             repo._take_object_folders()
         return repo
 
+    def at(self, prefix: str) -> Repository:
+        """This repository once more, with another folder as its knowledge root; what is known of its objects is shared."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._asked = None
+        return other.at_prefix(prefix)
+
+    def frugal(self) -> Objects:
+        """Reads objects without libgit2, however many, where the repository is an ordinary one; to be closed by the caller."""
+        from memgit.git.objects import Objects
+
+        self._objects = Objects(self, sys.maxsize if self._plain else 0)
+        return self._objects
+
+    def apart(self) -> Objects | None:
+        """For a fork: has it read objects by a git of its own. What comes back is to be kept, for its git is the other process's to end."""
+        theirs, self._objects = self._objects, None
+        return theirs
+
+    @property
+    def _own(self) -> Objects | None:
+        """The objects of an ordinary repository as they are read without libgit2; None once that is loaded."""
+        if not self._plain or self._raw is not None:
+            return None
+        if self._objects is None:
+            from memgit.git.objects import FEW, Objects
+
+            self._objects = Objects(self, FEW)
+        return self._objects
+
     @property
     def raw(self) -> RawRepository:
         """The repository as libgit2 sees it."""
@@ -147,6 +189,16 @@ class Repository:
         for folder in folders:
             if folder and not folder.startswith('"') and os.path.isdir(folder):
                 self.raw.odb.add_disk_alternate(os.path.abspath(folder))
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether it was opened without libgit2; see `plain`."""
+        return self._plain
+
+    @property
+    def hardened(self) -> bool:
+        """Whether what is written to the git directory is to be forced to the disk."""
+        return bool(self.settings.get("core.fsync")) or self.settings.truth("core.fsyncobjectfiles")
 
     @property
     def bare(self) -> bool:
@@ -285,6 +337,9 @@ class Repository:
         Raises:
             NotFound: it is not in the repository, nor to be had from where a partial clone came from.
         """
+        own = self._own
+        if own is not None and (found := own.read(oid)) is not None:
+            return found
         try:
             kind, data = self.raw.odb.read(oid)
             return int(kind), data
@@ -348,14 +403,15 @@ class Repository:
         return self.write(libgit.BLOB, data)
 
     def write_blobs(self, contents: Collection[bytes]) -> None:
-        """Writes many blobs; a large number goes into one pack, which is several times faster than one file each."""
-        if len(contents) < _PACKED:
+        """Writes many blobs; a large number, or much, goes into one pack: several times faster than one file each, and smaller."""
+        if len(contents) < _PACKED and sum(map(len, contents)) < _MUCH:
             for data in contents:
                 self.write_blob(data)
             return
         lines = (b"".join((b"blob\ndata %d\n" % len(data), data, b"\n")) for data in contents)
         with shared(self):
-            for _ in process.stream(["fast-import", "--quiet", "--done"], repo=self, data=chain(_batched(lines), [b"done\n"])):
+            args = ["-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--done"]
+            for _ in process.stream(args, repo=self, data=chain(_batched(lines), [b"done\n"])):
                 pass
 
     def write(self, kind: int, data: bytes) -> str:
@@ -364,16 +420,50 @@ class Repository:
         Raises:
             Refused: the disk is full, or the object folder cannot be written.
         """
+        own = None if self.hardened else self._own
         try:
             with shared(self):
+                if own is not None:
+                    return own.write(kind, data)
                 return str(self.raw.odb.write(kind, data))
+        except OSError as error:
+            raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error.strerror}") from None
         except libgit.FAILURES as error:
             raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error}") from None
+
+    def keep_written(self, *, led_to: bool) -> None:
+        """Sees to it that what was written without libgit2 is there; see `Objects.restore`. Raises Refused as `write` does.
+
+        Args:
+            led_to: whether a ref leads to it by now; a `git gc` that began before that may still be at work.
+        """
+        if self._objects is None:
+            return
+        try:
+            with shared(self):
+                if led_to and os.path.exists(f"{self.common_dir}/gc.pid"):
+                    from memgit.git import collector
+
+                    if (written := self._objects.all_written()) and collector.keep(self, written):
+                        return
+                self._objects.restore()
+        except OSError as error:
+            raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error.strerror}") from None
 
     @staticmethod
     def hash_blob(data: bytes) -> str:
         """The hash that a blob of this content has, without writing it."""
-        return str(_sha1()(b"blob %d\0" % len(data) + data).hexdigest())
+        return Repository.hash_of(b"blob", data)
+
+    @staticmethod
+    def hash_of(kind: bytes, data: bytes) -> str:
+        """The hash that an object of a kind and this content has, without writing it."""
+        return str(_sha1()(b"%b %d\0" % (kind, len(data)) + data).hexdigest())
+
+    @staticmethod
+    def digest(data: bytes) -> bytes:
+        """The checksum of the repository's own kind."""
+        return bytes(_sha1()(data).digest())
 
     def tree_of(self, commit: str) -> str:
         """The hash of a commit's tree."""
@@ -410,6 +500,13 @@ class Repository:
         if commit is None:
             return Tree(self, None)
         return self.subtree(self.tree_of(commit))
+
+    def compare(self, old: str | None, new: str | None) -> Difference:
+        """What differs between two commits (None: the empty tree) below the knowledge root; git may still be at it."""
+        asked = (old, new, self.prefix)
+        if self._compared is None or self._compared[0] != asked:
+            self._compared = asked, Difference(self, old, new, beside=self._plain and self._raw is None)
+        return self._compared[1]
 
     def subtree(self, tree: str) -> Tree:
         """As `tree`, from the hash of a whole tree."""
@@ -495,11 +592,13 @@ def _sha1() -> Any:
 def _batched(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Joins small pieces to larger ones."""
     batch: list[bytes] = []
+    size = 0
     for line in lines:
         batch.append(line)
-        if len(batch) >= 512:
+        size += len(line)
+        if len(batch) >= 512 or size >= _LARGE:
             yield b"".join(batch)
-            batch = []
+            batch, size = [], 0
     if batch:
         yield b"".join(batch)
 

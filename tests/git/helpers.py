@@ -112,3 +112,15 @@ def assert_in_order(folder: Path, *, clean: bool = True) -> None:
     if clean:
         assert porcelain(folder) == []
         run_git(folder, "diff-index", "--quiet", "--cached", "HEAD")
+
+
+def reflogs(folder: Path) -> dict[str, list[tuple[str, str]]]:
+    """Old and new of every line of the reflogs; each line begins where the one before it ended."""
+    out: dict[str, list[tuple[str, str]]] = {}
+    for name in ("HEAD", "refs/heads/main"):
+        rows = (folder / ".git/logs" / name).read_bytes().split(b"\n")
+        assert rows.pop() == b""
+        moves = out[name] = [(row[:40].decode(), row[41:81].decode()) for row in rows]
+        assert [old for old, _ in moves[1:]] == [new for _, new in moves[:-1]]
+        assert moves[-1][1] == run_git(folder, "rev-parse", name)
+    return out

@@ -130,13 +130,13 @@ def test_files_are_taken_from_the_working_tree_only_where_they_are_what_the_blob
     oid = run_git(made, "rev-parse", "HEAD:a/b/1.md")
     repo = opened(made)
     assert repo.blob_of("a/b/1.md", oid) == b"x\n"
-    assert repo._raw is None
+    assert repo._raw is None and repo._objects is None
     for change in (b"y\n", b"x\r\n", None):
         repo = opened(made)
         path = made / "a/b/1.md"
         path.write_bytes(change) if change is not None else path.unlink()
         assert repo.blob_of("a/b/1.md", oid) == b"x\n"
-        assert repo._raw is not None
+        assert repo._objects is not None  # it was asked of git's own
     (made / "a/b/1.md").mkdir()
     assert opened(made).blob_of("a/b/1.md", oid) == b"x\n"
     (made / "a/b/1.md").rmdir()
@@ -159,3 +159,39 @@ def test_a_folder_that_is_no_repository_for_git(made: Path, head: bytes | None) 
         (inner / ".git/HEAD").write_bytes(head)
     assert run_git(inner, "rev-parse", "--show-toplevel") == str(made)
     assert find(inner) is None
+
+
+def test_in_a_hook_the_variables_of_git_are_those_of_this_repository(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As libgit2 and the variables together say: the index that git names counts where it is about this repository."""
+    (made / "spare").write_bytes((made / ".git/index").read_bytes())
+    (tmp_path / "by-name").symlink_to(made)
+    run_git(tmp_path, "init", "-q", "other")
+    rows: tuple[tuple[str, dict[str, str], bool], ...] = (
+        ("repo", {"GIT_INDEX_FILE": ".git/index", "GIT_PREFIX": ""}, True),
+        ("repo", {"GIT_INDEX_FILE": f"{made}/.git/index.lock", "GIT_PREFIX": "a/"}, True),
+        ("repo", {"GIT_INDEX_FILE": "spare"}, True),
+        ("repo/a", {"GIT_INDEX_FILE": "spare"}, True),
+        ("by-name", {"GIT_INDEX_FILE": "spare", "GIT_REFLOG_ACTION": "pull"}, True),
+        ("repo", {"GIT_DIR": ".git", "GIT_INDEX_FILE": "spare"}, True),
+        ("repo", {"GIT_DIR": str(made / ".git")}, True),
+        ("repo", {"GIT_DIR": str(tmp_path / "other/.git"), "GIT_INDEX_FILE": "spare"}, False),
+        ("repo", {"GIT_DIR": ".git", "GIT_WORK_TREE": str(tmp_path)}, False),
+        ("repo", {"GIT_INDEX_FILE": ".git/index", "GIT_OBJECT_DIRECTORY": str(tmp_path)}, False),
+        ("other", {"GIT_INDEX_FILE": "spare"}, False),
+    )
+    for cwd, variables, clear in rows:
+        monkeypatch.chdir(tmp_path / cwd)
+        env = {**{name: value for name, value in os.environ.items() if name not in LOCAL}, **variables}
+        found = plain.find_in_hook(str(made), os.getcwd(), env, LOCAL)
+        assert (found is not None) is clear, variables
+        repo = Repository.open(str(made), env)
+        with monkeypatch.context() as inner:
+            inner.setattr(plain, "find", lambda *_: None)
+            other = Repository.open(str(made), env)
+        assert (repo._raw is None, other._raw is None) == (clear, False)
+        same = [
+            (os.path.realpath(one.git_dir), os.path.realpath(one.worktree or "/"), os.path.realpath(one.index_file))
+            for one in (repo, other)
+        ]
+        assert same[0] == same[1], (cwd, variables)
+        assert repo.head() == other.head()

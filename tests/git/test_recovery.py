@@ -18,7 +18,7 @@ import pytest
 from memgit.errors import Refused
 from memgit.git import index, journal, lock, recovery, refs
 from memgit.git.repository import Repository
-from tests.git.helpers import assert_in_order, commit_files, committed, leftovers, opened, porcelain, put, staged
+from tests.git.helpers import assert_in_order, commit_files, committed, leftovers, opened, porcelain, put, reflogs, staged
 from tests.support import run_git
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +73,7 @@ def check_after_kill(kb: Path, before: str) -> str:
     assert run_git(kb, "rev-list", "--count", f"{before}..HEAD") in ("0", "1")
     run_git(kb, "fsck", "--strict", "--no-progress", "--no-dangling")
     recovery.mend(opened(kb))
+    reflogs(kb)
     assert list(leftovers(kb)) == [] or not journal.pending(str(kb / ".git"))
     moved = head != before
     lines = "w 0\n" if moved else ""
@@ -86,11 +87,18 @@ def check_after_kill(kb: Path, before: str) -> str:
     return "after" if moved else "before"
 
 
-def test_killed_at_every_step(kb: Path) -> None:
-    """Once for each file touched and each process started by a commit."""
+@pytest.mark.parametrize(
+    ("early", "stride"), [(True, 2), (False, 3), *(pytest.param(early, 1, marks=pytest.mark.slow) for early in (True, False))]
+)
+def test_killed_at_every_step(kb: Path, monkeypatch: pytest.MonkeyPatch, early: bool, stride: int) -> None:
+    """Once for each file touched and each process started by a commit; all of them in the slow runs."""
+    if early:
+        monkeypatch.setenv("WRITER_EARLY", "1")
+    for role in ("AUTHOR", "COMMITTER"):  # the same commit each time: an object that is there already is no step
+        monkeypatch.setenv(f"GIT_{role}_DATE", "1767225600 +0000")
     before = run_git(kb, "rev-parse", "HEAD")
     seen = []
-    for step in count(1):
+    for step in count(1, stride):
         edited(kb)
         child = writer(kb, "w", "1", str(step))
         _, err = child.communicate()
@@ -99,12 +107,12 @@ def test_killed_at_every_step(kb: Path) -> None:
         assert child.returncode == -signal.SIGKILL, err
         seen.append(check_after_kill(kb, before))
         run_git(kb, "reset", "-q", "--hard", before)
-    assert len(seen) > 15
+    assert len(seen) > 15 // stride
     assert seen == sorted(seen, reverse=True)
     assert seen[-1] == "after"
 
 
-@pytest.mark.parametrize("kills", [pytest.param(15), pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [8, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_at_random(kb: Path, kills: int) -> None:
     edited(kb)
     before = run_git(kb, "rev-parse", "HEAD")
@@ -268,6 +276,28 @@ def test_lock_on_the_branch_left_by_a_dead_writer(ready: Path) -> None:
     kill_in_child(ready, "refs", "move", after=False)
     path.write_text("")
     put(ready, {"kb/next.md": b"again\n"})
+    assert_in_order(ready)
+
+
+def test_killed_when_a_reflog_told_of_the_move_already(ready: Path) -> None:
+    """The move did not come: its line is taken off again, and the locks on branch and HEAD are given up."""
+    before = reflogs(ready)
+    kill_in_child(ready, "refs", "_append", after=True)
+    assert (ready / ".git/refs/heads/main.lock").exists() and (ready / ".git/HEAD.lock").exists()
+    assert (ready / ".git/logs/refs/heads/main").read_bytes().count(b"\n") == len(before["HEAD"]) + 1
+    assert recovery.mend(opened(ready))[0].startswith("took back")
+    assert reflogs(ready) == before
+    assert_in_order(ready)
+
+
+def test_lock_on_head_left_by_a_dead_writer(ready: Path) -> None:
+    """It was killed when the branch had moved: the reflogs are right."""
+    kill_in_child(ready, "refs", "_swap_in_files", after=True)
+    held = json.loads((ready / ".git/memgit/journal.json").read_text())
+    (ready / ".git/HEAD.lock").write_text(held["commit"] + "\n")
+    after = reflogs(ready)
+    assert recovery.mend(opened(ready))[0].startswith("finished the commit")
+    assert reflogs(ready) == after
     assert_in_order(ready)
 
 

@@ -7,13 +7,15 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memgit.errors import Refused
 from memgit.git import refs
+from memgit.git.repository import Repository
 from memgit.git.tree import Tree
-from tests.git.helpers import assert_in_order, commit_files, opened, porcelain
+from tests.git.helpers import assert_in_order, commit_files, opened, porcelain, put, reflogs
 from tests.support import run_git
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,3 +79,171 @@ def test_message_is_stored_as_utf8() -> None:
     assert refs.message_bytes("a\0b\n\n\n") == b"ab\n"
     assert refs.message_bytes("Gr\u00f6\u00dfe") == "Größe\n".encode()
     assert refs.message_bytes("caf\udce9") == b"caf\\udce9\n"
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Ways of moving a ref that are not to be gone."""
+
+    def fail(*args: object) -> None:
+        raise AssertionError("another way was gone")
+
+    for name in names:
+        monkeypatch.setattr(refs, name, fail)
+
+
+BY_OTHERS = ("_swap_quickly", "_swap_by_git")
+
+
+@pytest.mark.parametrize("state", ["loose", "packed", "slash", "logs off", "logs always"])
+def test_a_branch_is_moved_in_files(kb: Path, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+    if state == "packed":
+        run_git(kb, "pack-refs", "--all", "--prune")
+    elif state == "slash":
+        run_git(kb, "branch", "main/side", check=False)  # refused: a file is in the way
+        run_git(kb, "branch", "other/side")
+    elif state != "loose":
+        run_git(kb, "config", "core.logAllRefUpdates", "false" if state == "logs off" else "always")
+    forbid(monkeypatch, *BY_OTHERS)
+    for number in range(3):
+        put(kb, {"kb/a.md": b"%d\n" % number})
+    assert [len(moves) for moves in reflogs(kb).values()] == [4, 4]
+    assert_in_order(kb)
+
+
+@pytest.mark.parametrize("state", ["symbolic", "folder", "no log", "link", "linked log", "detached", "HEAD is a link", "hook"])
+def test_what_is_left_to_others(kb: Path, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+    git = kb / ".git"
+    if state == "symbolic":
+        run_git(kb, "branch", "real")
+        run_git(kb, "symbolic-ref", "refs/heads/main", "refs/heads/real")
+    elif state == "folder":
+        run_git(kb, "pack-refs", "--all", "--prune")
+        (git / "refs/heads/main").mkdir()
+    elif state == "no log":
+        (git / "logs/HEAD").unlink()
+    elif state == "link":
+        (git / "refs/heads/main").rename(git / "refs/heads/real")
+        (git / "refs/heads/main").symlink_to("real")
+    elif state == "linked log":
+        (git / "logs/HEAD").rename(git / "log")
+        (git / "logs/HEAD").symlink_to("../log")
+    elif state == "detached":
+        run_git(kb, "checkout", "-q", "--detach")
+    elif state == "HEAD is a link":
+        (git / "HEAD").unlink()
+        (git / "HEAD").symlink_to("refs/heads/main")
+    else:
+        (git / "hooks/reference-transaction").write_text('#!/bin/sh\ncat >> "$(git rev-parse --git-dir)/heard"\n')
+        (git / "hooks/reference-transaction").chmod(0o755)
+    forbid(monkeypatch, "_swap_in_files")
+    done = put(kb, {"kb/a.md": b"new\n"})
+    assert run_git(kb, "rev-parse", "HEAD") == done.commit
+    if state == "symbolic":
+        assert run_git(kb, "rev-parse", "real") == done.commit and (git / "refs/heads/main").read_text().startswith("ref:")
+    if state == "hook":
+        assert str(done.commit) in (git / "heard").read_text()
+    assert_in_order(kb)
+
+
+@pytest.mark.parametrize("locked", ["HEAD", "refs/heads/main"])
+def test_a_lock_of_another_program_is_waited_for_and_named(kb: Path, monkeypatch: pytest.MonkeyPatch, locked: str) -> None:
+    """That on HEAD too: whoever holds it may be writing HEAD's reflog anew."""
+    forbid(monkeypatch, *BY_OTHERS)
+    monkeypatch.setattr(refs, "LOCK_WAIT", 0.2)
+    before = reflogs(kb)
+    path = kb / f".git/{locked}.lock"
+    path.touch()
+    with pytest.raises(Refused, match=rf"another program holds .*{locked}\.lock is \d+ seconds old"):
+        put(kb, {"kb/a.md": b"new\n"})
+    assert path.exists() and reflogs(kb) == before
+    path.unlink()
+    put(kb, {"kb/a.md": b"new\n"})
+    reflogs(kb)
+    assert_in_order(kb)
+
+
+@pytest.mark.parametrize("room", range(4))
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_disk_that_is_full_leaves_no_trace_in_the_reflogs(kb: Path, monkeypatch: pytest.MonkeyPatch, room: int, torn: bool) -> None:
+    """It runs full at each of the four writes: with nothing written, or with a part of it."""
+    forbid(monkeypatch, *BY_OTHERS)
+    before = reflogs(kb)
+    real, writes = refs._write, []
+
+    def write(handle: int, data: bytes) -> None:
+        writes.append(data)
+        if len(writes) > room:
+            if torn:
+                os.write(handle, data[:20])
+            raise OSError(28, "No space left on device", None)
+        real(handle, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(refs, "_write", write)
+        with pytest.raises(Refused, match=r"cannot be moved: .*No space left"):
+            put(kb, {"kb/a.md": b"new\n"})
+    assert reflogs(kb) == before
+    assert_in_order(kb)
+    put(kb, {"kb/a.md": b"new\n"})
+    assert [len(moves) for moves in reflogs(kb).values()] == [2, 2]
+
+
+def test_a_short_write_is_a_full_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda handle, data: len(data) - 1)
+        with pytest.raises(OSError, match="No space left"):
+            refs._write(1, b"line\n")
+
+
+def test_interrupted_right_after_the_branch_moved(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reflogs tell of the move then: it has come."""
+    real = os.rename
+
+    def rename(old: Any, new: Any, **options: Any) -> None:
+        real(old, new, **options)
+        if str(new).endswith("refs/heads/main"):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", rename)
+        with pytest.raises(KeyboardInterrupt):
+            put(kb, {"kb/a.md": b"new\n"})
+    assert [len(moves) for moves in reflogs(kb).values()] == [2, 2]
+    assert_in_order(kb)
+
+
+def test_a_switch_to_another_branch_meanwhile(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is committed goes to the branch that is checked out then."""
+    real = refs._logs
+
+    def logs(repo: Repository, ref: str) -> list[str] | None:
+        found = real(repo, ref)
+        if ref == "refs/heads/main":
+            run_git(kb, "switch", "-q", "-c", "side")
+        return found
+
+    monkeypatch.setattr(refs, "_logs", logs)
+    main = run_git(kb, "rev-parse", "main")
+    done = put(kb, {"kb/a.md": b"new\n"})
+    assert run_git(kb, "rev-parse", "side") == done.commit and run_git(kb, "rev-parse", "main") == main
+    assert (kb / ".git/logs/HEAD").read_text().count("\n") == 3
+    assert_in_order(kb)
+
+
+@pytest.mark.parametrize("subject", ["a\tb", "a\r b", "caf\udce9", "half \ud800 pair", "\U0001f600", "x" * 5000])
+def test_any_subject(kb: Path, subject: str) -> None:
+    put(kb, {"kb/a.md": b"new\n"}, message=f"{subject}\n")
+    assert [len(moves) for moves in reflogs(kb).values()] == [2, 2]
+    assert_in_order(kb)
+
+
+def test_a_reflog_whose_last_move_did_not_come(kb: Path) -> None:
+    log = kb / ".git/logs/HEAD"
+    before = log.read_bytes()
+    refs.forget(str(log), "0" * 40)
+    assert log.read_bytes() == before
+    log.write_bytes(before * 400 + before[41:81] + b" " + b"1" * 40 + b" A <a@b> 1 +0000\tmemgit: x\n")
+    refs.forget(str(log), "2" * 40)
+    refs.forget(str(log), "1" * 40)
+    refs.forget(str(log), "1" * 40)
+    assert log.read_bytes() == before * 400

@@ -1,7 +1,8 @@
 """A process that writes, for tests with many of them and for those that kill one: `python -m tests.git.writer FOLDER NAME COUNT [KILL_AT]`.
 
-Each commit adds a file of its own and one line to a file that all writers share. With KILL_AT, the process kills itself at that point
-of its first commit, counted in the events of Python's audit hooks that touch a file or start a process.
+Each commit adds a file of its own and one line to a file that all writers share. With KILL_AT, the process kills itself at that point of
+its first commit, counted in the events of Python's audit hooks that touch a file or start a process. With WRITER_EARLY in the environment,
+the index is begun before the first commit, as the command line has it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable
 
+from memgit.git import early_index
 from memgit.git.commit import Change, commit
 from memgit.git.repository import Head, Repository
 from memgit.git.tree import Tree
@@ -33,6 +35,7 @@ def add(name: str, number: int) -> Callable[[Tree, Head], Change]:
 
 def arm(kill_at: int) -> None:
     """Has the process kill itself at an event."""
+    sys.dont_write_bytecode = True  # what Python keeps of a module is no step
     seen = 0
 
     def watch(event: str, args: tuple[object, ...]) -> None:
@@ -54,6 +57,8 @@ def _writes(args: tuple[object, ...]) -> bool:
 def main(folder: str, name: str, count: str, kill_at: str = "") -> None:
     sys.stdout.write("begin\n")
     sys.stdout.flush()
+    if "WRITER_EARLY" in os.environ:
+        early_index.begin(folder, os.environ)
     if kill_at:
         arm(int(kill_at))
     for number in range(int(count)):
