@@ -6,8 +6,8 @@ Rule MG501 finds the same in files; what it is told to leave alone (in the confi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.lint import secrets
 from memgit.model.tuples import NamedTuple
@@ -83,7 +83,7 @@ def _added(board: Board, path: str, old: bytes | None) -> list[Held]:
         return []
     text = _text(data)
     if old is None:
-        return _allowed_out(board, path, _held(path, text, None)) if secrets.suspect(text) else []
+        return _allowed_out(board, path, _held(path, text, None))
     before = set(_text(old).split("\n"))
     lines = {number for number, line in enumerate(text.split("\n"), 1) if line not in before}
     fresh = "\n".join(line for line in text.split("\n") if line not in before)
@@ -92,19 +92,24 @@ def _added(board: Board, path: str, old: bytes | None) -> list[Held]:
 
 def _held(path: str, text: str, lines: set[int] | None) -> list[Held]:
     """The credentials of a text, on some of its lines or on all of them."""
+    spans = secrets.spans(text)
+    if not spans:
+        return []
     from memgit.lint.lines import Lines
 
     at = Lines(text)
-    found = [Held(path, at.of(start), start, end, kind) for start, end, kind in secrets.spans(text)]
+    found = [Held(path, at.of(start), start, end, kind) for start, end, kind in spans]
     return found if lines is None else [held for held in found if held.line in lines]
 
 
 def _allowed_out(board: Board, path: str, found: list[Held]) -> list[Held]:
+    if not found:
+        return found
     from memgit.lint.allow import MARK
     from memgit.lint.page import REGULAR, Page
 
     data = board.data(path) or b""
-    if not found or MARK.encode() not in data:
+    if MARK.encode() not in data:
         return found
     allowed = Page(board.layout, path, data, REGULAR, board.parsed(path)).allowed
     return [held for held in found if not allowed.allows(_RULE, "secret", held.line)]

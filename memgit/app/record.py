@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
-from memgit.app import links, similar
+from memgit import TYPE_CHECKING
+from memgit.app import links
 from memgit.app.reader import open_reader
 from memgit.app.update import check_status, extend_record, update_record, whole_text
 from memgit.app.workspace import Context, Workspace
@@ -18,12 +20,20 @@ from memgit.model import link
 from memgit.model.kinds import KINDS, STATUSES
 from memgit.model.layout import Place
 from memgit.model.operation import RecordChange
-from memgit.model.record import Record, Value
+from memgit.model.record import ParsedFile, Record, Value
 from memgit.model.slug import RESERVED, digest, slug
 from memgit.model.tuples import NamedTuple
 
+if TYPE_CHECKING:
+    from memgit.app.similar import Close
+
+    Choose = Callable[["Request", Sequence[Close]], tuple[str, Close | None]]
+    """Asks a person what to do about close records: one of `create`, `update`, `extend`, and the record concerned."""
+
 MAX_TITLE = 1000
 DEFAULT_CATEGORY = "general"
+MODES = ("ask", "create", "update", "extend", "fail")
+"""What to do where a close record is there already."""
 
 
 class Request(NamedTuple):
@@ -33,7 +43,7 @@ class Request(NamedTuple):
         fields: canonical fields.
         key: the category of knowledge, the skill of an experience, the scope of a memory or the folder of a note.
         slug: the file name of a document, where it is not made from the title.
-        similar: one of `similar.MODES`.
+        similar: one of `MODES`.
         date: the day of recording, `YYYY-MM-DD`, by default today.
         category: name and keywords of a category that is new.
         close: the address of the record to update or extend instead, once that was decided.
@@ -56,10 +66,6 @@ class Request(NamedTuple):
     links: tuple[str, ...] = ()
 
 
-Choose = Callable[[Request, Sequence[similar.Close]], tuple[str, similar.Close | None]]
-"""Asks a person what to do about close records: one of `create`, `update`, `extend`, and the record concerned."""
-
-
 def record(
     workspace: Workspace,
     context: Context,
@@ -76,6 +82,8 @@ def record(
         Conflict: a record with this address, or (with `similar="fail"`) a close one, is there already.
     """
     if request.similar == "ask" and choose is not None:
+        from memgit.app import similar
+
         # A person is asked before the lock is taken: nobody else waits for the answer.
         found = similar.close_records(open_reader(workspace), request)
         mode, close = choose(request, found) if found else ("create", None)
@@ -155,6 +163,8 @@ def plan(session: Session, request: Request) -> Plan:
 
 def _next_step(session: Session, present: Record) -> str:
     """What to do about a record that is there already."""
+    if session.board.tree.get(present.path) is None:
+        return "the same operation records it: give one of the two another title, or --upsert records the later over the earlier"
     root = session.workspace.root if session.workspace.proposal is None else None
     if root is not None and not os.path.lexists(os.path.join(root, present.path)):
         return f"its file was deleted in the working tree: memgit commit {present.path} commits that, git restore brings it back"
@@ -181,8 +191,14 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
 
         existing = set_meta(b"", request.category)
     session.titles(path)
-    session.board.put(path, form.create(Draft(request.kind, request.title, fields, request.body), existing))
+    draft = Draft(request.kind, request.title, fields, request.body)
+    if (session.hasty or session.series) and place.form == "entries":
+        session.entry_files.append(path, draft, existing)
+    else:
+        session.board.put(path, form.create(draft, existing))
     session.added(path, request.title)
+    if existing is None:
+        session.board.parsed(path)  # while what was read back of it is at hand
     if others or not session.hasty:
         made = written_back(session, path, ordinal, request)
         made, changed = links.both_ways(session, made, others)
@@ -237,8 +253,8 @@ def checked(request: Request) -> Request:
         raise BadInput(f"a record of kind {request.kind} has no field {strange[0]!r}", hint=f"its fields: {', '.join(known)}")
     if request.date is not None:
         check_date(request.date)
-    if request.similar not in similar.MODES:
-        raise BadInput(f"{request.similar!r} is no choice for close records", hint=f"one of {', '.join(similar.MODES)}")
+    if request.similar not in MODES:
+        raise BadInput(f"{request.similar!r} is no choice for close records", hint=f"one of {', '.join(MODES)}")
     return request._replace(title=title)
 
 
@@ -315,7 +331,7 @@ def at_address(session: Session, path: str, request: Request) -> Record | None:
         return None
     if KINDS[request.kind].stored == "entry":
         wanted = link.normal(request.title)
-        if wanted not in session.titles(path):
+        if not session.has_title(path, wanted):
             return None
         return next((found for found in session.board.parsed(path).records if link.normal(found.title) == wanted), None)
     records = session.board.parsed(path).records
@@ -328,6 +344,8 @@ def decide(session: Session, request: Request) -> tuple[str, Record | None]:
     """What to do about records close to the new one, without asking anybody."""
     if request.similar == "ask":
         raise BadInput("--similar ask needs a terminal", hint="choose create, update, extend or fail")
+    from memgit.app import similar
+
     found = similar.close_records(session.reader, request)
     if not found:
         return "create", None
@@ -340,6 +358,7 @@ def decide(session: Session, request: Request) -> tuple[str, Record | None]:
     return (request.similar, best.record) if best.overlap > threshold else ("create", None)
 
 
+@lru_cache(maxsize=64)
 def safe_key(text: str, what: str) -> str:
     """A key that a person chose, where every part of it can be a file name anywhere.
 
@@ -382,13 +401,18 @@ def _matching_category(session: Session, request: Request, place: Place) -> str 
         key = place.key(place.folder + name)
         if key is None:
             continue
-        parsed = session.board.parsed(place.folder + name)
-        own = {str(word).casefold() for word in parsed.meta.get("keywords") or ()}
-        own.update(word.casefold() for found in parsed.records for word in found.keywords)
-        score = len(wanted & own)
+        path = place.folder + name
+        score = len(wanted & (session.entry_files.words(path) if session.hasty else words_of(session.board.parsed(path))))
         if score and (best is None or score > best[0]):
             best = (score, key)
     return best[1] if best else None
+
+
+def words_of(category: ParsedFile) -> set[str]:
+    """The keywords of a category and of its records, without case."""
+    words = {str(word).casefold() for word in category.meta.get("keywords") or ()}
+    words.update(word.casefold() for found in category.records for word in found.keywords)
+    return words
 
 
 def _skill_id(session: Session, request: Request, place: Place) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from memgit.app import derived_state
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Board, Plan, Planner, Session, Written, answer, carry_out, merger, message_of, owed, screen
-from memgit.derive import derive_owed, owed_paths
+from memgit.app.write import Board, Plan, Planner, Session, Written, answer, carry_out, merger, message_of, owed, screen, warn_of_links
+from memgit.derive import derive_owed, owed_rows
 from memgit.git import hooks
 from memgit.git.commit import Change, commit_series
 from memgit.git.repository import Head
+from memgit.git.spill import Spill
 from memgit.git.tree import Tree
 
 
@@ -36,18 +37,21 @@ def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[
         board = Board(workspace, repo, tree, head.commit)
         right.update(derived_state.known(repo, workspace.layout, tree))
         session = Session(workspace, context, board, head.commit)
-        changes = []
+        session.series = True
+        changes = Spill(repo)
         for planner in planners:
-            before = dict(board.edits)
+            base = board.as_now()
+            before = base.edits
             plan = planner(session)
             made.append((plan, board))
             if plan is None or not plan.changes:
                 continue
             text = message_of(plan, context, screen(workspace, context, board, plan, reason, before))
-            soft = _owed(workspace, board, before, right)
+            soft = _owed(workspace, board, base, right)
             edits = {path: data for path, data in board.edits.items() if path not in before or before[path] is not data}
-            changes.append(Change(edits, text, soft))
-        return changes
+            changes.add(Change(edits, text, soft))
+        warn_of_links(session, *(plan.op for plan, _ in made if plan is not None))
+        return changes.changes()
 
     make = commit_series if proposal is None else proposal.commit_series
     done = make(repo, build, merge=merger(workspace.layout))
@@ -60,19 +64,19 @@ def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[
     return out
 
 
-def _owed(workspace: Workspace, board: Board, before: dict[str, bytes | None], right: set[str]) -> frozenset[str]:
-    """Puts on the board what the edits since `before` owe; the first time a derived file is owed it is derived from all its records."""
+def _owed(workspace: Workspace, board: Board, base: Board, right: set[str]) -> frozenset[str]:
+    """Puts on the board what the edits since `base` owe; the first time a derived file is owed it is derived from all its records."""
+    before = base.edits
     if workspace.config.indexes != "committed":
         return frozenset()
     if not before:
         concerned = owed(workspace, board)
         right.update(concerned)
         return concerned
-    base = Board(workspace, board.repo, board.tree, board.commit)
-    base.edits = before
     changed = sorted(path for path, data in board.edits.items() if path not in before or before[path] is not data)
-    concerned = owed_paths(board.layout, changed)
-    for path, data in derive_owed(board, changed, base, right).items():
+    rows = owed_rows(board.layout, changed)
+    concerned = frozenset(rows)
+    for path, data in derive_owed(board, changed, base, right, rows).items():
         board.edits[path] = data
     right.update(concerned)
     return concerned

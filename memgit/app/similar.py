@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.app.reader import Reader
 from memgit.model import overlap as overlaps
 from memgit.model.record import Record
@@ -14,7 +14,6 @@ from memgit.model.tuples import NamedTuple
 if TYPE_CHECKING:
     from memgit.app.record import Request
 
-MODES = ("ask", "create", "update", "extend", "fail")
 UPDATE = overlaps.UPDATE
 EXTEND = overlaps.EXTEND
 MAX_SHOWN = 3

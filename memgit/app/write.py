@@ -6,23 +6,22 @@ came first, so it must read everything it decides on from the `Session` that it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
 
+from memgit import TYPE_CHECKING
 from memgit.app import derived_state
 from memgit.app.config import NAME
 from memgit.app.present import record_json
 from memgit.app.reader import CachedReader, Reader, TreeFiles, open_reader
 from memgit.app.workspace import Context, Workspace
-from memgit.derive import derive_all, derive_owed, is_derived, owed_paths
-from memgit.derive.mem_skill import NAME as CATEGORY_INDEX
+from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
 from memgit.errors import Ambiguous, BadInput, MemgitError, NotFound, Refused
 from memgit.formats import message as messages
 from memgit.formats.form import Form
 from memgit.formats.forms import FORMS, parse_file
 from memgit.formats.text import MAX_BYTES
 from memgit.git.commit import Change, Merge, Merged, commit
-from memgit.git.history import touching
 from memgit.git.repository import Head, Repository
 from memgit.git.tree import Tree
 from memgit.model import link
@@ -33,8 +32,16 @@ from memgit.model.operation import PAST, RecordChange
 from memgit.model.record import ParsedFile, Record
 from memgit.model.tuples import NamedTuple
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memgit.app.entry_files import EntryFiles
+    from memgit.cache.records import Snapshot
+
 LOOKED_BACK = 500
 """How many versions of a broken derived file are looked at."""
+MOST_IDS = 512
+"""Twice as many ids as are looked up at once."""
 
 
 class Board(TreeFiles):
@@ -52,8 +59,23 @@ class Board(TreeFiles):
         self.commit = commit
         self.notes: tuple[str, ...] = ()
         self.edits: dict[str, bytes | None] = {}
+        self._edited: dict[str, set[str]] = {}  # by folder, what edits name directly in it; a folder in it ends in a slash
+        self._grouped = 0
         self.soft: frozenset[str] = frozenset()
-        self._parsed: dict[str, ParsedFile] = {}
+        self._parsed: dict[str, ParsedFile] = {}  # of edited files
+        self._committed: dict[str, ParsedFile] = {}
+
+    def unedited(self) -> Board:
+        """The commit without the edits; what was understood of it is shared."""
+        board = Board(self.workspace, self.repo, self.tree, self.commit)
+        board._committed = self._committed
+        return board
+
+    def as_now(self) -> Board:
+        """A board with the edits so far; later ones do not show on it. What was understood is shared."""
+        board = self.unedited()
+        board.edits, board._parsed = dict(self.edits), dict(self._parsed)
+        return board
 
     def data(self, path: str) -> bytes | None:
         return self.edits[path] if path in self.edits else super().data(path)
@@ -83,18 +105,23 @@ class Board(TreeFiles):
         """Takes the edit of a file back."""
         self.edits.pop(path, None)
         self._parsed.pop(path, None)
+        self._edited.clear()
+        self._grouped = 0
 
     def parsed(self, path: str) -> ParsedFile:
-        if path not in self._parsed:
+        held = self._parsed if path in self.edits else self._committed
+        if path not in held:
             data = self.data(path)
-            self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
-        return self._parsed[path]
+            held[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+        return held[path]
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
         """The newest version of a file in history that is good, at most `LOOKED_BACK` versions back; None where there is none."""
         commit = self.commit or self.repo.head().commit
         if commit is None:
             return None
+        from memgit.git.history import touching
+
         for older in touching(self.repo, commit, [path], LOOKED_BACK):
             data = self.repo.tree(older).data(path)
             if data is not None and is_good(data):
@@ -103,27 +130,50 @@ class Board(TreeFiles):
 
     def names(self, folder: str) -> Sequence[str]:
         found = {name for name, mode, _ in self.tree.list(folder) if mode & 0o170000 == 0o100000}
-        for path, data in self.edits.items():
-            parent, _, name = path.rpartition("/")
-            if (parent + "/" if parent else "") == folder:
-                (found.discard if data is None else found.add)(name)
+        for name in self._edits_in(folder):
+            if not name.endswith("/"):
+                (found.discard if self.edits[folder + name] is None else found.add)(name)
         return sorted(found)
 
     def folders(self, folder: str) -> Sequence[str]:
         found = {name for name, mode, _ in self.tree.list(folder) if mode == 0o040000}
-        for path, data in self.edits.items():
-            if data is not None and path.startswith(folder) and "/" in path[len(folder) :]:
-                found.add(path[len(folder) :].split("/")[0])
-        return sorted(name for name in found if self._alive(f"{folder}{name}/"))
+        for name in self._edits_in(folder):
+            if name.endswith("/"):
+                (found.add if self._alive(folder + name) else found.discard)(name[:-1])
+        return sorted(found)
 
     def _alive(self, folder: str) -> bool:
-        """Whether a folder still holds a file once the edits are made."""
-        gone = {path for path, data in self.edits.items() if data is None and path.startswith(folder)}
-        if not gone:
+        """Whether a folder that edits name still holds a file once they are made."""
+        edits = [self.edits[path] for path in self._edits_below(folder)]
+        if any(data is not None for data in edits):
             return True
-        return any(data is not None and path.startswith(folder) for path, data in self.edits.items()) or any(
-            path not in gone for path, _, _ in self.tree.walk(folder)
-        )
+        return any(self.edits.get(path, b"") is not None for path, _, _ in self.tree.walk(folder))
+
+    def _edits_below(self, folder: str) -> Iterator[str]:
+        """The paths of the edits in a folder, however deep."""
+        for name in self._edits_in(folder):
+            if name.endswith("/"):
+                yield from self._edits_below(folder + name)
+            else:
+                yield folder + name
+
+    def _edits_in(self, folder: str) -> Collection[str]:
+        """What the edits name directly in a folder. Grouped as they come, so that a batch is not gone through for each folder."""
+        for path in islice(reversed(self.edits), len(self.edits) - self._grouped):
+            name = path.rpartition("/")[2]
+            self._group(path[: len(path) - len(name)]).add(name)
+        self._grouped = len(self.edits)
+        return self._edited.get(folder, ())
+
+    def _group(self, folder: str) -> set[str]:
+        """The group of a folder, which its own folder names."""
+        group = self._edited.get(folder)
+        if group is None:
+            group = self._edited[folder] = set()
+            if folder:
+                name = folder[:-1].rpartition("/")[2] + "/"
+                self._group(folder[: len(folder) - len(name)]).add(name)
+        return group
 
 
 class BoardReader(Reader):
@@ -183,8 +233,13 @@ class BoardReader(Reader):
     def suggest(self, text: str) -> list[str]:
         return self._before.suggest(text)
 
-    def taken(self, record_id: str) -> bool:
-        return self._before.taken(record_id)
+    @property
+    def snapshot(self) -> Snapshot:
+        """The records before the operation."""
+        return self._before.snapshot
+
+    def taken(self, ids: Collection[str]) -> set[str]:
+        return self._before.taken(ids)
 
     def _lookup(self, text: str) -> list[Record]:
         """By the names before the operation, as the records are now; one that the operation moved is not found so."""
@@ -248,15 +303,26 @@ class Session:
         self.context = context
         self.board = board
         self.reader = BoardReader(workspace, board, revision)
-        self.hasty = False
+        self.hasty = False  # a batch in one commit, which is read back once, at its end
+        self.series = False  # one of several operations in one go
         self._held: dict[str, list[str]] = {}
+        self._titles: dict[str, set[str]] = {}
+        self._entry_files: EntryFiles | None = None
+        self._ids: list[str] = []
+        self._lot = 1
         self._spellings: dict[tuple[str, bool], dict[str, str]] = {}
 
     def titles(self, path: str) -> list[str]:
         """Titles of the records of a file in order, those added by this operation among them."""
         if path not in self._held:
             self._held[path] = [link.normal(record.title) for record in self.board.parsed(path).records]
+            self._titles[path] = set(self._held[path])
         return self._held[path]
+
+    def has_title(self, path: str, title: str) -> bool:
+        """Whether a record of a file has a title, given in the form in which names are compared."""
+        self.titles(path)
+        return title in self._titles[path]
 
     def holds(self, path: str) -> bool:
         """Whether this operation has looked at a file or added to it before."""
@@ -265,6 +331,16 @@ class Session:
     def added(self, path: str, title: str) -> None:
         """Notes that a record was appended to a file, so that a batch need not parse the file again for each."""
         self.titles(path).append(link.normal(title))
+        self._titles[path].add(link.normal(title))
+
+    @property
+    def entry_files(self) -> EntryFiles:
+        """The files that a batch appends to."""
+        if self._entry_files is None:
+            from memgit.app.entry_files import EntryFiles
+
+            self._entry_files = EntryFiles(self.board)
+        return self._entry_files
 
     def spelled(self, parent: str, name: str, *, folder: bool) -> str:
         """The name of a file or folder in `parent` as one that is there spells it, case aside; a new one is remembered as it is.
@@ -288,7 +364,13 @@ class Session:
                 raise BadInput("a record would not read back as it was given", path=path, hint="look for headings or fences in the bodies")
 
     def fresh_id(self) -> str:
-        return new_id(self.context.entropy, self.reader.taken)
+        """An id that no record has had. Drawn in growing lots, each of which is looked up at once: a batch asks for many."""
+        while not self._ids:
+            self._lot = min(2 * self._lot, MOST_IDS)
+            drawn = [new_id(self.context.entropy) for _ in range(self._lot // 2)]
+            taken = self.reader.taken(drawn)
+            self._ids = [one for one in reversed(drawn) if one not in taken]
+        return self._ids.pop()
 
     def place_of(self, record: Record) -> Place:
         found = self.workspace.layout.find(record.path)
@@ -352,6 +434,7 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
         if not plan.changes and not plan.anyway:
             return None
         text = message_of(plan, context, screen(workspace, context, board, plan, reason))
+        warn_of_links(session, plan.op)
         board.soft = soft = owed(workspace, board) if plan.derived is None else plan.derived
         edits = {path: data for path, data in board.edits.items() if data != TreeFiles.data(board, path)}
         return Change(edits, text, soft) if edits else None
@@ -396,6 +479,20 @@ def screen(
     return screened(workspace, board, plan, reason, context.secrets, old, paths)
 
 
+LINKING = frozenset(["record", "update", "extend", "promote", "ingest"])
+"""Operations that write texts of somebody, who is told where a link in them leads nowhere."""
+
+
+def warn_of_links(session: Session, *ops: str) -> None:
+    """Notes on the board which links in what some operations wrote lead nowhere."""
+    board = session.board
+    texts = [path for path, data in board.edits.items() if data is not None and (b"[[" in data or b"supersede" in data)]
+    if texts and not LINKING.isdisjoint(ops):
+        from memgit.app.links import warn_of_broken
+
+        warn_of_broken(session, {path: TreeFiles.data(board, path) for path in texts if not is_derived(board.layout, path)})
+
+
 def message_of(plan: Plan, context: Context, reason: str | None) -> str:
     """The commit message of a plan."""
     said = "\n\n".join(text for text in (reason, plan.detail) if text)
@@ -427,13 +524,15 @@ def owed(workspace: Workspace, board: Board) -> frozenset[str]:
         derived: Mapping[str, bytes | None] = derive_all(board)
         concerned = frozenset(derived)
     else:
-        concerned = owed_paths(board.layout, changed)
+        rows = owed_rows(board.layout, changed)
+        concerned = frozenset(rows)
         doubtful = concerned.difference(right) | concerned.intersection(changed)
         if doubtful:
             board.notes += keep_names(board, doubtful)
-            changed = sorted(board.edits)
-        before = Board(workspace, board.repo, board.tree, board.commit)
-        derived = derive_owed(board, changed, before, right)
+            if len(board.edits) > len(changed):
+                changed = sorted(board.edits)
+                rows = owed_rows(board.layout, changed)
+        derived = derive_owed(board, changed, board.unedited(), right, rows)
     for path, data in derived.items():
         board.edits[path] = data
     return concerned

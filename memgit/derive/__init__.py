@@ -1,23 +1,28 @@
 """Pure functions from records to derived files: no clock, same tree, same bytes."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from memgit import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memgit.derive.tables import derive_all, derive_owed, is_derived, owed_paths, render_all, starters, table
+    from typing import Any
+
+    from memgit.derive.tables import derive_all, derive_owed, is_derived, owed_paths, owed_rows, render_all, starters, table
     from memgit.derive.view import DerivedFile, MappingView, Rendered, View
 
 __all__ = (
-    "DerivedFile", "MappingView", "Rendered", "View", "derive_all", "derive_owed", "is_derived", "owed_paths", "render_all",
-    "starters", "table",
+    "DerivedFile", "MappingView", "Rendered", "View", "derive_all", "derive_owed", "is_derived", "owed_paths", "owed_rows",
+    "render_all", "starters", "table",
 )  # fmt: skip
+
+CATEGORY_INDEX = "_index.json"
+"""The file name of Mem Skill's indexes."""
 
 
 def __getattr__(name: str) -> Any:
     """What stands above, from its module: whoever wants one small part of this package loads no more."""
     if name not in __all__:
         raise AttributeError(name)
-    from importlib import import_module
-
-    found = getattr(import_module("memgit.derive.view" if name[0].isupper() else "memgit.derive.tables"), name)
+    found = getattr(__import__("memgit.derive.view" if name[0].isupper() else "memgit.derive.tables", fromlist=[name]), name)
     globals()[name] = found
     return found

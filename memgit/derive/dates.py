@@ -9,6 +9,7 @@ from memgit.model.record import Record
 
 _DAY = pattern(r"(\d{4})-(\d\d)-(\d\d)(?![\d-])")
 _MOMENT = pattern(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
+_FIELDS = ("created", "updated", "at", "archived")
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -31,7 +32,8 @@ def newest(texts: Iterable[str | None]) -> str | None:
 
 def newest_of(records: Iterable[Record]) -> str | None:
     """The newest day on which one of the records was made, changed or archived, as far as they say."""
-    return newest(text for record in records for text in (record.created, record.text("updated"), record.text("at"), record.archived))
+    # The days of many records are few: each is looked at once.
+    return newest({record.text(name) for record in records for name in _FIELDS})
 
 
 def like(present: object, new: str) -> str:

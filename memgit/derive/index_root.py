@@ -6,17 +6,28 @@ always has it; a workspace that was opened in place only where its owner has put
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
+from memgit import TYPE_CHECKING
+from memgit.derive import CATEGORY_INDEX, managed
 from memgit.derive import index_places as places
-from memgit.derive import managed, mem_skill
-from memgit.derive.categories import name_in, names
-from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
-from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.model.layout import Layout
 
-_SPECS = {spec.kind: spec for spec in (KNOWLEDGE, EXPERIENCE)}
+if TYPE_CHECKING:
+    from memgit.derive.mem_skill import Spec
+
+NAMED = ("knowledge", "experience")
+"""The kinds whose files have names, which Mem Skill's indexes may know."""
+
+
+@cache
+def _specs() -> Mapping[str, Spec]:
+    from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
+    from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
+
+    return dict(zip(NAMED, (KNOWLEDGE, EXPERIENCE), strict=True))
 
 
 def _paths(view: View) -> Iterator[str]:
@@ -34,7 +45,11 @@ def _owed(layout: Layout, path: str) -> Iterator[str]:
 
 def _is_index(layout: Layout, path: str) -> bool:
     """Whether a path is an index that names of categories may come from."""
-    return path.endswith(mem_skill.NAME) and any(path in mem_skill.owed(layout, path, spec) for spec in _SPECS.values())
+    if not path.endswith(CATEGORY_INDEX):
+        return False
+    from memgit.derive.mem_skill import owed
+
+    return any(path in owed(layout, path, spec) for spec in _specs().values())
 
 
 def _build(view: View, path: str) -> Rendered:
@@ -50,8 +65,10 @@ def _build(view: View, path: str) -> Rendered:
 
 def _lines(view: View, kind: str) -> list[str]:
     base = view.layout.base
-    if kind in _SPECS:
-        return sorted(places.link(name, path.removeprefix(base)) for path, name in names(view, _SPECS[kind]))
+    if kind in NAMED:
+        from memgit.derive.categories import names
+
+        return sorted(places.link(name, path.removeprefix(base)) for path, name in names(view, _specs()[kind]))
     if kind in places.LISTED:
         return [_scope_line(view.layout, folder) for folder in _scopes(view, kind)]
     return [places.command(kind)] if any(_any(view, root, kind) for root in view.layout.roots((kind,))) else []
@@ -96,15 +113,17 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
         if base.data(file) is None:
             if _line_for(view, file, kind) not in lines:
                 return None
-        elif kind in _SPECS and view.parsed(file).meta.get("name") != base.parsed(file).meta.get("name"):
+        elif kind in NAMED and view.parsed(file).meta.get("name") != base.parsed(file).meta.get("name"):
             return None
     return Rendered(data)
 
 
 def _line_for(view: View, file: str, kind: str) -> str:
     """The line that a record file stands behind."""
-    if kind in _SPECS:
-        return places.link(name_in(view, file, _SPECS[kind]), file.removeprefix(view.layout.base))
+    if kind in NAMED:
+        from memgit.derive.categories import name_in
+
+        return places.link(name_in(view, file, _specs()[kind]), file.removeprefix(view.layout.base))
     return _scope_line(view.layout, file[: file.rfind("/") + 1]) if kind in places.LISTED else places.command(kind)
 
 

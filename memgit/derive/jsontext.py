@@ -6,15 +6,21 @@ Grammar: RFC 8259.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cache
 
+from memgit import TYPE_CHECKING
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 
-Json = Any
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Json: TypeAlias = Any
+else:
+    Json = object
+
 MAX_DEPTH = 40
 
 _BLANK = pattern(r"[ \t\r\n]*")
@@ -22,7 +28,6 @@ _TOKEN = pattern(
     r'(?P<text>"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*")|(?P<mark>[{}\[\],:])'
     r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<word>true|false|null)(?!\w)"
 )
-_SCAN = json.JSONDecoder().raw_decode
 _WORDS = {"true": True, "false": False, "null": None}
 _INDENT = pattern(r"\n([ \t]+)")
 _FLAT_LIST = pattern(r'\[[ \t]*"[^\n]*\]')
@@ -50,12 +55,21 @@ class Part(NamedTuple):
     value: Json
 
 
+@cache
+def _scanner() -> Callable[[str, int], tuple[Json, int]]:
+    from json import JSONDecoder
+
+    return JSONDecoder().raw_decode
+
+
 def loads(text: str) -> Json:
     """The value of a JSON text.
 
     Raises:
         ValueError: it is not JSON, or is nested too deeply; a `json.JSONDecodeError` names the line.
     """
+    import json  # takes longer to load than many an answer, of which most have nothing to do with such a file
+
     try:
         value = json.loads(text, parse_constant=_no_constant)
     except RecursionError as error:
@@ -113,11 +127,13 @@ def _wrap(first: str, parts: list[str], last: str, style: Style, indent: str, fl
 
 
 def _scalar(value: Json, style: Style) -> str:
-    text = json.dumps(value, ensure_ascii=style.ascii)
+    from json import dumps
+
+    text = dumps(value, ensure_ascii=style.ascii)
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = json.dumps(value)
+        text = dumps(value)
     return text
 
 
@@ -130,13 +146,14 @@ def parts(text: str, start: int) -> list[Part]:
     """The parts of the object or array that starts at a position of a text that `loads` accepts."""
     close = "}" if text[start] == "{" else "]"
     out: list[Part] = []
+    scan = _scanner()
     position = _skip(text, start + 1)
     while text[position] != close:
         begin, key = position, None
         if close == "}":
-            key, position = _SCAN(text, position)
+            key, position = scan(text, position)
             position = _skip(text, _skip(text, position) + 1)
-        value, end = _SCAN(text, position)
+        value, end = scan(text, position)
         out.append(Part(key, begin, position, end, value))
         position = _skip(text, end)
         if text[position] == ",":
@@ -155,7 +172,7 @@ def reshape(text: str, value: Json, same: Callable[[Json, Json], bool]) -> str:
             come last.
     """
     start = _skip(text, 0)
-    old, end = _SCAN(text, start)
+    old, end = _scanner()(text, start)
     edits: list[tuple[int, int, str]] = []
     _Shaper(text, style_of(text), same, edits).change(start, end, old, value)
     for first, last, new in sorted(edits, reverse=True):
@@ -297,7 +314,7 @@ class _Salvage:
         if token["word"] is not None:
             return _WORDS[token[0]]
         try:
-            return json.loads(token[0])
+            return loads(token[0])
         except ValueError:
             return None
 
@@ -318,7 +335,7 @@ class _Salvage:
             if following is None or following["mark"] in ("}", "]", ",", ":"):
                 continue
             try:
-                key = json.loads(token[0])
+                key = loads(token[0])
             except ValueError:
                 continue
             item = self.value(depth)

@@ -17,7 +17,7 @@ _JOINERS = "\u200c\u200d"
 
 def one_line(text: str) -> str:
     """The text on one line of at most 160 columns: what does not print becomes a blank (joiners inside words and emoji stay)."""
-    kept = "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
+    kept = text if text.isprintable() else "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
     return cut(" ".join(kept.split()).strip(_JOINERS), MAX_COLUMNS)
 
 
@@ -33,7 +33,7 @@ def escape_structure(text: str) -> str:
 
 def target(path: str) -> str:
     """A relative path as a link destination; letters of every script stay readable, bytes that are not UTF-8 keep their value."""
-    if all(char in _PLAIN for char in path):
+    if _PLAIN.issuperset(path):
         return path
     return "".join(char if char in _PLAIN or (char > "\x7f" and char.isprintable()) else _percent(char) for char in path)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from memgit.derive import dates
+from memgit.derive import CATEGORY_INDEX, dates
 from memgit.derive.jsonindex import Index, Item, Shape, joined, read, union
 from memgit.derive.jsontext import Json, Style
 from memgit.derive.view import DerivedFile, Rendered, View
@@ -24,7 +24,7 @@ from memgit.model.layout import Layout
 from memgit.model.record import Record, Value
 from memgit.model.tuples import NamedTuple
 
-NAME = "_index.json"
+NAME = CATEGORY_INDEX
 MAX_KEYWORDS = 36
 """As many keywords as are gathered from records for one category or skill; chosen ones are not bounded."""
 

@@ -5,28 +5,27 @@ A new derived file is one module and one row here.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 
-from memgit.derive import jsontext
+from memgit.derive import CATEGORY_INDEX
 from memgit.derive.index_folder import FOLDER_INDEX
 from memgit.derive.index_places import NAME as INDEX_NAME
 from memgit.derive.index_root import ROOT_INDEX
-from memgit.derive.mem_skill import NAME as MEM_SKILL_NAME
-from memgit.derive.mem_skill import folders
-from memgit.derive.mem_skill_experience import EXPERIENCE_INDEX
-from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
-from memgit.derive.mem_skill_knowledge import KNOWLEDGE_INDEX
-from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.derive.view import DerivedFile, MappingView, Rendered, View
 from memgit.model.layout import Layout
 
-OWN: tuple[DerivedFile, ...] = (KNOWLEDGE_INDEX, EXPERIENCE_INDEX, ROOT_INDEX, FOLDER_INDEX)
-"""Those of memgit's own layout and of Mem Skill."""
+OWN: tuple[DerivedFile, ...] = (ROOT_INDEX, FOLDER_INDEX)
+"""Those of memgit's own layout, beside Mem Skill's."""
 
 
-def table(layout: Layout) -> tuple[DerivedFile, ...]:
-    """The derived files that a layout may have; the modules of other layouts are not loaded."""
+def table(layout: Layout, changed: Iterable[str] | None = None) -> tuple[DerivedFile, ...]:
+    """The derived files that a layout may have, or those that a change of some paths may concern; modules of others are not loaded."""
     rows = OWN
+    if changed is None or any(_is_entries(layout, path) for path in changed):
+        from memgit.derive.mem_skill_experience import EXPERIENCE_INDEX
+        from memgit.derive.mem_skill_knowledge import KNOWLEDGE_INDEX
+
+        rows = (KNOWLEDGE_INDEX, EXPERIENCE_INDEX, *OWN)
     if any(place.form == "vault" for place in layout.places):
         from memgit.derive.vault import VAULT_INDEX
         from memgit.derive.vault_pages import VAULT_PAGE, VAULT_README
@@ -39,7 +38,15 @@ def table(layout: Layout) -> tuple[DerivedFile, ...]:
     return rows
 
 
-NAMES = frozenset([MEM_SKILL_NAME, INDEX_NAME, "memory-index.json", "index.md", "README.md"])
+def _is_entries(layout: Layout, path: str) -> bool:
+    """Whether a path is that of a file of entries or of an index of such."""
+    if path.rpartition("/")[2] == CATEGORY_INDEX:
+        return True
+    found = layout.find(path)
+    return found is not None and found[0].form == "entries"
+
+
+NAMES = frozenset([CATEGORY_INDEX, INDEX_NAME, "memory-index.json", "index.md", "README.md"])
 """The file names that derived files have; others may have them too."""
 
 
@@ -60,11 +67,26 @@ def derive_all(view: View) -> dict[str, bytes | None]:
 
 def owed_paths(layout: Layout, changed: Iterable[str]) -> frozenset[str]:
     """The paths of the derived files that a change of some paths may change; cheap."""
-    return frozenset(owed for path in changed for derived in table(layout) for owed in derived.owed(layout, path))
+    return frozenset(owed_rows(layout, changed))
+
+
+def owed_rows(layout: Layout, changed: Iterable[str]) -> dict[str, DerivedFile]:
+    """As `owed_paths`, each path with its row of the table."""
+    paths = sorted(changed)
+    out: dict[str, DerivedFile] = {}
+    for derived in table(layout, paths):
+        for path in paths:
+            for owed in derived.owed(layout, path):
+                out.setdefault(owed, derived)
+    return out
 
 
 def derive_owed(
-    view: View, changed: Iterable[str], base: View | None = None, right: Container[str] | None = None
+    view: View,
+    changed: Iterable[str],
+    base: View | None = None,
+    right: Container[str] | None = None,
+    rows: Mapping[str, DerivedFile] | None = None,
 ) -> dict[str, bytes | None]:
     """The derived files that a change owes, as `derive_all` gives them: path to bytes, None for one that has to go.
 
@@ -74,15 +96,11 @@ def derive_owed(
         base: the state before it, where its derived files are known to be right: then what did not change is taken from them, and the
             cost does not grow with the number of records. Without it every folder concerned is read.
         right: the derived files that are known to be right in the base; None for all.
+        rows: what `owed_rows` says of `changed`, where that was asked already.
     """
     paths = frozenset(changed)
-    wanted: dict[str, DerivedFile] = {}
-    for derived in table(view.layout):
-        for path in sorted(paths):
-            for owed in derived.owed(view.layout, path):
-                wanted.setdefault(owed, derived)
     out: dict[str, bytes | None] = {}
-    for path, derived in wanted.items():
+    for path, derived in (owed_rows(view.layout, paths) if rows is None else rows).items():
         rendered = None
         if base is not None and derived.quick is not None and (right is None or path in right):
             rendered = derived.quick(view, base, path, paths)
@@ -95,15 +113,20 @@ def derive_owed(
 
 def is_derived(layout: Layout, path: str) -> bool:
     """Whether a path is that of a derived file in a layout, be the file there or not. Cheap."""
-    return path.rpartition("/")[2] in NAMES and any(path in derived.owed(layout, path) for derived in table(layout))
+    return path.rpartition("/")[2] in NAMES and any(path in derived.owed(layout, path) for derived in table(layout, [path]))
 
 
 def starters(layout: Layout) -> dict[str, bytes]:
     """The derived files that a new, empty knowledge root begins with."""
+    from memgit.derive import jsontext
+    from memgit.derive.mem_skill import folders
+    from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
+    from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
+
     files: dict[str, bytes] = {}
     if layout.name in ("memgit", "mem-skill"):
         for spec in (KNOWLEDGE, EXPERIENCE):
             for folder in folders(layout, spec):
-                files[folder + MEM_SKILL_NAME] = (jsontext.dumps(dict(spec.top), spec.style) + "\n").encode()
+                files[folder + CATEGORY_INDEX] = (jsontext.dumps(dict(spec.top), spec.style) + "\n").encode()
     view = MappingView(layout, files)
     return {**files, **{path: data for path, data in derive_all(view).items() if data is not None}}

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Protocol
 
+from memgit import TYPE_CHECKING
 from memgit.model.layout import Layout
 from memgit.model.record import ParsedFile, Problem
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 
 class View(Protocol):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from memgit.formats.frontmatter import Spell, Style
+from memgit.formats.text import whole
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
@@ -65,17 +66,17 @@ class Dialect(NamedTuple):
 
     def key(self, kind: str, field: str, present: Iterable[str] = ()) -> str:
         """The key for a field: one that is in the file, else the dialect's own."""
-        known = aliases(self.name, kind, field)
-        there = set(present)
-        for key in known:
-            if key in there:
-                return key
+        if present:
+            there = set(present)
+            for key in aliases(self.name, kind, field):
+                if key in there:
+                    return key
         return self.names.get(f"{kind}.{field}") or self.names.get(field) or field
 
     def write_style(self, field: str, key: str) -> Style:
         """How to write a new value of a field."""
         style = self.styles.get(key) or self.styles.get(field) or self.style
-        return style._replace(bare=True) if field in BARE and self.name != "mnema-block" else style
+        return _bare(style) if field in BARE and self.name != "mnema-block" else style
 
     def to_file(self, field: str, value: str, old: Value) -> str:
         """A text as the dialect spells it: dates with a time where it has them, versions as `N.0.0`.
@@ -93,6 +94,11 @@ class Dialect(NamedTuple):
             if self.name == "mnema" or (isinstance(old, str) and re.fullmatch(_SEMANTIC, old)):
                 return f"{value}.0.0"
         return value
+
+
+@lru_cache(maxsize=16)
+def _bare(style: Style) -> Style:
+    return style._replace(bare=True)
 
 
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -307,4 +313,4 @@ def _json_list(text: str) -> tuple[str, ...] | None:
         return None
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         return None
-    return tuple(items)
+    return tuple(map(whole, items))

@@ -189,8 +189,8 @@ class Document:
                 found[key] = (found[dialect.key(kind, "created")][0], field)
             elif key in dialect.blank:
                 found[key] = (dialect.blank[key], field)
-        rank = {key: number for number, key in enumerate(dialect.order)}
-        keys = sorted(found, key=lambda key: rank.get(key, len(rank)))
+        keys = [key for key in dialect.order if key in found]
+        keys += [key for key in found if key not in dialect.order]
         out: list[tuple[str, Value, Style, Spell]] = []
         for key in keys:
             value, field = found[key]

@@ -7,8 +7,8 @@ the file itself. The body of a new record is `bodies.of` its text: plain paragra
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats import bodies, labelled, titles
@@ -247,28 +247,90 @@ def create(draft: Draft, existing: bytes | None) -> bytes:
 
 
 def create_all(drafts: Sequence[Draft], existing: bytes | None) -> bytes:
-    """The file with more records at its end, in the manner of those that are there; it is read once, however many there are.
+    """The file with more records at its end, in the manner of those that are there; raises what `Appender` raises."""
+    file = Appender(existing)
+    for draft in drafts:
+        file.add(draft)
+    return file.data
+
+
+class Appender:
+    """An entry file that gets one record after another at its end: `create` again and again, but what is there already is read once.
 
     Raises:
         BadInput: no title, an unclosed fence in the body, a field that entries do not have.
         Refused: something in the file would swallow the new record: an open fence, an open comment, a conflict.
     """
-    text = decode(existing) if existing else ""
-    file = take_apart(normal(text))
-    if file.fault is not None:
-        raise file.fault
-    if file.outline.unclosed is not None:
-        line, what = file.outline.unclosed
-        raise Refused(f"the {what} that opens in line {line} is never closed", line=line, hint="close it, then record again")
-    if file.conflicts and file.conflicts[-1][1] > file.markers[-1]:
-        raise Refused("the file ends inside a merge conflict", line=file.markers[-1], hint="resolve it, then record again")
-    newline = newline_of(text)
-    between = f"{newline}---{newline}{newline}" if _ruled(file) else newline
-    records = [_composed(draft, newline, habits_of(file, draft.kind)) for draft in drafts]
-    added = between.join(records)
-    if text and not text.endswith("\n"):
-        added = added[: -len(newline)]
-    return _bounded(encode(text + _lead(file, text, newline) + added, has_bom(existing or b"")))
+
+    def __init__(self, existing: bytes | None) -> None:
+        self._pieces = [existing or b""]
+        self._size = len(self._pieces[0])
+        text = decode(self._pieces[0])
+        self._newline = newline_of(text)
+        self._manners: deque[_Manner] = deque(maxlen=LOOK_BACK)
+        self._ruled: deque[bool] = deque(maxlen=LOOK_BACK - 1)
+        self._take(take_apart(normal(text)))
+
+    @property
+    def data(self) -> bytes:
+        """The file as it is now; the same object as long as nothing is added."""
+        if len(self._pieces) > 1:
+            self._pieces = [b"".join(self._pieces)]
+        return self._pieces[0]
+
+    def _take(self, file: EntryFile) -> None:
+        """Remembers of a file, or of a record that was added, what matters to the next record."""
+        self._last = file
+        self._manners += (_manner(file, section) for section in file.records[-LOOK_BACK:])
+        self._ruled += ("---" in file.text[one.end : one.stop] for one in file.sections[-LOOK_BACK:-1])
+
+    def add(self, draft: Draft) -> None:
+        """Adds a record in the manner of those that are there."""
+        last, newline = self._last, self._newline
+        self._check(last)
+        record = _composed(draft, newline, _habits(self._manners, draft.kind, lambda: decode(self.data)))
+        if last.text and not last.text.endswith("\n"):
+            record = record[: -len(newline)]
+        lead = self._lead(last.text)
+        try:
+            added = encode(lead + record)
+        except BadInput as error:
+            error.line = error.line and error.line + self.data.count(b"\n")
+            raise
+        _bounded(self._size + len(added))
+        self._pieces.append(added)
+        self._size += len(added)
+        if last.sections:
+            self._ruled.append("---" in last.text[last.sections[-1].end :] + lead)
+        self._take(take_apart(normal(record)))
+
+    def _check(self, last: EntryFile) -> None:
+        """Raises where what was added last, or was there before, would swallow a record after it."""
+        if last.fault is not None:
+            raise last.fault
+        if last.outline.unclosed is not None:
+            line, what = last.outline.unclosed
+            line += self._above(last)
+            raise Refused(f"the {what} that opens in line {line} is never closed", line=line, hint="close it, then record again")
+        if last.conflicts and last.conflicts[-1][1] > last.markers[-1]:
+            line = last.markers[-1] + self._above(last)
+            raise Refused("the file ends inside a merge conflict", line=line, hint="resolve it, then record again")
+
+    def _above(self, last: EntryFile) -> int:
+        """How many lines the file has above what was added last."""
+        return self.data.count(b"\n") - last.text.count("\n")
+
+    def _lead(self, text: str) -> str:
+        """What stands between the end of a file, which is the end of this text, and a new record."""
+        newline = self._newline
+        content = text.rstrip(" \t\n")
+        if not content:
+            return "" if not text or text.endswith("\n") else newline
+        lead = "" if text.endswith("\n") else newline
+        blank = text.count("\n", len(content)) > 1
+        if sum(self._ruled) * 2 > len(self._ruled) and not content.endswith("\n---"):  # a rule stands between most records
+            return lead + ("" if blank else newline) + f"---{newline}{newline}"
+        return lead + ("" if blank else newline)
 
 
 def _composed(draft: Draft, newline: str, habits: Habits) -> str:
@@ -287,60 +349,58 @@ def _composed(draft: Draft, newline: str, habits: Habits) -> str:
     return "".join(entry.lines)
 
 
-def _bounded(data: bytes) -> bytes:
-    if len(data) > MAX_BYTES:
-        raise BadInput(f"the file would have {len(data):,} bytes, and at most {MAX_BYTES:,} are read", hint="use another category")
-    return data
+def _bounded(size: int) -> None:
+    """Raises BadInput for a size that no file may have."""
+    if size > MAX_BYTES:
+        raise BadInput(f"the file would have {size:,} bytes, and at most {MAX_BYTES:,} are read", hint="use another category")
 
 
-def _lead(file: EntryFile, text: str, newline: str) -> str:
-    """What stands between the end of a file and a new record."""
-    content = file.text.rstrip(" \t\n")
-    if not content:
-        return "" if not text or text.endswith("\n") else newline
-    lead = "" if text.endswith("\n") else newline
-    tail = file.text[len(content) :]
-    blank = tail.count("\n") > 1
-    if _ruled(file) and not content.endswith("\n---"):
-        return lead + ("" if blank else newline) + f"---{newline}{newline}"
-    return lead + ("" if blank else newline)
+class _Manner(NamedTuple):
+    """How one record is written: its fields (name, label, whether a wide colon follows), a blank line below its title, a mark before it."""
+
+    fields: tuple[tuple[str, str, bool], ...]
+    blank: bool
+    marked: bool
 
 
-def _ruled(file: EntryFile) -> bool:
-    """Whether a rule stands between most records of a file."""
-    records = file.sections[-LOOK_BACK:]
-    gaps = ["---" in file.text[one.end : one.stop] for one in records[:-1]]
-    return sum(gaps) * 2 > len(gaps)
+def _manner(file: EntryFile, section: Section) -> _Manner:
+    text = file.text
+    spans: list[Span] = []
+    fields(text, file.mask, section.head, section.end, spans)
+    return _Manner(
+        tuple((span.name, span.label, text[span.start + 2 + len(span.label)] == "：") for span in spans),
+        not text[section.head + 1 : section.end + 1].partition("\n")[0].strip(" \t"),
+        titles.MARK in text[section.start : section.start + 8],
+    )
 
 
 def habits_of(file: EntryFile, kind: str | None) -> Habits:
     """How a file writes records, from the last ones in it. `kind` is that of the new record, None for what the file tells."""
-    spans: list[Span] = []
-    blank = marked = full = 0
-    records = file.records[-LOOK_BACK:]
-    for section in records:
-        before = len(spans)
-        fields(file.text, file.mask, section.head, section.end, spans)
-        if len(spans) > before:
-            full += 1
-            blank += not file.text[section.head + 1 :].partition("\n")[0].strip(" \t")
-            marked += titles.MARK in file.text[section.start : section.start + 8]
-    wide = sum(file.text[span.start + 2 + len(span.label)] == "：" for span in spans)
-    chinese = wide * 2 > len(spans)
+    return _habits([_manner(file, section) for section in file.records[-LOOK_BACK:]], kind, lambda: file.text)
+
+
+def _habits(manners: Iterable[_Manner], kind: str | None, text: Callable[[], str]) -> Habits:
+    """The habits that the last records of a file show; `text` gives the file."""
+    full = [manner for manner in manners if manner.fields]
+    spans = [span for manner in full for span in manner.fields]
+    chinese = sum(wide for _, _, wide in spans) * 2 > len(spans)
     if not spans:
-        chinese = "最佳實踐" in file.text or "新的經驗條目" in file.text  # what auto-skill writes into a category before its first record
+        known = text()
+        chinese = "最佳實踐" in known or "新的經驗條目" in known  # what auto-skill writes into a category before its first record
     labels: dict[str, str] = {}
-    body = Counter(span.label for span in spans if span.name == "body")
-    experience = kind == "experience" or (kind is None and any(span.name == "skill" for span in spans))
+    body = Counter(label for name, label, _ in spans if name == "body")
+    experience = kind == "experience" or (kind is None and any(name == "skill" for name, _, _ in spans))
     for name, label in LABELS.items():
         labels[name] = written(SOLUTION if name == "body" and experience else label, chinese)
-    for span in spans:
-        if span.name != "body" and (file.text[span.start + 2 + len(span.label)] == "：") == chinese:
-            labels[span.name] = f"**{span.label}{'：' if chinese else ':'}**"
+    for name, typed, wide in spans:
+        if name != "body" and wide == chinese:
+            labels[name] = f"**{typed}{'：' if chinese else ':'}**"
     if body and labels["body"][2:-3] not in body:
         labels["body"] = f"**{body.most_common(1)[0][0]}{'：' if chinese else ':'}**"
-    related = any(span.name == "related" for span in spans) if spans else not chinese
-    return Habits(labels, blank * 2 > full, (marked * 2 > full) if full else chinese, related)
+    related = any(name == "related" for name, _, _ in spans) if spans else not chinese
+    blank = sum(manner.blank for manner in full) * 2 > len(full)
+    marked = sum(manner.marked for manner in full) * 2 > len(full) if full else chinese
+    return Habits(labels, blank, marked, related)
 
 
 class _Place(NamedTuple):
@@ -390,7 +450,9 @@ def _put(data: bytes, place: _Place) -> bytes:
     whole = place.before + text + place.after
     names = [*place.titles[: place.number], place.entry.title, *place.titles[place.number + 1 :]]
     _same_sections(whole, names)
-    return _bounded(encode(whole, has_bom(data)))
+    new = encode(whole, has_bom(data))
+    _bounded(len(new))
+    return new
 
 
 def _same_sections(text: str, names: list[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
@@ -162,6 +163,12 @@ def _same(item: str) -> str:
     return item
 
 
+@lru_cache(maxsize=256)
+def _key(key: str) -> str:
+    """A key as it stands in a block."""
+    return dump_scalar(key, bare=True)
+
+
 class Block:
     """The lines of one block, changed key by key; `inner` names the key whose nested mapping is meant instead of the block itself.
 
@@ -282,7 +289,7 @@ class Block:
         self.lines[at:at] = lines
 
     def _render(self, key: str, value: Value, style: Style) -> list[str]:
-        head = f"{self.indent}{dump_scalar(key, bare=True)}:"
+        head = f"{self.indent}{_key(key)}:"
         if isinstance(value, tuple):
             if style.lists == "block" and value:
                 items = [self._item(self.indent + "  ", item, style) for item in value]

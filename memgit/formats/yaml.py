@@ -13,12 +13,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import lru_cache
 
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
+from memgit.formats.text import whole
 from memgit.model.pattern import pattern
 from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_BLOCK = 1024 * 1024
 MAX_FULL = 96 * 1024
@@ -49,6 +54,7 @@ class Entry(NamedTuple):
 
 
 _LEAD = pattern(r"(?: *(?:#.*)?\n)*")
+_KEY = pattern(r"\w[\w./+-]*(?: [\w./+-]+)*")
 _PAIR = pattern(r"(\w[\w./+-]*(?: [\w./+-]+)*) *:(?: +(.*))?\n((?:(?:[ #-].*)?\n)*)")
 SINGLE = pattern(r"'([^']*+(?:''[^']*+)*+)'")
 DOUBLE = pattern(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
@@ -62,6 +68,7 @@ _FLOW_ITEM = pattern(
 _HEADER = pattern(r"([|>])([+-]?) *(?: #.*)?")
 _NULLS = frozenset(["null", "Null", "NULL", "~"])
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")
+_NOT_PLAIN = _INDICATORS | {" "}
 
 
 class _Declined(Exception):
@@ -69,7 +76,7 @@ class _Declined(Exception):
 
 
 def read(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
-    """The keys of a block in order.
+    """The keys of a block in order; not to be changed, for the last ones read are kept: what is written is read back and then read.
 
     Args:
         text: the lines between the fences.
@@ -86,7 +93,7 @@ def read(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
     if len(text) > MAX_BLOCK:
         raise _fault(f"frontmatter of {len(text):,} characters, and at most {MAX_BLOCK:,} are read", first_line)
     try:
-        return read_subset(text, inner)
+        return _read_subset(text, inner)
     except _Declined:
         if len(text) > MAX_FULL:
             raise _fault(
@@ -113,7 +120,37 @@ def read_subset(text: str, inner: str = "") -> dict[str, Entry]:
         raise _Declined
     if text and text[-1] != "\n":
         raise _Declined
-    return _mapping(text, inner, 0, 0)
+    return _plain(text) or _mapping(text, inner, 0, 0)
+
+
+_read_subset = lru_cache(maxsize=2)(read_subset)
+
+
+def _plain(text: str) -> dict[str, Entry] | None:
+    """As `_mapping` gives it, of a block in which every line is a key, a colon, one blank and a value; None of any other."""
+    out: dict[str, Entry] = {}
+    for line, pair in enumerate(text[:-1].split("\n")):
+        key, _, rest = pair.partition(": ")
+        if not rest or key in out or not _is_key(key):
+            return None
+        first = rest[0]
+        if first not in _NOT_PLAIN:
+            if " #" in rest or ": " in rest or rest[-1] in ": " or rest in _NULLS:
+                return None
+            style, length = "plain", len(rest)
+            value: Value = rest
+        elif first in "[\"'":
+            value, style, length = _scalar(rest)
+        else:
+            return None
+        start = len(key) + 2
+        out[key] = Entry(key, value, style, line, line + 1, start, start + length)
+    return out
+
+
+@lru_cache(maxsize=512)
+def _is_key(text: str) -> bool:
+    return len(text) <= MAX_KEY and _KEY.fullmatch(text) is not None
 
 
 def _mapping(text: str, inner: str, line: int, shift: int) -> dict[str, Entry]:
@@ -423,7 +460,7 @@ class _Full:
         return text
 
     def _plain(self, text: str) -> str:
-        return text.translate(self.names) if self.names else text
+        return whole(text.translate(self.names) if self.names else text)
 
     def read(self) -> dict[str, Entry]:
         root = self._compose()
@@ -689,11 +726,14 @@ _AMBIGUOUS = (
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t \t][0-9:. \tz+-]*)?)"
 )
 """Text that some reader of YAML 1.1 or 1.2 takes for null, a truth value, a number, a date or a merge."""
+_AMBIGUOUS_FIRST = frozenset("~nNtTfFyYoO=<-+.0123456789")
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\0": "\\0"}
 
 
 def ambiguous(text: str) -> bool:
     """Whether a plain scalar of this text would be something else than text to a reader that gives types."""
+    if text[:1].isascii() and text[:1] not in _AMBIGUOUS_FIRST:
+        return False
     return re.fullmatch(_AMBIGUOUS, text) is not None
 
 

@@ -8,12 +8,10 @@ these in the tests instead.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from memgit.lint.lines import Lines
 from memgit.model.tuples import NamedTuple
 
 MAX_FOUND = 200
@@ -92,6 +90,8 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 ANCHORS = tuple(anchor for shape in SHAPES for anchor in shape.anchors)
+SHORTEST_SHAPE = 12
+"""A little less than the shortest value that has one of the shapes, a private key aside."""
 SHORTEST = 16
 """No credential but a password in a URL, or a key that starts with a line of its own, has fewer characters or a blank in them."""
 
@@ -136,9 +136,18 @@ def suspect(text: str) -> bool:
 
     It compiles no pattern, so that what is about to be written costs next to nothing.
     """
+    return _suspect(text, _long(text))
+
+
+def _long(text: str) -> list[str]:
+    """The words of a text that may hold a value that has one of the shapes; a private key alone has blanks in it."""
+    return [word for word in text.split() if len(word) >= SHORTEST_SHAPE]
+
+
+def _suspect(text: str, long: list[str]) -> bool:
     if "-----BEGIN " in text or ("://" in text and "@" in text):
         return True
-    for word in text.split():
+    for word in long:
         if len(word) >= SHORTEST and (
             sum(char.isdigit() for char in word) > 1
             or any(anchor in word for anchor in ANCHORS)
@@ -150,8 +159,8 @@ def suspect(text: str) -> bool:
 
 def find(text: str) -> list[Secret]:
     """The credentials in a text, by line; one value is reported once a line."""
-    if not suspect(text):
-        return []
+    from memgit.lint.lines import Lines
+
     out: dict[tuple[int, str], Secret] = {}
     lines = Lines(text)
     for start, kind, value, keep in _matches(text):
@@ -173,9 +182,13 @@ def find(text: str) -> list[Secret]:
 
 def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
     """Place, kind and value of everything that has a shape, with the number of characters that may be shown."""
+    words = _long(text)
+    if not _suspect(text, words):
+        return
+    long = "\n".join(words)
     for shape in SHAPES:
         for anchor in shape.anchors:
-            if anchor in text:
+            if anchor in (text if " " in anchor else long):
                 for match in _compiled(re.escape(anchor) + shape.rest).finditer(text):
                     start = match.start()
                     if (shape.inside or not start or not _is_word(text[start - 1])) and (shape.check is None or shape.check(match[0])):
@@ -224,8 +237,10 @@ def _is_example(value: str, kind: str) -> bool:
 
 def entropy(value: str) -> float:
     """Shannon entropy in bits a character."""
+    from math import log2
+
     size = len(value)
-    return -sum(count / size * math.log2(count / size) for count in map(value.count, set(value))) if size else 0.0
+    return -sum(count / size * log2(count / size) for count in map(value.count, set(value))) if size else 0.0
 
 
 _KEY_END = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
@@ -240,7 +255,7 @@ def spans(text: str) -> list[tuple[int, int, str]]:
     A private key reaches to its last line, or where that is missing as far as lines look like one.
     """
     found = []
-    for start, kind, value, _ in _matches(text) if suspect(text) else ():
+    for start, kind, value, _ in _matches(text):
         end = start + len(value)
         if kind == "private key":
             last = _compiled(_KEY_END).search(text, end, end + MAX_KEY)

@@ -12,12 +12,17 @@ RESERVED = frozenset(
 )
 
 
+_BLANKS = {number: " " for number in range(128) if not chr(number).isalnum()}
+
+
 def slug(title: str, *, ascii_only: bool = False) -> str:
     """The title as a file stem: lower case, words joined by `-`, at most 50 characters and 120 bytes.
 
     Never empty: a title without letters or digits gives `r-` and a short hash of itself, so that two such titles differ.
     `ascii_only` keeps `[a-z0-9-]` alone, as memory vaults do; accents are dropped, other scripts fall back to the hash.
     """
+    if title.isascii():
+        return _named("-".join(title.lower().translate(_BLANKS).split())[:MAX_LENGTH].strip("-"), title)
     text = unicodedata.normalize("NFKD", title).lower() if ascii_only else unicodedata.normalize("NFC", title.lower())
     out: list[str] = []
     gap = False
@@ -38,7 +43,12 @@ def slug(title: str, *, ascii_only: bool = False) -> str:
     while len(stem.encode()) > MAX_BYTES:
         stem = stem[:-1]
     stem = stem.strip("-")
-    if not stem or (lost and len(stem) < 3):
+    return _named("" if lost and len(stem) < 3 else stem, title)
+
+
+def _named(stem: str, title: str) -> str:
+    """A stem that can be a file name, by the title where it cannot."""
+    if not stem:
         return f"r-{digest(title)}"
     return f"{stem}-{digest(title)}" if stem in RESERVED else stem
 

@@ -222,3 +222,8 @@ def test_places_lie_one_after_the_other_and_nothing_is_left_once_they_are_replac
 def test_a_key_reaches_to_its_end(text: str, left: str) -> None:
     ((start, end, _),) = secrets.spans(text)
     assert text[:start] + "X" + text[end:] == left
+
+
+def test_a_value_shorter_than_most_is_found_beside_others() -> None:
+    short = "xoxb-" + "a1b2c3d4e5"  # the shortest value of any shape
+    assert [found.kind for found in find(f"Build 20260102030405060 used ({short}).")] == ["Slack token"]
