@@ -1,30 +1,59 @@
-"""MG205: relative links to files that are not there."""
+"""MG205: relative links to files, or to headings of files, that are not there."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
 
+from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
+from memgit.lint.page import REGULAR
 from memgit.lint.relay import address_at
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 from memgit.lint.words import cut
 
+if TYPE_CHECKING:
+    from memgit.lint.anchors import Anchors
+
+PAGES = (".md", ".markdown")
+FILES = (REGULAR, 0o100755)
+BEHEADED = "beheaded"
+"""The paths that a heading went away from, among what is shared about a corpus: only a review looks for them."""
+
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
+    headings = bool(options["headings"])
     for path in corpus.pages:
-        yield from _broken(corpus, path)
+        yield from _broken(corpus, path, headings)
     for path in _abandoned(corpus):
-        yield from _broken(corpus, path)
+        yield from _broken(corpus, path, headings)
 
 
-def _broken(corpus: Corpus, path: str) -> Iterator[Found]:
+def _broken(corpus: Corpus, path: str, headings: bool) -> Iterator[Found]:
     facts = corpus.facts(path)
-    for line, linked in facts.files:
+    for line, linked, fragment in facts.files:
         whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), linked))
         if not is_there(corpus, whole):
             words = f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}; correct the path, or restore the file"
             yield Found(path, line, words, address_at(facts, line))
+        elif headings and fragment and whole.endswith(PAGES) and (anchors := _anchors(corpus, whole)) and not anchors.leads(fragment):
+            near = anchors.near(fragment)
+            meant = "correct it, or restore the heading" if near is None else f"did you mean #{cut(near)}?"
+            words = f"the link to {cut(linked)}#{cut(fragment)} leads nowhere: {cut(whole, 120)} has no such heading; {meant}"
+            yield Found(path, line, words, address_at(facts, line), severity="warning")
+
+
+def _anchors(corpus: Corpus, path: str) -> Anchors | None:
+    """The places in a page that a link may name; None for what is no text, or lies outside of the knowledge root."""
+    known: dict[str, Anchors | None] = corpus.shared.setdefault("anchors", {})
+    if path not in known:
+        from memgit.lint.anchors import Anchors
+
+        page = corpus.page(path) if corpus.source.mode(path) in FILES else None
+        known[path] = None
+        if page is not None and page.unreadable is None:
+            known[path] = Anchors(page.body, [one.title for one in page.parsed.records])
+    return known[path]
 
 
 def is_there(corpus: Corpus, path: str) -> bool:
@@ -38,14 +67,31 @@ def is_there(corpus: Corpus, path: str) -> bool:
 
 
 def _abandoned(corpus: Corpus) -> list[str]:
-    """Files that did not change but may link to one that the change took away."""
+    """Files that did not change but may link to one that the change took away, or to a heading of it."""
     if corpus.changed is None:
         return []
-    gone = [path.rpartition("/")[2] for path in corpus.changed if corpus.source.mode(path) is None]
-    if not gone:
-        return []
-    names = sorted({spelled for name in gone for spelled in (name, name.replace(" ", "%20"))})
-    return sorted(path for path in set(corpus.index.mentioning(names)) if not corpus.is_subject(path))
+    gone = {path for path in corpus.changed if corpus.source.mode(path) is None} | corpus.shared.get(BEHEADED, set())
+    return corpus.mentioning({spelled for name in _names(corpus, gone) for spelled in _spelled(name)}) if gone else []
+
+
+def _names(corpus: Corpus, gone: set[str]) -> set[str]:
+    """The last names of paths, and of the folders that went away with them."""
+    names = {path.rpartition("/")[2] for path in gone}
+    above = {path.rpartition("/")[0] for path in gone}
+    while above := {folder for folder in above if folder and not is_there(corpus, folder)}:
+        names |= {folder.rpartition("/")[2] for folder in above}
+        above = {folder.rpartition("/")[0] for folder in above}
+    return names
+
+
+def _spelled(name: str) -> set[str]:
+    """A name as links have it: as it is, or with more or less of it in percent signs."""
+    if name.isascii() and name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+        return {name}
+    from urllib.parse import quote
+
+    raw = name.encode("utf-8", "surrogateescape")
+    return {name, name.replace(" ", "%20"), quote(raw), quote(raw, safe="!$&'()*+,;=:@~")}
 
 
 _TEXT = "---\ntitle: {}\ncreated: 2026-03-02\n---\n{}\n"
@@ -54,14 +100,31 @@ RULE = Rule(
     code="MG205",
     name="broken-file-link",
     severity="error",
-    summary="a relative link to a file that is not there",
+    summary="a relative link to a file, or to a heading of a Markdown file, that is not there",
     why="""Forges and editors show such a link as one that works, until somebody follows it.
 Mostly the file was moved, or the path was written as seen from another folder.
-Links with a scheme are not checked.""",
+Links with a scheme are not checked.
+It is a warning where the file is there and only the heading is not: the link then leads to the top of the page.
+A heading is named as GitHub does it (`#pin-the-compiler`, the second one `#pin-the-compiler-1`), as other tools do, or as it is typed;
+`<a id="name">` and `{#name}` give a name as well.""",
     scope=CORPUS,
     check=check,
-    good=(Example({"memory/a.md": _TEXT.format("A", "See [b](b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}),),
+    options={"headings": True},
+    options_help={"headings": "whether the heading that a link names is looked for as well"},
+    good=(
+        Example({"memory/a.md": _TEXT.format("A", "See [b](b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}),
+        Example(
+            {
+                "memory/a.md": _TEXT.format("A", "See [pins](b.md#why-pin-gcc-13), [then](b.md#then-1) and [numbers](b.md#numbers)."),
+                "memory/b.md": _TEXT.format("B", '## Why pin `gcc` 13?\n## Then\n## Then\n<a id="numbers"></a>'),
+            }
+        ),
+    ),
     bad=(
+        Example(
+            {"memory/a.md": _TEXT.format("A", "See [b](b.md#why-pin)."), "memory/b.md": _TEXT.format("B", "## Why pin gcc?")},
+            at=("memory/a.md:5",),
+        ),
         Example(
             {"memory/a.md": _TEXT.format("A", "See [b](memory/b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}, at=("memory/a.md:5",)
         ),

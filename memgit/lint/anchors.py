@@ -1,0 +1,209 @@
+"""Where the part of a link after `#` may lead in a Markdown file: what forges and editors make of its headings, and names given by hand.
+
+The first to count are GitHub's: the text of a heading in lower case, blanks as hyphens, all but letters, digits, hyphens and underscores
+dropped, `-1`, `-2` and so on after the second and third of one name. Other tools join several hyphens into one, leave out digits at the
+beginning, or link to the heading as it is typed. What any of them takes leads somewhere: it is nothing to complain of.
+
+Linear in the text, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from unicodedata import category, normalize
+
+from memgit.formats.blocks import outline
+from memgit.model.pattern import pattern
+
+MAX_TITLE = 500
+"""So many characters of a heading are looked at."""
+NEAR = 0.75
+"""How alike (0 to 1) a heading's name must be to be what was meant."""
+
+_HASHES = pattern(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*#{1,6}(?:[ \t]+|$)")
+_TAGGED = pattern(r"(?is)<h[1-6](?:\s[^<>]{0,200})?>(.{0,500}?)</h[1-6]>")
+_NAMED = pattern(r"(?i)<[a-z][^<>]{0,300}?\s(?:id|name)=(?:\"([^\"<>]{1,200})\"|'([^'<>]{1,200})'|([^\s\"'<>]{1,200}))")
+_BRACES = pattern(r"\{([^{}\n]{2,200})\}")
+_HASHED = pattern(r"#([^\s#]+)")
+_LABEL = pattern(r"(?m)^[ \t]*\(([^()\s]{1,200})\)=[ \t]*\r?$")
+_BLOCK = pattern(r"(?m)(?:^|[ \t])\^([\w-]{1,200})[ \t]*\r?$")
+
+_IMAGE = pattern(r"!\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_LINK = pattern(r"\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
+_WIKILINK = pattern(r"\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]")
+_TAG = pattern(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
+_EMPHASIS = pattern(r"(?<![^\W_])(_{1,3})(?=\S)(.+?)(?<=\S)\1(?![^\W_])")
+_ATTRIBUTES = pattern(r"(?:\{[^{}]*\}|[ \t]\^[\w-]+)\s*$")
+_CODE = pattern(r"(`+)((?:(?!`).)+)\1")
+_BLANK = pattern(r"[^\S \n]")
+_SELECTORS = pattern(r"[\ufe0e\ufe0f]")
+"""Whether a sign is shown as text or in colours: some keep it in a name, some do not, and nobody sees it."""
+_DROPPED = pattern(r"[^\w\- \u200d]")
+_HYPHENS = pattern(r"-{2,}")
+_LEADING = pattern(r"^[^a-z]+(?=[a-z])")
+_ELSEWHERE = pattern(r"top|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?|fn(?:ref)?[-:\d]\S*|page=.*")
+"""The beginning of a page, lines of a source, footnotes, pages of a document: no headings."""
+_PREFIX = pattern(r"(?i)^(?:user-content-|markdown-header-)")
+
+
+class Anchors:
+    """The places of one Markdown text that a link may name.
+
+    Args:
+        text: without frontmatter.
+        titles: names that the whole has beside its headings: tools that show a title make a heading of it.
+    """
+
+    def __init__(self, text: str, titles: Sequence[str] = ()) -> None:
+        self._text = _uncoded(text)
+        self._titles = titles
+        self._made: dict[Callable[[str], str], set[str]] = {}
+
+    def leads(self, fragment: str) -> bool:
+        """Whether a fragment (decoded, without its `#`) leads somewhere in the text."""
+        wanted = _folded(_PREFIX.sub("", fragment.partition(":~:")[0].strip()))
+        if not wanted or "{" in wanted or _ELSEWHERE.fullmatch(wanted):
+            return True
+        if wanted in self._slugs(slug) or wanted in self._by_hand:
+            return True
+        # A path of headings, as Obsidian writes it: the last one counts.
+        return _plain(wanted.rpartition("#")[2]) in self._typed or any(wanted in self._slugs(make) for make in _VARIANTS)
+
+    @cached_property
+    def headings(self) -> list[str]:
+        """The headings as typed, wherever they are nested."""
+        found: list[str] = []
+        above = lines = ""
+        for line in self._text.split("\n"):
+            stripped = line.strip(" \t\r>")
+            if "#" in stripped and (match := _HASHES.match(line)) is not None:
+                found.append(_unclosed(line[match.end() :].strip()))
+                lines = ""
+            elif above and stripped and (stripped.strip("=") == "" or stripped.strip("-") == ""):
+                found += [lines, above] if lines != above else [above]  # of a heading of several lines, some tools take the last
+                lines = ""
+            else:
+                lines = f"{lines} {stripped}".strip()[:MAX_TITLE] if stripped else ""
+            above = stripped if stripped.strip("=-") else ""
+        found += [match[1] for match in _TAGGED.finditer(self._text)]
+        return [title[:MAX_TITLE] for title in found if title]
+
+    def near(self, fragment: str) -> str | None:
+        """The name of a heading that a fragment may have meant; None where none is close."""
+        from difflib import get_close_matches
+
+        return next(iter(get_close_matches(_folded(fragment), sorted(self._slugs(slug)), 1, NEAR)), None)
+
+    def _slugs(self, make: Callable[[str], str]) -> set[str]:
+        """What a tool makes of the headings, repeated ones numbered past those that are there anyway."""
+        known = self._made.get(make)
+        if known is None:
+            times: dict[str, int] = {}
+            for one in map(make, self.headings):
+                name = one
+                while name in times:
+                    times[one] += 1
+                    name = f"{one}-{times[one]}"
+                times[name] = 0
+            known = self._made[make] = {*times, *map(make, self._titles)}
+        return known
+
+    @cached_property
+    def _typed(self) -> set[str]:
+        return {_plain(_folded(title)) for title in (*self.headings, *self._titles)}
+
+    @cached_property
+    def _by_hand(self) -> set[str]:
+        """Names that were given: `id` and `name` of tags, `{#name}`, `(name)=`, `^name`."""
+        text = self._text
+        named = [html.unescape(match[1] or match[2] or match[3]) for match in _NAMED.finditer(text)]
+        named += [name for match in _BRACES.finditer(text) for name in _HASHED.findall(match[1])]
+        named += _LABEL.findall(text)
+        named += [f"^{name}" for name in _BLOCK.findall(text)]
+        return set(map(_folded, named))
+
+
+def _uncoded(text: str) -> str:
+    """A text without fenced code and comments; directives that are written as fences stay, for there may be headings in them."""
+    if not any(mark in text for mark in ("```", "~~~", "<!--")):
+        return text
+    kept: list[str] = []
+    done = 0
+    for start, end, _ in outline(text).hidden:
+        first = text[start : start + MAX_TITLE].lstrip()
+        if first.startswith("<!--") or (first[:1] in "`~" and not first.lstrip("`~ ").startswith("{")):
+            kept.append(text[done:start])
+            done = end
+    return "".join(kept) + text[done:]
+
+
+def slug(title: str) -> str:
+    """What GitHub makes of a heading (as typed, without hashes), before repeats are numbered."""
+    return _slug(_EMPHASIS.sub(r"\2", _shown(title)))
+
+
+def _shown(title: str) -> str:
+    """A heading without the marks of links, images and tags; what is code is none."""
+    if "`" in title:
+        title = _CODE.sub(lambda match: _DROPPED.sub(_mark, match[2]), title)
+    for shape, kept in ((_IMAGE, ""), (_WIKILINK, r"\1"), (_LINK, r"\1"), (_TAG, "")):
+        title = shape.sub(kept, title)
+    return html.unescape(title)
+
+
+def _slug(text: str) -> str:
+    return _DROPPED.sub(_mark, _folded(text.strip())).replace(" ", "-")
+
+
+def _mark(match: re.Match[str]) -> str:
+    """A sign that belongs to the letter before it (most scripts of India and South East Asia write vowels so), or nothing."""
+    return match[0] if category(match[0])[0] == "M" else ""
+
+
+def _with_underscores(title: str) -> str:
+    return _slug(_shown(title))
+
+
+def _with_alternatives(title: str) -> str:
+    """Of tools for which the words count that stand for an image."""
+    return slug(_IMAGE.sub(r"\1", title))
+
+
+def _with_blanks(title: str) -> str:
+    """Of tools for which every blank is one, be it a tab or one that does not break."""
+    return slug(_BLANK.sub(" ", _shown(title)))
+
+
+def _without_attributes(title: str) -> str:
+    """Of tools that read a name or a class in braces."""
+    return slug(_ATTRIBUTES.sub("", title))
+
+
+def _joined(title: str) -> str:
+    """Of Python-Markdown and its like: hyphens joined, those at the ends dropped."""
+    return _HYPHENS.sub("-", _without_attributes(title)).strip("-")
+
+
+def _from_letter(title: str) -> str:
+    """Of kramdown and Pandoc: what stands before the first letter is dropped as well."""
+    return _LEADING.sub("", _joined(title))
+
+
+_VARIANTS = (_slug, _with_underscores, _with_alternatives, _with_blanks, _without_attributes, _joined, _from_letter)
+
+
+def _unclosed(title: str) -> str:
+    """The text of a heading without the hashes that close it."""
+    bare = title.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else title
+
+
+def _folded(text: str) -> str:
+    return normalize("NFC", _SELECTORS.sub("", text)).casefold()
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

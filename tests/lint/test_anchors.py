@@ -1,0 +1,184 @@
+"""Which part of a Markdown file a link may name: what GitHub and others make of headings, and names given by hand."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memgit.lint.anchors import Anchors, slug
+from memgit.lint.settings import Settings
+from tests.lint.support import at, check, corpus, memory
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Getting started", "getting-started"),
+        ("Why pin `gcc` 13?", "why-pin-gcc-13"),
+        ("What's new, and what isn't", "whats-new-and-what-isnt"),
+        ("A -- B", "a----b"),
+        ("C & D", "c--d"),
+        ("Tom &amp; Ada", "tom--ada"),
+        ("snake_case and _emphasis_", "snake_case-and-emphasis"),
+        ("**Bold** and *slanted*", "bold-and-slanted"),
+        ("See [the docs](https://example.org/a_(b))", "see-the-docs"),
+        ("![logo](logo.png) Tool", "-tool".removeprefix("-")),
+        ("`dispatcher.close([callback])`", "dispatcherclosecallback"),
+        ("Straße über Zürich", "strasse-über-zürich"),
+        ("项目 结构", "项目-结构"),
+        ("1.2.0 (2026-01-05)", "120-2026-01-05"),
+        ("<b>HTML</b> in it", "html-in-it"),
+        ("🎉 Party", "-party"),
+        ("⚙\ufe0f Settings", "-settings"),
+        (":rocket: Features", "rocket-features"),
+        ("हिन्दी भाषा", "हिन्दी-भाषा"),
+        ("ภาษาไทย ดี", "ภาษาไทย-ดี"),
+        ("Привет, мир!", "привет-мир"),
+        ("日本語：テスト（一）", "日本語テスト一"),
+        ("`vector<int>` use", "vectorint-use"),
+        ("A [`x<y>`](z) b", "a-xy-b"),
+        ("`a[b](c)`", "abc"),
+        ("Foo&nbsp;bar", "foobar"),
+    ],
+)
+def test_slugs_as_github_makes_them(title: str, name: str) -> None:
+    assert slug(title) == name
+    assert Anchors(f"# {title}\n").leads(name)
+    assert not Anchors(f"# {title}\n").leads(f"{name}-at-all")
+
+
+def test_repeats_are_numbered_and_no_further() -> None:
+    anchors = Anchors("# Usage\n## Usage\n## usage!\n## Usage 1\n")
+    assert all(anchors.leads(name) for name in ("usage", "usage-1", "usage-2", "usage-1-1"))
+    assert not anchors.leads("usage-3")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Title\n=====\n", "title"),
+        ("Sub title\n---\n", "sub-title"),
+        ("> ## Quoted\n", "quoted"),
+        ("- ### In a list\n", "in-a-list"),
+        ("Line one\nline two\n===\n", "line-one-line-two"),
+        ("Line one\nline two\n---\n", "line-two"),
+        ("# One\nTwo\n---\n", "two"),
+        ("## ⚙\ufe0f Settings\n", "\ufe0f-settings"),
+        ("## ⚙ Settings\n", "\ufe0f-settings"),
+        ("## Foo&nbsp;bar\n", "foo-bar"),
+        ("## Tab\there\n", "tab-here"),
+        ("## Heading ^blk\n", "heading"),
+        ("## Heading ^blk\n", "^blk"),
+        ("```{note}\n## In a directive\n```\n", "in-a-directive"),
+        ("> ~~~\n> ~~~\n\n# After\n", "after"),
+        ("- a\n  ```\n  code\n  ```\n\n## After a list\n", "after-a-list"),
+        ("1. # Numbered\n", "numbered"),
+        ("## Closed ##\n", "closed"),
+        ("## C#\n", "c"),
+        ("## Windows\r\nText\r\n", "windows"),
+        ("<h2 align='center'>In HTML</h2>\n", "in-html"),
+        ('<a id="numbers"></a>\n', "numbers"),
+        ("<a name=Old></a>\n", "old"),
+        ("<section class='x' id='part'>\n", "part"),
+        ("## Own {#my-name .wide}\n", "my-name"),
+        ("## Own {#my-name .wide}\n", "own"),
+        ("Text\n{: #para}\n", "para"),
+        ("(label)=\n# X\n", "label"),
+        ("A paragraph. ^block-1\n", "^block-1"),
+        ("# Getting  Started\n", "Getting Started"),
+        ("# A\n## B c\n", "A#B c"),
+        ("# 2. Install -- now\n", "install-now"),
+        ("# 2. Install -- now\n", "2-install-now"),
+        ("# X\n", ""),
+        ("# X\n", "top"),
+        ("# X\n", "L10-L20"),
+        ("# X\n", ":~:text=some%20words"),
+        ("# X\n", "user-content-x"),
+        ("Text[^1]\n", "fn1"),
+        ("# X\n", "{{ page.anchor }}"),
+    ],
+)
+def test_what_other_tools_and_people_name(text: str, name: str) -> None:
+    assert Anchors(text).leads(name)
+
+
+@pytest.mark.parametrize("name", ["gone", "x-1", "fnord", "line", "a#gone", "^x", "L"])
+def test_what_nothing_makes(name: str) -> None:
+    assert not Anchors("# X\n\n## A\n\nSome text #gone\n").leads(name)
+
+
+@pytest.mark.parametrize("mark", ["```\n{}\n```\n", "~~~ python\n{}\n~~~\n", "<!--\n{}\n-->\n", "Text\n\n```\n{}", "<!-- {} -->\n"])
+@pytest.mark.parametrize("text", ["# Not shown", "Not shown\n===", '<a id="not-shown"></a>', "(not-shown)="])
+def test_what_is_code_or_comment_is_no_heading(mark: str, text: str) -> None:
+    anchors = Anchors(f"# Before\n\n{mark.format(text)}")
+    assert anchors.leads("before") and not anchors.leads("not-shown")
+    assert Anchors(f"{text}\n").leads("not-shown")
+
+
+def test_a_title_above_the_text_is_a_place_too() -> None:
+    anchors = Anchors("# Other\n", ["Pin the compiler"])
+    assert anchors.leads("pin-the-compiler") and anchors.leads("Pin the compiler") and not anchors.leads("pin-the-compiler-1")
+    files: dict[str, str | bytes] = {"memory/a.md": memory("A", "[1](b.md#pin-it) [2](b.md#title-pin-it)"), "memory/b.md": memory("Pin it")}
+    (found,) = check(corpus(files), "MG205")
+    assert "#title-pin-it" in found.message
+
+
+def test_the_nearest_is_told() -> None:
+    anchors = Anchors("# Mailing Lists\n## Other\n")
+    assert anchors.near("mailing-list") == "mailing-lists"
+    assert anchors.near("zoom") is None
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_any_text_is_looked_at(text: str, name: str) -> None:
+    anchors = Anchors(text)
+    anchors.leads(name)
+    assert all(anchors.leads(slug(title)) for title in anchors.headings)
+
+
+@pytest.mark.parametrize(
+    "piece", ["# ", "{#", "<a ", "<!--", "[](", "> - 1. ", "(a", "^a ", "![", "<h1 ", "#", " ", "_a", "{#a", "<h1>", "-\n"]
+)
+def test_hostile_text_takes_no_longer(piece: str) -> None:
+    def seconds(count: int) -> float:
+        start = time.process_time()
+        Anchors(f"x\n{piece * count}").leads("gone")
+        Anchors(f"## {piece * count}").leads("gone")
+        return time.process_time() - start
+
+    assert seconds(100_000 // len(piece)) < 1.5
+
+
+FILES: dict[str, str | bytes] = {
+    "memory/a.md": memory("A", "See [pins](b.md#why-pin-gcc)."),
+    "memory/b.md": memory("B", "## Why pin gcc?"),
+}
+
+
+def test_the_rule_warns_of_a_heading_that_is_not_there() -> None:
+    assert check(corpus(FILES), "MG205") == []
+    files: dict[str, str | bytes] = {**FILES, "memory/b.md": memory("B", "## Why to pin gcc")}
+    (found,) = check(corpus(files), "MG205")
+    assert (found.path, found.severity) == ("memory/a.md", "warning")
+    assert found.message == ("the link to b.md#why-pin-gcc leads nowhere: memory/b.md has no such heading; did you mean #why-to-pin-gcc?")
+    off = Settings(select=("MG205",), options={"MG205": {"headings": False}})
+    assert check(corpus(files), settings=off) == []
+
+
+def test_links_to_entries_pages_and_other_files() -> None:
+    entries = "## Retry only timeouts\n**Date:** 2026-03-02\n**Keywords:** http\n"
+    files: dict[str, str | bytes] = {
+        "knowledge-base/http.md": entries,
+        "notes/README.md": "# Notes\n",
+        "notes/page.html": "<p>",
+        "notes/wide.md": b"\xff",
+        "notes/a.md": "# A\n[1](../knowledge-base/http.md#retry-only-timeouts) [2](../knowledge-base/http.md#retry-all) "
+        "[3](README.md#notes) [4](README.md#gone) [5](page.html#gone) [6](wide.md#gone) [7](gone.md#gone) [8](../../out.md#gone)\n",
+    }
+    found = check(corpus(files), "MG205")
+    assert at(found) == ["MG205 notes/a.md:2"] * 4
+    assert sorted(one.severity for one in found) == ["error", "error", "warning", "warning"]
+    assert sum("#retry-all" in one.message or "README.md#gone" in one.message for one in found) == 2
