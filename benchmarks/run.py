@@ -1,6 +1,6 @@
 """Times memgit beside git, or beside the least that could do the job, and prints a table.
 
-    python benchmarks/run.py [--sizes 1000,10000,100000] [--rows version,write,batch,read,first,log] [--json FILE]
+    python benchmarks/run.py [--sizes 1000,10000,100000] [--rows version,write,batch,read,first,log,check,compare] [--json FILE]
 
 The present code is built into a wheel and installed, compiled, into an environment of its own; memgit runs as the console script there.
 What is compared runs in turn in one run: compare the ratios, not the times. Repositories are kept under the work folder and made again
@@ -373,6 +373,24 @@ def check(bench: Bench) -> Iterator[Result]:
     yield commits_with_hooks(bench)
 
 
+def compare(bench: Bench) -> Iterator[Result]:
+    """What compares all records with each other: duplicates and contradictions, and the health of the store."""
+    out = str(bench.work / "compare.out")
+
+    def no_cache(_: int) -> None:
+        shutil.rmtree(os.path.join(bench.mine, ".git", "memgit"), ignore_errors=True)
+
+    rounds = 3 if bench.size <= 10_000 else 1
+    work = {
+        "`lint --select MG301,MG303`": (("lint", "--select", "MG301,MG303", "--json"), "< 120 s" if bench.size >= 100_000 else "seconds"),
+        "`health --json`": (("health", "--json"), "–"),
+    }
+    for what, (argv, aim) in work.items():
+        for state, before in (("cold", no_cache), ("warm", None)):
+            timed = bench.time({"memgit": bench.call(*argv, before=before)}, rounds=rounds, out=out)["memgit"]
+            yield bench.result(f"{what}, {state}", timed, f"{1000 * timed.median / bench.size:.0f} µs a record", None, aim)
+
+
 def commits_with_hooks(bench: Bench) -> Result:
     """`git commit` of one edited file through memgit's hooks, and through one bare hook in Python."""
     staged = [bench.some("memory", number, "path") for number in range(100, 130)]
@@ -402,7 +420,7 @@ def commits_with_hooks(bench: Bench) -> Result:
 
 
 ROWS: dict[str, Callable[[Bench], Iterator[Result]]] = {
-    "version": version, "read": read, "first": first, "log": log, "check": check, "write": write, "batch": batch,
+    "version": version, "read": read, "first": first, "log": log, "check": check, "compare": compare, "write": write, "batch": batch,
 }  # fmt: skip
 
 

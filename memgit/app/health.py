@@ -8,21 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from memgit.app.counts import tally
+from memgit.app import token_counts
+from memgit.app.counts import Tally, listed, tally
 from memgit.app.listing import group_of, in_group
 from memgit.app.present import printable_path
-from memgit.app.reader import Reader, open_reader
+from memgit.app.reader import open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.derive.dates import day
-from memgit.errors import UnreadableFile
 from memgit.model import health as scores
-from memgit.model.health import ACTIONS, GOOD_TOKENS, Facts, Likest, Score
-from memgit.model.kinds import KINDS
+from memgit.model.health import ACTIONS, Facts, Likest, Score
 from memgit.model.record import Record
-from memgit.model.tokens import estimate
-
-SLACK = 50
-"""Tokens that the text of a record may have and its file not: headings in place of fields."""
 
 
 class Rated(NamedTuple):
@@ -119,13 +114,8 @@ def health(
     kind: str | None = None,
     category: str | None = None,
     at: str | None = None,
-    exact: int | None = None,
 ) -> Health:
     """Scores all records in use, or those of a kind or category; the like of a record is looked for among all of them.
-
-    Args:
-        exact: for so many of the candidates (None: for all) the tokens are counted that are too few to matter for the score; for the others
-            they may be a few more than there are.
 
     Raises:
         NotFound: no such revision.
@@ -138,61 +128,27 @@ def health(
         if (kind is None or record.kind == kind) and (category is None or _in_category(record, category))
     ]  # fmt: skip
     made = _made(workspace, at, [heads[place] for place in wanted])
-    count, listed = tally(workspace), _listed(reader)
+    count, known, tokens = tally(workspace), listed(reader), token_counts.counter(reader)
     rated: dict[int, Rated] = {}
     for place in wanted:
         head = heads[place]
         used = count(head)
-        retrieved, retrieved_at = listed.get(head.path, (0, None))
+        retrieved, retrieved_at = known.get(head.path, Tally())
         uses = max(used.uses, head.usage_count, retrieved)
         last = max(filter(None, (used.last_used, day(head.text("last_used")), retrieved_at)), default=None)
-        tokens = _at_most(reader, head)
-        if tokens > GOOD_TOKENS - SLACK:
-            tokens = _tokens(reader, head)
         facts = Facts(
-            _days(context.today, made.get(head.address)), _days(context.today, last), bool(uses or last), tokens, likest[place].share
+            _days(context.today, made.get(head.address)), _days(context.today, last), bool(uses or last), tokens(head), likest[place].share
         )
         rated[place] = Rated(head, facts, scores.score(facts), uses, last, _like(heads, likest[place]))
     names = _names(heads)
     named = {place: one._replace(command=_command(place, one, rated, likest[place], names)) for place, one in rated.items()}
     found = sorted((one for one in named.values() if one.score.actions), key=lambda one: (-one.score.score, one.record.address))
-    found[:exact] = [one._replace(facts=one.facts._replace(tokens=_tokens(reader, one.record))) for one in found[:exact]]
     points = scores.store(one.score.actions for one in found)
     return Health(
         points, scores.verdict(points), len(rated), sum(one.facts.age is None for one in rated.values()), _counted(rated.values()),
         {name: _grouped(rated.values(), of) for name, of in GROUPINGS.items()}, tuple(found), reader.revision, reader.fresh,
         tuple(f"{path}:{problem.line}: {problem.message}" for path, problem in reader.problems() if problem.fatal),
     )  # fmt: skip
-
-
-def _listed(reader: Reader) -> dict[str, tuple[int, str | None]]:
-    """What the index of a vault says of uses, by path: counters that its files need not have."""
-    layout = reader.workspace.layout
-    if not any(place.form == "vault" for place in layout.places):
-        return {}
-    from memgit.derive import vault
-    from memgit.derive.view import MappingView
-
-    path = vault.index_path(layout)
-    data = reader.files.data(path)
-    return {} if data is None else vault.counted(MappingView(layout, {path: data}))
-
-
-def _at_most(reader: Reader, head: Record) -> int:
-    """No fewer tokens than a record has, but for `SLACK`: those of its whole file, which need not be parsed for that."""
-    if KINDS[head.kind].stored == "entry":
-        return GOOD_TOKENS + 1
-    try:
-        data = reader.files.data(head.path)
-    except UnreadableFile:
-        data = None
-    return GOOD_TOKENS + 1 if data is None else estimate(data.decode("utf-8", "replace"))
-
-
-def _tokens(reader: Reader, head: Record) -> int:
-    """The tokens of what a record says: its context and its text."""
-    whole = reader.load(head)
-    return estimate(f"{whole.text('context') or ''}\n{whole.body}")
 
 
 def category_of(record: Record) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
 
-from memgit import __version__
+from memgit import TYPE_CHECKING, __version__
 from memgit.app import derived_state, lint_settings
 from memgit.app.lint_source import (
     CachedIndex,
@@ -23,22 +21,21 @@ from memgit.app.lint_source import (
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived, owed_paths
 from memgit.errors import BadInput, NotFound, Refused
-from memgit.git import process
-from memgit.git.repository import Repository
 from memgit.git.staged import staged
-from memgit.git.status import dirty
-from memgit.git.tree import Entry, Tree
+from memgit.git.tree import Tree
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Corpus
-from memgit.lint.engine import Mended, mend, run
-from memgit.lint.reports import Report
-from memgit.lint.rule import Finding, Rule
+from memgit.lint.engine import Result, mend, run
 from memgit.lint.settings import Settings, chosen
-from memgit.lint.words import plural
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.app.write import Session, Written
+    from memgit.git.repository import Repository
+    from memgit.git.tree import Entry
+    from memgit.lint.engine import Mended
+    from memgit.lint.reports import Report
+    from memgit.lint.rule import Finding, Rule
 
 FEW = 200
 """From so many changed files on, lookups work out everything once instead of asking the cache for each."""
@@ -92,12 +89,34 @@ def lint(workspace: Workspace, context: Context, request: Request, progress: Pro
     settings = _settings(workspace, request, known)
     comparing = [rule.compares for rule in chosen(settings, known)]
     corpus = corpus_of(workspace, context, request, compare=any(comparing))
-    corpus.forgets = all(comparing)
+    # Where derived files are known to be right, no rule looks at many records again.
+    corpus.forgets = all(comparing) or (corpus.changed is None and bool(corpus.right))
     result = run(corpus, settings, known, progress)
     if isinstance(corpus.memo, Kept):
         corpus.memo.save()
     _note_right(workspace, corpus, settings, known, result.findings)
     return Checked(report_of(workspace, context, corpus, settings, known, result.findings, result.files, result.allowed), notes)
+
+
+def check_staged(workspace: Workspace, context: Context, request: Request) -> tuple[Result, bool]:
+    """What `lint` finds in what is staged, and whether derived files were looked at. Rules that cannot find anything there are not loaded.
+
+    Args:
+        request: of what is staged, with its entries.
+
+    Raises:
+        BadInput: a configuration that cannot be read.
+    """
+    if lint_settings.offered():  # of those of other packages nothing is known beforehand
+        report = lint(workspace, context, request).report
+        return report.result, any(rule.code == "MG101" for rule in report.rules)
+    from memgit.lint.concern import concerned
+    from memgit.lint.rules import listed
+
+    settings = lint_settings.settings_of(workspace, listed()).narrowed(request.select, request.ignore)
+    corpus = corpus_of(workspace, context, request, compare=False)
+    rules = chosen(settings, concerned(corpus))
+    return run(corpus, settings, rules), any(rule.code == "MG101" for rule in rules)
 
 
 def fix(workspace: Workspace, context: Context, request: Request, *, commit: bool = False, reason: str | None = None) -> Checked:
@@ -158,7 +177,7 @@ def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk:
     tree = repo.tree(head)
     staging = request.staged and not disk
     entries = request.entries if request.entries is not None else staged(repo, head) if staging else {}
-    edits = staged_edits(entries) if staging else _on_disk(workspace.root, [path for path, _ in dirty(repo)])
+    edits = staged_edits(entries) if staging else _on_disk(workspace.root, repo)
     source = TreeSource(repo, tree, edits, workspace.root, disk=disk, commit=head)
     changed: Collection[str] | None = None
     before_tree, differ = tree, set(edits)
@@ -174,9 +193,12 @@ def corpus_of(workspace: Workspace, context: Context, request: Request, *, disk:
         changed = _under(request.paths, changed, source)
     before = TreeBefore(layout, before_tree, sorted(differ if changed is None else differ & set(changed)))
     memo = None if disk or changed is not None else Kept(workspace, source, made_of(workspace))
-    index = None
+    index: Callable[[], CachedIndex | None] | None = None
     if changed is not None and len(changed) < FEW and not disk:
-        index = partial(_index, workspace, repo, head, source, edits)
+
+        def index() -> CachedIndex | None:
+            return _index(workspace, repo, head, source, edits)
+
     base = Corpus(layout, TreeSource(repo, tree, {}, commit=head), today)
     right = derived_state.known(repo, layout, tree)
     if changed is None:
@@ -234,6 +256,8 @@ def _fork(repo: Repository, rev: str, head: str | None) -> str:
         return other
     if repo.is_ancestor(other, head):
         return other
+    from memgit.git import process
+
     return process.attempt(["merge-base", other, head], repo=repo).out.decode("ascii").strip() or other
 
 
@@ -252,10 +276,12 @@ def _outside(workspace: Workspace, commit: str | None = None) -> Callable[[str],
     return ask
 
 
-def _on_disk(root: str, paths: Sequence[str]) -> dict[str, Edited | None]:
+def _on_disk(root: str, repo: Repository) -> dict[str, Edited | None]:
     """Edited files as they lie on disk."""
+    from memgit.git.status import dirty
+
     out: dict[str, Edited | None] = {}
-    for path in paths:
+    for path, _ in dirty(repo):
         mode = disk_mode(os.path.join(root, path))
         out[path] = None if mode is None else Edited(mode, None)
     return out
@@ -307,7 +333,7 @@ def report_of(
     files: int, allowed: int,
 ) -> Report:  # fmt: skip
     """The report of some findings."""
-    from memgit.lint.engine import Result
+    from memgit.lint.reports import Report
 
     ran = [rule for rule in chosen(settings, rules) if rule.scope != "history" or corpus.before is not None]
     prefix = workspace.repo.prefix if workspace.repo is not None else ""
@@ -326,6 +352,8 @@ _GROUPS = {
 
 def _counts(corpus: Corpus) -> list[str]:
     """How many records of each kind there are, and in how many categories, skills, scopes or folders."""
+    from memgit.lint.words import plural
+
     count: dict[str, int] = {}
     groups: dict[str, set[str]] = {}
     for one in corpus.records():
@@ -346,6 +374,8 @@ def _counts(corpus: Corpus) -> list[str]:
 
 def _told(findings: Sequence[Finding]) -> list[str]:
     """What was mended, one line a rule."""
+    from memgit.lint.words import plural
+
     names: dict[str, int] = {}
     for finding in findings:
         names[f"{finding.rule} {finding.name}"] = names.get(f"{finding.rule} {finding.name}", 0) + 1
@@ -380,6 +410,7 @@ def _fix_in_commit(
     """Mends the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
     from memgit.app.write import Plan, carry_out
     from memgit.formats import message as messages
+    from memgit.lint.words import plural
     from memgit.model.change import diff_records
 
     repo = workspace.writable()

@@ -6,27 +6,29 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from memgit.app.workspace import Workspace
+from memgit import TYPE_CHECKING
 from memgit.formats.forms import parse_file
-from memgit.git.history import touching
-from memgit.git.repository import Repository
-from memgit.git.tree import FOLDER, LINK, SUBMODULE, Entry, Tree
+from memgit.git.tree import FOLDER, LINK, SUBMODULE
 from memgit.lint import facts as lint_facts
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.lint.page import Page
-from memgit.model.layout import Layout
 from memgit.model.link import Wikilink, file_names, normal
 from memgit.model.record import ParsedFile, Record
 
 if TYPE_CHECKING:
+    from memgit.app.workspace import Workspace
     from memgit.cache.records import Snapshot
+    from memgit.git.repository import Repository
+    from memgit.git.tree import Entry, Tree
     from memgit.lint.claims import Claim
+    from memgit.model.layout import Layout
 
 REGULAR = 0o100644
 LOOKED_BACK = 50
 """So many versions of a broken derived file are looked through for the last good one."""
+KEPT_BEFORE = 64
+"""What so many files were before is kept in memory, see `lint.concern.FEW`."""
 BATCH = 5_000
 """The facts of so many files are written to the cache at once, and held no longer."""
 NEAR = 8
@@ -143,6 +145,8 @@ class TreeSource:
         """The newest version of a file in history that is good."""
         if self._commit is None:
             return None
+        from memgit.git.history import touching
+
         for commit in touching(self._repo, self._commit, [path], LOOKED_BACK):
             data = self._repo.tree(commit).data(path)
             if data is not None and is_good(data):
@@ -216,13 +220,19 @@ class TreeBefore:
 
     def __init__(self, layout: Layout, tree: Tree, paths: Collection[str]) -> None:
         self._layout, self._tree, self._paths = layout, tree, paths
+        self._parsed: dict[str, ParsedFile] = {}
 
     def paths(self) -> Collection[str]:
         return self._paths
 
     def parsed(self, path: str) -> ParsedFile:
-        data = self._tree.data(path) if self._layout.find(path) is not None else None
-        return ParsedFile(()) if data is None else parse_file(self._layout, path, data)
+        found = self._parsed.get(path)
+        if found is None:
+            data = self._tree.data(path) if self._layout.find(path) is not None else None
+            found = ParsedFile(()) if data is None else parse_file(self._layout, path, data)
+            if len(self._parsed) < KEPT_BEFORE:  # of a few files; a run over everything asks for each but once or twice
+                self._parsed[path] = found
+        return found
 
 
 class CachedIndex:
@@ -258,6 +268,16 @@ class CachedIndex:
     def spelled(self, name: str) -> str | None:
         return self._folded.get(normal(name.removesuffix(".md")).casefold())
 
+    def called(self, text: str) -> Iterable[Record]:
+        from memgit.cache.rows import FROM_WORDS
+        from memgit.cache.tokens import phrase
+
+        yield from self._snapshot.lookup(text)
+        term = phrase(text)
+        if term.words:
+            sql = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}} limit {MOST}"
+            yield from self._snapshot.heads(sql, [f"{{title}} : {term.match}"])
+
     def holders(self, id_: str) -> Sequence[Record]:
         from memgit.cache.rows import FROM_RECORDS
 
@@ -273,7 +293,7 @@ class CachedIndex:
                 if data is not None and any(name in data for name in wanted):
                     yield path
 
-    def keyword_peers(self, facts: RecordFacts, share: float, *, whole: bool = False) -> Iterable[RecordFacts]:
+    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
         return self._by_keywords(facts, MOST)
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
@@ -291,10 +311,10 @@ class CachedIndex:
         seen.pop(here, None)
         return seen.values()
 
-    def title_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
+    def title_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         return self._like(facts)
 
-    def text_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
+    def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         return self._like(facts)
 
     def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
@@ -342,9 +362,9 @@ class Kept:
     def _known(self) -> dict[tuple[str, str], bytes]:
         if self._cache is None:
             return {}
-        from memgit.cache.facts import load
+        from memgit.cache.facts import LINT, load
 
-        return load(self._cache, self._made)
+        return load(self._cache, LINT, self._made)
 
     def _key(self, path: str) -> tuple[str, str] | None:
         found = self._source.entry(path)
@@ -355,15 +375,17 @@ class Kept:
         if key is None:
             return None
         self._present.add(key)
-        data = self._known.get(key)
+        data = self._known.pop(key, None)  # asked for once: whoever reads the facts of all files keeps them
         return None if data is None else lint_facts.load(data)
 
-    def put(self, path: str, facts: FileFacts) -> None:
+    def put(self, path: str, facts: FileFacts) -> FileFacts:
         key = self._key(path)
-        if key is not None:
-            self._new[key] = lint_facts.dump(facts)
-            if len(self._new) >= BATCH:
-                self._write(None)
+        if key is None:
+            return facts
+        data = self._new[key] = lint_facts.dump(facts)
+        if len(self._new) >= BATCH:
+            self._write(None)
+        return lint_facts.load(data) or facts  # words that many files have are then one text
 
     def save(self) -> None:
         """Writes what is new to the cache."""
@@ -372,9 +394,9 @@ class Kept:
 
     def _write(self, present: set[tuple[str, str]] | None) -> None:
         if self._cache is not None:
-            from memgit.cache.facts import keep
+            from memgit.cache.facts import LINT, keep
 
-            keep(self._cache, self._made, self._new, present)
+            keep(self._cache, LINT, self._made, self._new, present)
         self._new.clear()
 
 

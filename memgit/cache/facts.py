@@ -1,4 +1,7 @@
-"""What lint found out about single files, kept by content: a run over everything then looks only into files that are new."""
+"""What was found out about single files, kept by content: whoever looks at everything then looks only into files that are new.
+
+There are several such kinds of facts (`KINDS`), each with a table of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,29 +16,32 @@ if TYPE_CHECKING:
     from memgit.cache.db import Cache
 
 VERSION = 1
-SCHEMA = """
-create table lint(path text not null, blob text not null, made text not null, data blob not null, primary key(path, blob)) without rowid;
+_SCHEMA = """
+create table {kind}(path text not null, blob text not null, made text not null, data blob not null, primary key(path, blob)) without rowid;
 """
+LINT, TOKENS = KINDS = ("lint", "tokens")
+"""What rules need to know of a file, and the tokens of each of its records."""
 SPARE = 4
 """Rows of contents that are not there any more are dropped once they are a quarter of all."""
 
 
-def load(cache: Cache, made: str) -> dict[tuple[str, str], bytes]:
+def load(cache: Cache, kind: str, made: str) -> dict[tuple[str, str], bytes]:
     """Everything that is known, by path and blob.
 
     Args:
+        kind: one of `KINDS`.
         made: names the version of the code and the layout that the rows depend on; those of another are not given.
     """
 
     def work() -> dict[tuple[str, str], bytes]:
-        cache.schema("lint", VERSION, SCHEMA)
-        rows = cache.connection.execute("select path, blob, data from lint where made = ?", (made,))
+        cache.schema(kind, VERSION, _SCHEMA.format(kind=kind))
+        rows = cache.connection.execute(f"select path, blob, data from {kind} where made = ?", (made,))  # noqa: S608
         return {(from_text(path), blob): data for path, blob, data in rows}
 
     return cache.run(work)
 
 
-def keep(cache: Cache, made: str, new: Mapping[tuple[str, str], bytes], present: Iterable[tuple[str, str]] | None) -> None:
+def keep(cache: Cache, kind: str, made: str, new: Mapping[tuple[str, str], bytes], present: Iterable[tuple[str, str]] | None) -> None:
     """Keeps what was found out, and drops what nothing needs any more.
 
     Args:
@@ -45,19 +51,20 @@ def keep(cache: Cache, made: str, new: Mapping[tuple[str, str], bytes], present:
     there = None if present is None else {(to_text(path), blob) for path, blob in present}
 
     def work() -> None:
-        cache.schema("lint", VERSION, SCHEMA)
+        cache.schema(kind, VERSION, _SCHEMA.format(kind=kind))
         with cache.write() as connection:
             connection.executemany(
-                "insert or replace into lint values (?, ?, ?, ?)", [(to_text(path), blob, made, data) for (path, blob), data in new.items()]
+                f"insert or replace into {kind} values (?, ?, ?, ?)",  # noqa: S608
+                [(to_text(path), blob, made, data) for (path, blob), data in new.items()],
             )
             if there is not None:
-                _prune(connection, made, there)
+                _prune(connection, kind, made, there)
 
     cache.run(work)
 
 
-def _prune(connection: sqlite3.Connection, made: str, there: set[tuple[Text, str]]) -> None:
-    known = list(connection.execute("select path, blob, made from lint"))
+def _prune(connection: sqlite3.Connection, kind: str, made: str, there: set[tuple[Text, str]]) -> None:
+    known = list(connection.execute(f"select path, blob, made from {kind}"))  # noqa: S608
     gone = [(path, blob) for path, blob, by in known if by != made or (path, blob) not in there]
     if len(gone) * SPARE > len(known):
-        connection.executemany("delete from lint where path = ? and blob = ?", gone)
+        connection.executemany(f"delete from {kind} where path = ? and blob = ?", gone)  # noqa: S608

@@ -41,7 +41,6 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     limit = options["limit"]
     found = health(
         workspace_of(ctx), context_of(ctx), kind=kinds_of(options["kind"]), category=_given(options["category"]), at=options["at"],
-        exact=limit if options["as_json"] else 0,
     )  # fmt: skip
     for text in found.unreadable:
         echo(f"memgit: {text}", err=True)

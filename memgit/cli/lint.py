@@ -16,7 +16,7 @@ from memgit.app.lint import Checked, Request, fix, lint
 from memgit.cli.options import context_of, json_option, reason_option, typed, workspace_of
 from memgit.cli.output import echo, safe, write_utf8
 from memgit.errors import BadInput
-from memgit.lint.reports import FORMATS, plain, render
+from memgit.lint.reports import FORMATS, pieces, plain
 from memgit.lint.rule import SEVERITIES
 
 COLOURS = {"error": {"fg": "red"}, "warning": {"fg": "yellow"}, "info": {"fg": "blue"}, "good": {"fg": "green"},
@@ -92,6 +92,9 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if was:
+            # All that is there now counts as old, or the next small thing that is made would have it looked through at once.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
@@ -116,14 +119,16 @@ def _report(checked: Checked, form: str, ctx: click.Context, output: str | None)
     if sys.stderr.isatty() and sys.stdout.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
     coloured = form == "text" and output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    text = render(form, checked.report, _paint if coloured else plain)
+    written = pieces(form, checked.report, _paint if coloured else plain)
     if output is not None:
         with open(typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            file.write(text)
+            file.writelines(written)
     elif form == "text":
+        text = "".join(written)
         click.echo("".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False)
     else:
-        write_utf8(text)
+        for piece in written:
+            write_utf8(piece)
 
 
 def _paint(text: str, colour: str) -> str:

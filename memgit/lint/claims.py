@@ -23,6 +23,8 @@ MAX_CLAIMS = 60
 """More than so many claims in one record are not compared."""
 MAX_QUOTE = 160
 MAX_SENTENCE = 400
+BEFORE = 30
+"""So many characters before a number are looked at for what makes it an amount."""
 
 # --- words -----------------------------------------------------------------------------------------------------------------------------
 
@@ -67,6 +69,8 @@ _FACTS = re.compile(
     r"\b(?:supports?|supported|requires?|required|accepts?|accepted|allows?|allowed|safe|automatically|manually|a?synchronously)\b"
 )
 """Words that make a statement about how something is as good as advice."""
+_FACT_PARTS = ("support", "requir", "accept", "allow", "safe", "automatically", "manually", "synchronously")
+"""Of which one is in each of them: looked for first, which is much quicker."""
 _IMPERATIVES = frozenset(
     """use set keep run put store write read add call check commit deploy disable enable turn switch include exclude allow deny forbid
     permit reject accept limit cap raise lower increase decrease reduce retry cache log pin lock quote sort name test validate escape
@@ -105,6 +109,7 @@ _LIGHT = frozenset(
 _NUMBERS = {word: str(number) for number, word in enumerate(
     "zero one two three four five six seven eight nine ten eleven twelve".split())} | {"twenty": "20", "thirty": "30", "sixty": "60",
                                                                                     "twice": "2", "once": "1"}  # fmt: skip
+_SPELLED = re.compile(r"\b(" + "|".join(_NUMBERS) + r")\b", re.IGNORECASE)
 _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("time", 0.001)),
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), ("time", 1.0)),
@@ -308,7 +313,7 @@ def _split(unit: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 def of_sentence(sentence: str, line: int = 1) -> Claim | None:
     """The claim of a sentence, None where it is no plain advice."""
-    if not 8 <= len(sentence) <= MAX_SENTENCE or sentence.endswith(":") or _LABELLED.match(sentence):
+    if not 8 <= len(sentence) <= MAX_SENTENCE or sentence[-1] == ":" or (sentence[0] == "*" and _LABELLED.match(sentence)):
         return None
     lowered = sentence.lower()
     words = _PLAIN_WORD.findall(lowered)
@@ -316,7 +321,7 @@ def of_sentence(sentence: str, line: int = 1) -> Claim | None:
         return None
     present = set(words)
     advice = words[0] in _IMPERATIVES or not _DIRECTIVES.isdisjoint(present)
-    if not advice and not _FACTS.search(lowered):
+    if not advice and not (any(part in lowered for part in _FACT_PARTS) and _FACTS.search(lowered)):
         return None
     if not _UNCLEAR.isdisjoint(present) or not _TENTATIVE.isdisjoint(present) or "?" in lowered[-3:]:
         return None
@@ -435,7 +440,7 @@ def _settings(text: str) -> tuple[tuple[str, str], ...]:
 
 def _values(text: str) -> tuple[tuple[tuple[str, str, float], ...], str]:
     """The numbers of a text with their units, and the text without them."""
-    text = re.sub(r"\b(" + "|".join(_NUMBERS) + r")\b", lambda match: _NUMBERS[match[1].lower()], text, flags=re.IGNORECASE)
+    text = _SPELLED.sub(lambda match: _NUMBERS[match[1].lower()], text)
     text = _CODE.sub(lambda match: match[0] if _NUMERIC.fullmatch(match[1]) else _as_code(match), text)
     compare = _COMPARE.search(text)
     how = "=" if compare is None else "<" if compare[1] else ">"
@@ -444,7 +449,7 @@ def _values(text: str) -> tuple[tuple[tuple[str, str, float], ...], str]:
     def take(match: re.Match[str]) -> str:
         unit = (match[2] or "").lower()
         dimension, factor = _UNITS.get(unit, ("", 1.0))
-        if not dimension and _VALUED.search(text, 0, match.start()) is None:
+        if not dimension and _VALUED.search(text, max(0, match.start() - BEFORE), match.start()) is None:
             return match[0]
         try:
             amount = float(match[1].replace(",", ""))

@@ -6,27 +6,34 @@ Everything here depends on the path and the bytes of the file alone; `dump` and 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from sys import intern
 
+from memgit import TYPE_CHECKING
 from memgit.formats import markdown
 from memgit.formats.blocks import outline
 from memgit.lint import hidden, secrets
+from memgit.lint.allow import MARK
 from memgit.lint.page import Page
 from memgit.model import link as links
 from memgit.model.address import parse as parse_address
 from memgit.model.ids import is_id
 from memgit.model.link import Wikilink
 from memgit.model.pattern import pattern
-from memgit.model.record import Problem, Record
+from memgit.model.record import Problem, Record, Value
 from memgit.model.tokens import estimate
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memgit.lint.claims import Claim
 
-VERSION = 2
+VERSION = 3
 """Goes up when the same bytes give other facts."""
+SHORT = 32
+"""Texts of a field up to so many characters are often those of other records too."""
 
 FIELDS = ("related", "derived_from", "supersedes", "superseded_by")
 """Fields that name other records."""
@@ -67,7 +74,7 @@ class RecordFacts(NamedTuple):
     links: tuple[Link, ...]
     title: tuple[str, ...]
     keywords: frozenset[str]
-    sketch: tuple[int, ...]
+    sketch: Sequence[int]
     digest: int
     claims: tuple[Claim, ...]
 
@@ -78,19 +85,21 @@ class FileFacts(NamedTuple):
     Attributes:
         records: its records in order.
         loose: links outside any record.
-        files: relative links as (line, path).
+        files: relative links as (line, path, what stands after `#`).
         problems: what could not be understood.
         conflicts: lines of conflict markers.
         secrets, hidden: see the modules of these names.
+        allows: whether it may allow a finding in place.
     """
 
     records: tuple[RecordFacts, ...] = ()
     loose: tuple[Link, ...] = ()
-    files: tuple[tuple[int, str], ...] = ()
+    files: tuple[tuple[int, str, str | None], ...] = ()
     problems: tuple[Problem, ...] = ()
     conflicts: tuple[int, ...] = ()
     secrets: tuple[secrets.Secret, ...] = ()
     hidden: tuple[hidden.Hidden, ...] = ()
+    allows: bool = False
 
     def links(self) -> Iterable[tuple[RecordFacts | None, Link]]:
         """Every link with the record that it stands in."""
@@ -103,25 +112,35 @@ class FileFacts(NamedTuple):
 
 def of_page(page: Page, compare: bool = True) -> FileFacts:
     """The facts of one file; without what only rules that compare records need where `compare` is false."""
-    records = page.parsed.records
-    found = page.wikilinks
-    if len(records) == 1 and not page.place_is_entries:
-        inside = [found]
-        loose: tuple[Link, ...] = ()
-    else:
-        inside = [[one for one in found if record.line <= one.line <= record.end_line] for record in records]
-        held = {one.start for group in inside for one in group}
-        loose = tuple(Link(one.line, one.link.target, one.link.heading) for one in found if one.start not in held)
+    inside, loose = _text_links(page)
     return FileFacts(
-        tuple(_facts(page, record, [Link(one.line, one.link.target, one.link.heading) for one in group], compare)
-              for record, group in zip(records, inside, strict=True)),
+        tuple(_facts(page, record, group, compare) for record, group in zip(page.parsed.records, inside, strict=True)),
         loose,
-        tuple((one.line, one.path) for one in page.file_links),
+        tuple((one.line, one.path, one.fragment) for one in page.file_links),
         _problems(page),
         tuple(markdown.conflict_markers(page.text)),
         tuple(secrets.find(page.text)),
         tuple(hidden.find(page.text, _code(page) if "<!--" in page.text or "[//]" in page.text else None)),
+        MARK in page.text,
     )  # fmt: skip
+
+
+def links_of_page(page: Page) -> FileFacts:
+    """The facts of one file as far as its records and the links in it go: a fraction of the work."""
+    inside, loose = _text_links(page)
+    return FileFacts(tuple(_facts(page, record, group, False) for record, group in zip(page.parsed.records, inside, strict=True)), loose)
+
+
+def _text_links(page: Page) -> tuple[list[list[Link]], tuple[Link, ...]]:
+    """The links in the text of each record of a file, and those outside all."""
+    records = page.parsed.records
+    found = [Link(one.line, one.link.target, one.link.heading) for one in page.wikilinks]
+    if len(records) == 1 and not page.place_is_entries:
+        return [found], ()
+    lines = [link.line for link in found]  # in order
+    spans = [(bisect_left(lines, record.line), bisect_right(lines, record.end_line)) for record in records]
+    held = {place for start, end in spans for place in range(start, end)}
+    return [found[start:end] for start, end in spans], tuple(link for place, link in enumerate(found) if place not in held)
 
 
 def _problems(page: Page) -> tuple[Problem, ...]:
@@ -156,13 +175,15 @@ def _facts(page: Page, record: Record, inside: list[Link], compare: bool = True)
     if not compare:
         return facts
     # Loaded here alone: a hook compares nothing, and these modules are a good part of what it would load.
+    from array import array
+
     from memgit.lint import claims, likeness
 
     body, context = _current(record.body), record.text("context") or ""
     found = likeness.words(f"{context}\n{body}" if context else body)
     return facts._replace(
         title=tuple(likeness.content(likeness.words(record.title))),
-        sketch=likeness.sketch(found),
+        sketch=array("I", likeness.sketch(found)),
         digest=likeness.digest(found),
         claims=claims.of_record(page, record),
     )
@@ -195,44 +216,64 @@ def _field_links(page: Page, record: Record) -> list[Link]:
 
 def dump(facts: FileFacts) -> bytes:
     """The facts as bytes that `load` reads in the same version of Python and of this module."""
+    from array import array
+
     rows = [
-        (tuple(_plain(one.record)), one.tokens, [tuple(link) for link in one.links], one.title, one.keywords, one.sketch, one.digest,
-         [tuple(claim) for claim in one.claims])
+        (_plain(one.record), one.tokens, [tuple(link) for link in one.links], _common(one.title), frozenset(map(intern, one.keywords)),
+         array("I", one.sketch), one.digest, [_claim(claim) for claim in one.claims])
         for one in facts.records
     ]  # fmt: skip
     plain = [[tuple(one) for one in group] for group in (facts.loose, facts.problems, facts.secrets, facts.hidden)]
-    return marshal.dumps((VERSION, rows, facts.files, facts.conflicts, *plain))
+    return marshal.dumps((VERSION, rows, facts.files, facts.conflicts, facts.allows, *plain))
 
 
 def load(data: bytes) -> FileFacts | None:
     """Facts from bytes, None where another version wrote them."""
+    from array import array
+
     from memgit.lint.claims import Claim
 
     try:
         value = marshal.loads(data)  # noqa: S302  (our own cache, which can be deleted and is never shared)
         if value[0] != VERSION:
             return None
-        _, rows, files, conflicts, loose, problems, found, unseen = value
+        _, rows, files, conflicts, allows, loose, problems, found, unseen = value
         return FileFacts(
             tuple(
-                RecordFacts(_record_of(row[0]), row[1], tuple(Link(*link) for link in row[2]), row[3], row[4], row[5], row[6],
-                            tuple(Claim(*claim) for claim in row[7]))
+                RecordFacts(_record_of(row[0]), row[1], tuple(map(Link._make, row[2])), row[3], row[4], array("I", row[5]), row[6],
+                            tuple(map(Claim._make, row[7])))
                 for row in rows
             ),
-            tuple(Link(*link) for link in loose), files, tuple(Problem(*one) for one in problems), conflicts,
-            tuple(secrets.Secret(*one) for one in found), tuple(hidden.Hidden(*one) for one in unseen),
+            tuple(map(Link._make, loose)), files, tuple(map(Problem._make, problems)), conflicts,
+            tuple(map(secrets.Secret._make, found)), tuple(map(hidden.Hidden._make, unseen)), allows,
         )  # fmt: skip
     except (ValueError, EOFError, TypeError, IndexError):
         return None
 
 
-def _plain(record: Record) -> list[Any]:
-    values: list[Any] = list(record)
-    values[7] = dict(record.fields)
-    values[9] = None if record.problem is None else tuple(record.problem)
-    return values
+# Words that many records have are interned: they are then read into one text, and the facts of a hundred thousand records fit in memory.
+
+
+def _common(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(intern, words))
+
+
+def _claim(claim: Claim) -> tuple[Any, ...]:
+    return tuple(claim._replace(core=_common(claim.core), condition=_common(claim.condition)))
+
+
+def _value(value: Value) -> Value:
+    if isinstance(value, str):
+        return intern(value) if len(value) <= SHORT else value
+    return value if value is None else tuple(intern(item) if len(item) <= SHORT else item for item in value)
+
+
+def _plain(record: Record) -> tuple[Any, ...]:
+    fields = {intern(name): _value(value) for name, value in record.fields.items()}
+    problem = None if record.problem is None else tuple(record.problem)
+    return (intern(record.kind), *record[1:7], fields, record.body, problem)
 
 
 def _record_of(row: tuple[Any, ...]) -> Record:
-    record = Record(*row)
+    record = Record._make(row)
     return record if row[9] is None else record._replace(problem=Problem(*row[9]))

@@ -11,15 +11,19 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from memgit import TYPE_CHECKING
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.model.layout import Layout
 from memgit.model.link import Names, Wikilink, file_names, normal
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
+    from typing import Protocol, TypeAlias
+
     from memgit.lint.claims import Claim
+else:
+    Protocol = object
 
 CROWD = 24
 """A title or run of words that more records than this share says nothing about which of them are alike."""
@@ -29,8 +33,6 @@ EVERYWHERE = 5_000
 """A keyword that more records than this have says nothing about which of them are alike."""
 REPEATED = 3
 """A sentence that so many records have word for word is compared no more: those before it have been."""
-
-_NOBODY: frozenset[int] = frozenset()
 
 
 class Index(Protocol):
@@ -45,26 +47,25 @@ class Index(Protocol):
     def spelled(self, name: str) -> str | None:
         """The name of a Markdown file that differs from another name by case alone; None where there is none."""
 
+    def called(self, text: str) -> Iterable[Record]:
+        """Records whose title is a text, or whose address ends in it, case aside; too many do no harm."""
+
     def holders(self, id_: str) -> Sequence[Record]:
         """The records with an identity, see `identity`."""
 
     def mentioning(self, names: Sequence[str]) -> Iterable[str]:
         """The paths of Markdown files whose text may hold one of the names; too many do no harm."""
 
-    def keyword_peers(self, facts: RecordFacts, share: float, *, whole: bool = False) -> Iterable[RecordFacts]:
-        """Records that may have that share (0 to 1) of the keywords of the smaller set.
-
-        Args:
-            whole: every record is asked for, here and below, so that of two only one need find the other.
-        """
+    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
+        """Records that may have that share (0 to 1) of the keywords of the smaller set."""
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
         """Records that have a keyword in common which at most `crowd` records have."""
 
-    def title_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
+    def title_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         """Records whose titles may be like that of this one."""
 
-    def text_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterable[RecordFacts]:
+    def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         """Records whose text may be nearly the same."""
 
     def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
@@ -82,6 +83,16 @@ Place: TypeAlias = tuple[str, int]
 def place(record: Record) -> Place:
     """Where a record stands: what tells it from any other of one corpus."""
     return (record.path, record.ordinal)
+
+
+def folded(name: str) -> str:
+    """A name as it is compared where case does not count."""
+    return normal(name).casefold()
+
+
+def last_part(name: str) -> str:
+    """What stands after the last slash or hash of an address or title, folded."""
+    return folded(name.rpartition("#")[2].rpartition("/")[2])
 
 
 def identity(record: Record, layout: Layout) -> str | None:
@@ -131,6 +142,18 @@ class Whole:
         return self._folded.get(normal(name.removesuffix(".md")).casefold())
 
     @cached_property
+    def _called(self) -> dict[str, list[Record]]:
+        """Records by what they may be called: the last part of the address, and the title."""
+        found: dict[str, list[Record]] = {}
+        for one in self.records:
+            for name in {last_part(one.record.address), folded(one.record.title)}:
+                found.setdefault(name, []).append(one.record)
+        return found
+
+    def called(self, text: str) -> Iterable[Record]:
+        return [*self._called.get(last_part(text), ()), *self._called.get(folded(text), ())]
+
+    @cached_property
     def _ids(self) -> dict[str, list[Record]]:
         ids: dict[str, list[Record]] = {}
         for one in self.records:
@@ -177,10 +200,6 @@ class Whole:
             found[word] = group
         return found
 
-    # Keywords: of two sets that overlap enough, the rarest keywords of the smaller one hold at least one that the larger has too, with one
-    # more keyword two, and so on. So it is enough to look up those few, alone or by twos or threes (a prefix filter: Chaudhuri, Ganti,
-    # Kaushik, "A primitive operator for similarity joins", 2006).
-
     @cached_property
     def _numbers(self) -> dict[int, int]:
         """The number of each record by the identity of its facts."""
@@ -194,39 +213,17 @@ class Whole:
     def _by_keyword(self) -> dict[Hashable, list[int]]:
         return self._posted(lambda one: one.keywords)
 
-    @cached_property
-    def _holders(self) -> dict[Hashable, frozenset[int]]:
-        """The same as sets."""
-        return {keyword: frozenset(found) for keyword, found in self._by_keyword.items()}
-
-    def keyword_peers(self, facts: RecordFacts, share: float, *, whole: bool = False) -> Iterator[RecordFacts]:
-        size, by, records = len(facts.keywords), self._by_keyword, self.records
-        here = self._number(facts)
-        rarest = sorted(facts.keywords, key=lambda keyword: (len(by.get(keyword, ())), keyword))
-        needed = least(size, share)
-        seen: set[int] = set()
-        if needed < 2:
-            for keyword in rarest[: size - needed + 1]:
-                if len(by.get(keyword, ())) <= EVERYWHERE:
-                    seen.update(by.get(keyword, ()))
-        else:
-            shared = min(needed, 3)
-            held = [
-                found for keyword in rarest[: size - needed + shared] if len(found := self._holders.get(keyword, _NOBODY)) <= EVERYWHERE
-            ]
-            for third, some in enumerate(held):
-                for second, others in enumerate(held[:third]):
-                    both = some & others
-                    if shared < 3:
-                        seen |= both
-                    elif len(both) > 1:
-                        for more in held[:second]:
-                            seen |= both & more
-        for number in seen:
-            other = records[number]
-            count = len(other.keywords)
-            # Of two sets of one size each finds the other.
-            if count > size or (count == size and (number > here if whole else number != here)):
+    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterator[RecordFacts]:
+        here, size = self._number(facts), len(facts.keywords)
+        count: Counter[int] = Counter()
+        for keyword in facts.keywords:
+            holders = self._by_keyword.get(keyword, ())
+            if len(holders) <= EVERYWHERE:
+                count.update(holders)
+        for number, shared in count.items():
+            other = self.records[number]
+            # Keywords that are everywhere are not counted, but may be what is missing.
+            if number != here and shared >= min(3, least(min(size, len(other.keywords)), share)):
                 yield other
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterator[RecordFacts]:
@@ -243,12 +240,12 @@ class Whole:
     def _by_title(self) -> dict[int, list[int]]:
         return self._shared(lambda one: title_keys(one.title))
 
-    def title_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterator[RecordFacts]:
+    def title_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
         here = self._number(facts)
         seen: set[int] = set()
         for key in title_keys(facts.title):
             seen.update(self._by_title.get(_bits(key), ()))
-        return (self.records[number] for number in seen if (number > here if whole else number != here))
+        return (self.records[number] for number in seen if number != here)
 
     @cached_property
     def _by_run(self) -> dict[int, list[int]]:
@@ -258,7 +255,7 @@ class Whole:
     def _by_digest(self) -> dict[Hashable, list[int]]:
         return self._posted(lambda one: (one.digest,) if one.digest else ())
 
-    def text_peers(self, facts: RecordFacts, *, whole: bool = False) -> Iterator[RecordFacts]:
+    def text_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
         here, by = self._number(facts), self._by_run
         count: Counter[int] = Counter()
         for run in facts.sketch:
@@ -268,7 +265,7 @@ class Whole:
         needed = len(facts.sketch)
         seen = {number for number, times in count.items() if times * 3 >= needed}
         seen.update(self._by_digest.get(facts.digest, ()) if facts.digest else ())
-        return (self.records[number] for number in seen if (number > here if whole else number != here))
+        return (self.records[number] for number in seen if number != here)
 
     # Claims: two are about one thing only where the words of one hold all words of the other, under one condition. So each claim stands
     # under its two rarest words, and those within a claim are found under the pairs of its own words; those around it, by its rarest word.

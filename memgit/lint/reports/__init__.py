@@ -5,7 +5,7 @@ A report takes what was found and gives text; it knows no terminal. `paint` colo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from memgit.lint.engine import Result
@@ -45,33 +45,38 @@ class Report(NamedTuple):
     mended: Sequence[str] = ()
 
 
-def _text(report: Report, paint: Paint) -> str:
+def _text(report: Report, paint: Paint) -> Iterable[str]:
     from memgit.lint.reports.text import render
 
-    return render(report, paint)
+    return (render(report, paint),)
 
 
-def _json(report: Report, paint: Paint) -> str:
-    from memgit.lint.reports.json import render
+def _json(report: Report, paint: Paint) -> Iterable[str]:
+    from memgit.lint.reports.json import pieces
 
-    return render(report)
+    return pieces(report)
 
 
-def _sarif(report: Report, paint: Paint) -> str:
+def _sarif(report: Report, paint: Paint) -> Iterable[str]:
     from memgit.lint.reports.sarif import render
 
-    return render(report)
+    return (render(report),)
 
 
-def _github(report: Report, paint: Paint) -> str:
+def _github(report: Report, paint: Paint) -> Iterable[str]:
     from memgit.lint.reports.github import render
 
-    return render(report)
+    return (render(report),)
 
 
-FORMATS: Mapping[str, Callable[[Report, Paint], str]] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+FORMATS: Mapping[str, Callable[[Report, Paint], Iterable[str]]] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+
+
+def pieces(name: str, report: Report, paint: Paint = plain) -> Iterable[str]:
+    """A report in one of `FORMATS`, with a newline at its end where it is not empty, in pieces to be written one after the other."""
+    return FORMATS[name](report, paint)
 
 
 def render(name: str, report: Report, paint: Paint = plain) -> str:
-    """A report in one of `FORMATS`, with a newline at its end where it is not empty."""
-    return FORMATS[name](report, paint)
+    """The same in one."""
+    return "".join(pieces(name, report, paint))

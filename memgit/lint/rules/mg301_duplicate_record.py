@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
@@ -18,71 +18,111 @@ _NUMBER = pattern(r"\d+")
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    share, fewest = number(options, "keywords_share"), whole(options, "keywords_least")
-    titles, texts = number(options, "title_likeness"), number(options, "text_likeness")
-    reasons: dict[tuple[Place, Place], list[str]] = {}
-    records: dict[Place, RecordFacts] = {}
-    met: dict[object, int] = {}
-    near: dict[Place, int] = {}
-    everything = corpus.changed is None
+    alike = _Alike(corpus, options)
+    if corpus.changed is None:
+        alike.among_all()
+    else:
+        for one in corpus.records():
+            if not one.record.archived:
+                alike.like(one)
+    for (first, second), why in sorted(alike.reasons.items()):
+        yield _found(corpus, alike.records[first], alike.records[second], why)
 
-    def pair(one: RecordFacts, other: RecordFacts, reason: str) -> None:
+
+class _Alike:
+    """The pairs of records that are alike, each with the reasons.
+
+    Attributes:
+        reasons: by the places of both, the first one first.
+        records: by place.
+    """
+
+    def __init__(self, corpus: Corpus, options: Options) -> None:
+        self._corpus = corpus
+        self._share, self._fewest = number(options, "keywords_share"), whole(options, "keywords_least")
+        self._title, self._text = number(options, "title_likeness"), number(options, "text_likeness")
+        self._near: dict[Place, int] = {}
+        self._counted: set[tuple[Place, Place]] = set()
+        self._met: dict[tuple[int, Place], int] = {}
+        self.reasons: dict[tuple[Place, Place], list[str]] = {}
+        self.records: dict[Place, RecordFacts] = {}
+
+    def among_all(self) -> None:
+        """Finds the pairs among all records."""
+        from memgit.lint import joins
+
+        records = list(self._corpus.records())
+        for here, there, overlap in joins.keyword_pairs(records, self._share, self._fewest, _in_use, CHAIN):
+            self._pair(records[here], records[there], f"keywords overlap {overlap:.0%}")
+        for here, there in joins.text_pairs(records, CHAIN):
+            self._same_text(records[here], records[there])
+        for here, there in joins.title_pairs(records, self._is_slip):
+            if _in_use(records[here], records[there]) and _numbers(records[here]) == _numbers(records[there]):
+                self._pair(records[here], records[there], "like titles")
+
+    def like(self, one: RecordFacts) -> None:
+        """Finds what is like one record."""
+        index, size = self._corpus.index, len(one.keywords)
+        for other in index.keyword_peers(one, self._share) if size >= self._fewest else ():
+            smaller, shared = min(size, len(other.keywords)), len(one.keywords & other.keywords)
+            if smaller >= self._fewest and shared >= least(smaller, self._share) and _in_use(one, other) and self._has_room(one, other):
+                self._pair(one, other, f"keywords overlap {shared / smaller:.0%}")
+        for other in index.text_peers(one) if one.sketch else ():
+            if one.digest != other.digest or self._is_near(one):
+                self._same_text(one, other)
+        for other in index.title_peers(one) if len(one.title) > 1 else ():
+            if _in_use(one, other) and _titles_alike(set(one.title), other, self._is_slip) and _numbers(one) == _numbers(other):
+                self._pair(one, other, "like titles")
+
+    def _pair(self, one: RecordFacts, other: RecordFacts, reason: str) -> None:
         if _version_of_one(one, other):
             return
         here, there = place(one.record), place(other.record)
-        records[here], records[there] = one, other
-        known = reasons.setdefault((min(here, there), max(here, there)), [])
+        self.records[here], self.records[there] = one, other
+        known = self.reasons.setdefault((min(here, there), max(here, there)), [])
         if reason not in known:
             known.append(reason)
 
-    for one in corpus.records():
-        if one.record.archived:
-            continue
-        size = len(one.keywords)
-        if size >= fewest:
-            needed = least(size, share)
-            for other in corpus.index.keyword_peers(one, share, whole=everything):
-                shared = len(one.keywords & other.keywords)
-                if len(other.keywords) < size:
-                    smaller = len(other.keywords)
-                    close = smaller >= fewest and shared >= least(smaller, share)
-                else:
-                    smaller, close = size, shared >= needed
-                if close and not other.record.archived and _has_room(near, one, other):
-                    pair(one, other, f"keywords overlap {shared / smaller:.0%}")
-        for other in corpus.index.text_peers(one, whole=everything) if one.sketch else ():
-            same = one.digest == other.digest
-            alike = 1.0 if same else _text(corpus, one, other, texts)
-            if alike < texts or other.record.archived:
-                continue
-            if _near(one, other, same, met, one.digest):
-                pair(one, other, "the same text" if same else f"text {alike:.0%} the same")
-        if len(one.title) > 1:
-            words, numbers = set(one.title), _NUMBER.findall(one.record.title)
-            for other in corpus.index.title_peers(one, whole=everything):
-                if _titles_alike(words, other, titles) and not other.record.archived and _NUMBER.findall(other.record.title) == numbers:
-                    pair(one, other, "like titles")
-    for (first, second), why in sorted(reasons.items()):
-        yield _found(corpus, records[first], records[second], why)
+    def _same_text(self, one: RecordFacts, other: RecordFacts) -> None:
+        """Takes two records for a pair where their texts are alike enough."""
+        if _in_use(one, other):
+            alike = 1.0 if one.digest == other.digest else _resemblance(self._corpus, one, other, self._text)
+            if alike >= self._text:
+                self._pair(one, other, "the same text" if one.digest == other.digest else f"text {alike:.0%} the same")
 
+    def _is_slip(self, one: str, other: str) -> bool:
+        """Whether a word is another one, misspelled."""
+        if min(len(one), len(other)) < 5:
+            return False
+        from rapidfuzz import fuzz
 
-def _has_room(near: dict[Place, int], one: RecordFacts, other: RecordFacts) -> bool:
-    """Whether one of two records is paired by keywords with few others as yet; counts the pair."""
-    here, there = place(one.record), place(other.record)
-    before, after = near.get(here, 0), near.get(there, 0)
-    if before >= CHAIN and after >= CHAIN:
-        return False
-    near[here], near[there] = before + 1, after + 1
-    return True
+        return fuzz.ratio(one, other) >= self._title
 
-
-def _near(one: RecordFacts, other: RecordFacts, same: bool, met: dict[object, int], key: object) -> bool:
-    """Keeps a crowd of equal records from being paired each with each."""
-    if not same:
+    def _has_room(self, one: RecordFacts, other: RecordFacts) -> bool:
+        """Whether one of two records is paired by keywords with few others as yet; counts the pair, which either may have found first."""
+        here, there = place(one.record), place(other.record)
+        pair = (min(here, there), max(here, there))
+        before, after = self._near.get(here, 0), self._near.get(there, 0)
+        if pair in self._counted or (before >= CHAIN and after >= CHAIN):
+            return False
+        self._counted.add(pair)
+        self._near[here], self._near[there] = before + 1, after + 1
         return True
-    known = met.setdefault((key, place(one.record)), 0)
-    met[key, place(one.record)] = known + 1
-    return known < CHAIN
+
+    def _is_near(self, one: RecordFacts) -> bool:
+        """Whether one of a crowd of records with the very same text is to be paired with one more of them; counts it."""
+        key = (one.digest, place(one.record))
+        known = self._met[key] = self._met.get(key, 0) + 1
+        return known <= CHAIN
+
+
+def _in_use(one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether neither of two records is archived."""
+    return not one.record.archived and not other.record.archived
+
+
+def _numbers(one: RecordFacts) -> list[str]:
+    return _NUMBER.findall(one.record.title)
 
 
 def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str]) -> Found:
@@ -95,7 +135,7 @@ def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str])
     )  # fmt: skip
 
 
-def _text(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -> float:
+def _resemblance(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -> float:
     """How much of two texts is the same, measured on all of them where their sketches are close."""
     from memgit.lint import likeness
 
@@ -107,26 +147,19 @@ def _text(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -
 def _version_of_one(one: RecordFacts, other: RecordFacts) -> bool:
     """Whether one record grew out of the other: then likeness is meant."""
     return any(
-        this.record.address in that.record.derived_from or (this.record.id is not None and this.record.id in that.record.derived_from)
+        bool(sources := this.record.derived_from) and (that.record.address in sources or that.record.id in sources)
         for this, that in ((one, other), (other, one))
     )
 
 
-def _titles_alike(left: set[str], other: RecordFacts, wanted: float) -> bool:
+def _titles_alike(left: set[str], other: RecordFacts, is_slip: Callable[[str, str], bool]) -> bool:
     """Whether the words of two titles are the same, in another order or form, or but for a slip of the pen."""
     right = set(other.title)
     if left == right:
         return len(left) > 1
     mine, theirs = left - right, right - left
-    if len(mine) != 1 or len(theirs) != 1 or len(left) < 3:
-        return False
     # One word of each stands for one of the other: only a misspelling of it keeps the sense.
-    (one,), (two,) = mine, theirs
-    if min(len(one), len(two)) < 5:
-        return False
-    from rapidfuzz import fuzz
-
-    return fuzz.ratio(one, two) >= wanted
+    return len(mine) == len(theirs) == 1 and len(left) > 2 and is_slip(*mine, *theirs)
 
 
 _ENTRY = "## {}\n**Date:** 2026-03-02\n**Best Practice:**\n- {}\n**Keywords:** {}\n\n"

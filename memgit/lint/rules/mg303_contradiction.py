@@ -20,29 +20,41 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
     told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
     quoted: set[tuple[str, str]] = set()
+    for one, claim, other, theirs in _candidates(corpus):
+        if not may_oppose(claim, theirs):
+            continue
+        # Comparing two sentences is quicker than finding out whether their records belong together.
+        how = opposite(claim, theirs)
+        if how is None or _replaced(one, other) or (not related(one, other) and opposite(claim, theirs, related=False) is None):
+            continue
+        here, there = place(one.record), place(other.record)
+        if here == there or (here, there) in told or (there, here) in told:
+            continue
+        # Text that many records repeat is opposed once.
+        words = (min(claim.text, theirs.text), max(claim.text, theirs.text))
+        if words not in quoted:
+            quoted.add(words)
+            told[here, there] = (one, claim, other, theirs, how)
+    for one, claim, other, theirs, how in told.values():
+        yield _found(corpus, one, claim, other, theirs, how)
+
+
+def _candidates(corpus: Corpus) -> Iterator[tuple[RecordFacts, Claim, RecordFacts, Claim]]:
+    """Claims of two records that may be opposite."""
+    if corpus.changed is None:
+        from memgit.lint.joins import claim_pairs
+
+        records = list(corpus.records())
+        for number, claim, other, theirs in claim_pairs(records):
+            yield records[number], claim, records[other], theirs
+        return
     repeated: dict[str, int] = {}
     for one in corpus.records():
         for claim in one.claims:
             times = repeated[claim.text] = repeated.get(claim.text, 0) + 1
-            if times > REPEATED:
-                continue
-            for other, theirs in corpus.index.claim_peers(one, claim, whole=corpus.changed is None):
-                if not may_oppose(claim, theirs):
-                    continue
-                here, there = place(one.record), place(other.record)
-                if here == there or (here, there) in told or (there, here) in told:
-                    continue
-                # Comparing two sentences is quicker than finding out whether their records belong together.
-                how = opposite(claim, theirs)
-                if how is None or _replaced(one, other) or (not related(one, other) and opposite(claim, theirs, related=False) is None):
-                    continue
-                # Text that many records repeat is opposed once.
-                words = (min(claim.text, theirs.text), max(claim.text, theirs.text))
-                if words not in quoted:
-                    quoted.add(words)
-                    told[here, there] = (one, claim, other, theirs, how)
-    for one, claim, other, theirs, how in told.values():
-        yield _found(corpus, one, claim, other, theirs, how)
+            if times <= REPEATED:
+                for peer, theirs in corpus.index.claim_peers(one, claim, whole=False):
+                    yield one, claim, peer, theirs
 
 
 def related(one: RecordFacts, other: RecordFacts) -> bool:
