@@ -19,10 +19,13 @@ from memgit.errors import MemgitError
 
 if TYPE_CHECKING:
     from memgit.app.workspace import Context, Workspace
+    from memgit.cache.records import Snapshot
     from memgit.git.repository import Repository
 
 REFRESH = "memgit.refresh"
 """The setting of git that lets the hooks write derived files after a merge, checkout or rebase."""
+MOST = 5
+"""So many records that are in two places are told of."""
 FEW = 5_000
 """Beyond so many changed files the cache is left to the next command: nobody waits for it in a checkout."""
 
@@ -41,11 +44,13 @@ def after(context: Context, repo: Repository, old: str | None, new: str | None, 
     try:
         repo.at_prefix("")
         paths = [path for path, _, _ in repo.tree(old).diff(repo.tree(new))]
-        for workspace in roots(context.env, repo, State(repo, new), paths):
+        for workspace in roots(repo, State(repo, new), paths):
             try:
                 inside = workspace.require_repository()
                 changed = [path[len(inside.prefix) :] for path in paths if path.startswith(inside.prefix)]
-                _refresh(workspace, new, changed)
+                snapshot = _refresh(workspace, new, changed)
+                if snapshot is not None and what != "checkout":
+                    lines += _doubled(workspace, snapshot, old, changed, what)
                 lines += _derived(workspace, old, new, changed, what, fix)
             finally:
                 workspace.close()
@@ -54,16 +59,32 @@ def after(context: Context, repo: Repository, old: str | None, new: str | None, 
     return Said(tuple(lines))
 
 
-def _refresh(workspace: Workspace, commit: str, changed: Sequence[str]) -> None:
-    """Moves the cache on to a commit, where there is one: the next command need not."""
+def _refresh(workspace: Workspace, commit: str, changed: Sequence[str]) -> Snapshot | None:
+    """Moves the cache on to a commit, where there is one: the next command need not. The records, where the cache has them then."""
     repo = workspace.require_repository()
     if len(changed) > FEW or not os.path.exists(os.path.join(repo.common_dir, "memgit", "cache.db")):
-        return
+        return None
     cache = workspace.cache
-    if cache is not None and not cache.readonly and repo.head().commit == commit:
-        from memgit.cache.records import Snapshot
+    if cache is None or cache.readonly or repo.head().commit != commit:
+        return None
+    from memgit.cache.records import Snapshot
 
-        Snapshot(cache, repo, workspace.layout, commit).query(lambda _: None)
+    snapshot = Snapshot(cache, repo, workspace.layout, commit)
+    snapshot.query(lambda _: None)
+    return snapshot
+
+
+def _doubled(workspace: Workspace, snapshot: Snapshot, old: str, changed: Sequence[str], what: str) -> list[str]:
+    """Tells of records that both sides moved: git merges the two places without a word."""
+    from memgit.app.staged_twice import doubled
+
+    repo = workspace.require_repository()
+    folder = os.path.relpath(workspace.root or ".", repo.worktree)
+    found = doubled(workspace, snapshot, old, changed)
+    out = [
+        f"after this {what}, {repo.prefix}{one.copy.path}:{one.copy.line}: {one.copy.address} {one.words(folder)}" for one in found[:MOST]
+    ]
+    return out + ([f"and {len(found) - MOST} more: memgit lint --select MG006"] if len(found) > MOST else [])
 
 
 def _derived(workspace: Workspace, old: str, new: str, changed: Sequence[str], what: str, fix: bool) -> list[str]:

@@ -31,7 +31,7 @@ _ENDED = """{
 _CHECK = """\
 # memgit: begin (memgit hooks uninstall takes these lines out)
 if [ -z "${{MEMGIT_COMMIT:-}}" ]{also}; then
-	if command -v memgit >/dev/null 2>&1; then memgit hook {name} -- "$@" </dev/null || {ended}
+	if command -v memgit >/dev/null 2>&1; then MEMGIT_CALLER=$PPID memgit hook {name} -- "$@" </dev/null || {ended}
 	else {missing}; fi
 fi
 # memgit: end
@@ -44,22 +44,38 @@ if {when}; then
 fi
 # memgit: end
 """
-# What the pre-commit hook found out of this very index goes under a message that nobody will edit; all else takes Python.
+# What the pre-commit hook found out of this very index goes under a message that nobody will edit; all else takes Python. Here and below
+# there are only words of the shell itself: each program that is started takes as long as a small hook.
 _WRITE = """\
 # memgit: begin (memgit hooks uninstall takes these lines out)
 if [ -z "${{MEMGIT_COMMIT:-}}" ]; then
 	memgit_kept=${{1%/*}}/memgit/hook
-	if [ "${{2:-}}${{3:-}} ${{GIT_EDITOR:-}}" = 'message :' ] && [ "${{1##*/}}" = COMMIT_EDITMSG ] && [ -s "$1" ] \\
-		&& [ -z "$(tail -c 1 "$1")" ] && read -r memgit_head 2>/dev/null <"$memgit_kept.head" \\
-		&& [ "$(git rev-parse HEAD 2>/dev/null) ${{MEMGIT_ACTOR:-}}/${{MEMGIT_RUN:-}}" = "$memgit_head" ] \\
-		&& tail -c 20 "${{GIT_INDEX_FILE:-.git/index}}" 2>/dev/null | cmp -s - "$memgit_kept.index" \\
-		&& awk '
-			{{ line = tolower($0) }}
-			line ~ /memgit-|\\r/ {{ bad = 1; exit }}
-			NR == 1 && (!NF || line ~ /^signed-off-by:/) {{ bad = 1; exit }}
-			NR > 1 && line ~ /^[a-z0-9][a-z0-9-]*:|^this reverts |^\\(cherry/ {{ bad = 1; exit }}
-			END {{ exit bad + 0 }}' "$1"; then
-		cat "$memgit_kept.lines" >>"$1"
+	if [ "${{2:-}}${{3:-}} ${{GIT_EDITOR:-}} ${{1##*/}}" = 'message : COMMIT_EDITMSG' ] \\
+		&& {{ IFS= read -r memgit_line && IFS= read -r memgit_head; }} 2>/dev/null <"$memgit_kept.head" \\
+		&& {{ [ "$PPID ${{GIT_AUTHOR_DATE:-}} ${{MEMGIT_ACTOR:-}}/${{MEMGIT_RUN:-}}" = "$memgit_line" ] \\
+			|| [ "$(git rev-parse HEAD 2>/dev/null) ${{MEMGIT_ACTOR:-}}/${{MEMGIT_RUN:-}}" = "$memgit_head" ]; }} \\
+		&& [ "${{GIT_INDEX_FILE:-}}" -ef "$memgit_kept.index" ] 2>/dev/null \\
+		&& true >"$memgit_kept.head" && {{
+			IFS= read -r memgit_line || memgit_line=
+			case $memgit_line in
+			*[[:cntrl:]]* | *[Mm][Ee][Mm][Gg][Ii][Tt]-* | [Ss][Ii][Gg][Nn][Ee][Dd]-[Oo][Ff][Ff]-[Bb][Yy]:*) false ;;
+			*[!\\ ]*)
+				while IFS= read -r memgit_line; do
+					case $memgit_line in
+					*[[:cntrl:]]* | *[Mm][Ee][Mm][Gg][Ii][Tt]-* | [Tt][Hh][Ii][Ss]\\ [Rr]* | \\([Cc]*) memgit_line=: && break ;;
+					*:*) case ${{memgit_line%%:*}} in '' | -* | *[!A-Za-z0-9-]*) ;; *) memgit_line=: && break ;; esac ;;
+					esac
+				done
+				[ -z "$memgit_line" ] ;;
+			*) false ;;
+			esac
+		}} <"$1"; then
+		memgit_head='
+'
+		while IFS= read -r memgit_line; do
+			printf '%s%s\\n' "$memgit_head" "$memgit_line"
+			memgit_head=
+		done <"$memgit_kept.block" >>"$1"
 	elif command -v memgit >/dev/null 2>&1; then memgit hook {name} -- "$@" </dev/null || :
 	else {missing}; fi
 fi
@@ -79,8 +95,19 @@ else {missing}; fi
 # memgit: end
 """
 
-# A message without a block, or with the very block that prepare-commit-msg has just written, needs no start of Python.
-_UNCHECKED = """ && grep -qi '^memgit-op:' "$1" \\
+# A message without a block, or with the very block that prepare-commit-msg has just written, needs no start of Python. A long one (a diff
+# below it, say) is gone through by programs: a shell reads byte by byte.
+_UNCHECKED = """ && { ! [ -r "${1%/*}/memgit/hook.block" ] || ! {
+		memgit_count=0 memgit_own=
+		while [ $memgit_count -lt 200 ] && { IFS= read -r memgit_line || [ -n "$memgit_line" ]; }; do
+			memgit_count=$((memgit_count + 1))
+			case $memgit_line in
+			[Mm][Ee][Mm][Gg][Ii][Tt]-*)
+				{ IFS= read -r memgit_own <&3 && [ "$memgit_own" = "$memgit_line" ]; } || memgit_count=200 ;;
+			esac
+		done
+		[ $memgit_count -lt 200 ] && { [ -z "$memgit_own" ] || ! IFS= read -r memgit_own <&3; }
+	} <"$1" 3<"${1%/*}/memgit/hook.block"; } && grep -qi '^memgit-op:' "$1" \\
 	&& ! grep -i '^memgit-' "$1" | cmp -s - "${1%/*}/memgit/hook.block" 2>/dev/null"""
 
 _TEXTS = {"pre-push": _PUSH, "prepare-commit-msg": _WRITE}

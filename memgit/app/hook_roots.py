@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.app import config as configuration
 from memgit.app.config import NAME, Config
 from memgit.app.workspace import Workspace
@@ -14,6 +14,7 @@ from memgit.git.tree import FOLDER, LINK, Entry, Tree
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
+    from memgit.model.layout import Layout
 
 _REGULAR = 0o100000
 
@@ -30,6 +31,10 @@ class State:
         self._commit = commit
         self._staged = staged
         self._tree = Tree(repo, None if commit is None else repo.tree_of(commit))
+
+    def unstaged(self) -> State:
+        """The same repository at the commit alone."""
+        return State(self._repo, self._commit)
 
     def entry(self, path: str) -> Entry | None:
         """What lies at a path from the top: a file, link or submodule; of folders only those that the commit has."""
@@ -78,7 +83,7 @@ class State:
             raise
 
 
-def roots(env: Mapping[str, str], repo: Repository, state: State, paths: Iterable[str]) -> Iterator[Workspace]:
+def roots(repo: Repository, state: State, paths: Iterable[str]) -> Iterator[Workspace]:
     """The knowledge roots that some paths of a repository lie in: the nearest folders with a configuration, else what the top looks like.
 
     Args:
@@ -98,12 +103,13 @@ def roots(env: Mapping[str, str], repo: Repository, state: State, paths: Iterabl
         else:
             found[folder] = None
     for folder in found:
-        yield _opened(env, repo, folder, state.config(folder))
+        yield _opened(repo, folder, state.config(folder))
     if outside:
-        layout = configuration.detect(state.has_folder, state.has_file)
+        # A change that takes away what shows the layout is one of that layout still.
+        layout = _detected(state) or _detected(state.unstaged())
         # A repository with a knowledge root in one of its folders has other files that are none of memgit's business.
         if layout is not None or not state.has_root_below():
-            yield _opened(env, repo, "", Config(layout or configuration.make_layout("notes"), found="detected"))
+            yield _opened(repo, "", Config(layout or configuration.make_layout("notes"), found="detected"))
 
 
 def as_staged(workspace: Workspace) -> None:
@@ -132,8 +138,11 @@ def _nearest(state: State, folder: str, known: dict[str, str | None]) -> str | N
     return known[folder]
 
 
-def _opened(env: Mapping[str, str], repo: Repository, folder: str, config: Config | None) -> Workspace:
+def _detected(state: State) -> Layout | None:
+    return configuration.detect(state.has_folder, state.has_file)
+
+
+def _opened(repo: Repository, folder: str, config: Config | None) -> Workspace:
     assert repo.worktree is not None and config is not None
     top = os.path.realpath(repo.worktree)
-    own = type(repo).open(top, env).at_prefix(folder)
-    return Workspace(os.path.join(top, folder) if folder else top, own, config)
+    return Workspace(os.path.join(top, folder) if folder else top, repo.at(folder), config)

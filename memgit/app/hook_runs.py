@@ -7,31 +7,31 @@ Nothing here writes into the working tree but `--fix`, and nothing into the inde
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.app import derived_state, hook_memo
-from memgit.app.described import describe
 from memgit.app.hook_roots import State, roots
-from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived, owed_paths
 from memgit.errors import NotFound
 from memgit.formats import message as messages
-from memgit.formats import message_file
 from memgit.formats.forms import parse_file
-from memgit.formats.message_file import Style
-from memgit.git.repository import Repository
 from memgit.git.staged import staged
-from memgit.git.tree import Entry, rewrite
-from memgit.model.change import Change, diff_records, refine
-from memgit.model.operation import RecordChange
-from memgit.model.record import Record
+from memgit.git.tree import Tree, rewritten
+from memgit.model.change import diff_records
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.app.hook_memo import Block
+    from memgit.app.workspace import Context, Workspace
+    from memgit.formats.message_file import Style
+    from memgit.git.process import Running
+    from memgit.git.repository import Repository
+    from memgit.git.tree import Entry
     from memgit.lint.rule import Finding
+    from memgit.model.change import Change
+    from memgit.model.operation import RecordChange
+    from memgit.model.record import Record
 
 INDEX_RULES = ("MG101", "MG102", "MG103")
 """The rules of `memgit-index`; `memgit-lint` has the others."""
@@ -56,50 +56,48 @@ class Push(NamedTuple):
     old: str | None
 
 
-# What is staged
-
-
-def _all_staged(repo: Repository) -> dict[str, Entry | None]:
-    """What is staged in the whole repository."""
-    repo.at_prefix("")
-    return staged(repo, repo.head().commit)
-
-
 # Before a commit
 
 
-def check_staged(context: Context, repo: Repository, only: str | None = None, *, fix: bool = False) -> Said:
+def check_staged(
+    context: Context, repo: Repository, only: str | None = None, *, fix: bool = False, begun: tuple[str | None, Running] | None = None
+) -> Said:
     """Lints what is staged, as the commit will take it: errors stop it, warnings are shown.
 
     Args:
         only: `index` or `lint`; both by default.
         fix: mends the working tree as well; nothing is staged.
+        begun: the newest commit, and what `staged.begin` gave for it, once `hook_memo.hold` had been called.
     """
-    from memgit.app.lint import Request, lint
-    from memgit.app.lint import fix as mend
+    from memgit.app import lint
 
     select, ignore = (INDEX_RULES if only == "index" else ()), (INDEX_RULES if only == "lint" else ())
-    request = Request(staged=True, select=select, ignore=ignore)
-    head = repo.head().commit
+    request = lint.Request(staged=True, select=select, ignore=ignore)
     lines: list[str] = []
     stop = False
-    whole = _all_staged(repo)
-    for workspace in roots(context.env, repo, State(repo, head, whole), whole):
-        checked = lint(workspace, context, request._replace(entries=_inside(workspace, whole)))
+    if begun is None:
+        hook_memo.hold(repo.git_dir, repo.index_file)
+        head, running = repo.head().commit, None
+    else:
+        head, running = begun
+    repo.at_prefix("")
+    whole = staged(repo, head, running)
+    for workspace in roots(repo, State(repo, head, whole), whole):
+        result, derived = lint.check_staged(workspace, context, request._replace(entries=_inside(workspace, whole)))
         prefix = workspace.require_repository().prefix
-        findings = checked.report.result.findings
+        findings = result.findings
         lines += _shown(prefix, [found for found in findings if found.severity != "info"])
         errors = [found for found in findings if found.severity == "error"]
         stop = stop or bool(errors)
         if errors and fix:
-            lines += mend(workspace, context, request).report.mended
-        lines += _mends(context, workspace, errors, fixed=fix)
-        ran = any(rule.code == "MG101" for rule in checked.report.rules)
-        if ran and not checked.report.result.allowed and not any(found.rule == "MG101" for found in findings):
+            lines += lint.fix(workspace, context, request).report.mended
+        lines += _mends(context, workspace, errors, whole, fixed=fix)
+        if derived and not result.allowed and not any(found.rule == "MG101" for found in findings):
             _note_right(workspace, whole)
         workspace.close()
     if not stop and repo.in_progress() is None:
-        hook_memo.save(repo.git_dir, repo.index_file, _block(context, repo, head, whole), context.actor, context.run)
+        block = _block(context, repo, head, whole)
+        hook_memo.save(repo.git_dir, repo.index_file, block, context.actor, context.run, context.env)
     return Said(tuple(lines), stop)
 
 
@@ -118,9 +116,9 @@ def _note_right(workspace: Workspace, whole: Mapping[str, Entry | None]) -> None
     head = repo.head().commit
     if workspace.config.indexes != "committed" or head is None or not whole:
         return
-    before = repo.tree(head)
-    owed = owed_paths(workspace.layout, _inside(workspace, whole))
-    after = repo.subtree(rewrite(repo, repo.tree_of(head), whole))
+    before, inside = repo.tree(head), _inside(workspace, whole)
+    owed = owed_paths(workspace.layout, inside)
+    after = Tree(repo, rewritten(repo, before.oid, inside))
     derived_state.note_ahead(repo, before, after, derived_state.known(repo, workspace.layout, before) - owed, owed)
 
 
@@ -138,6 +136,8 @@ def _shown(prefix: str, findings: Sequence[Finding]) -> list[str]:
 
 def _typed(path: str) -> str:
     """A path as it is typed in a shell, safe as an argument of git; `$'…'` (bash, ksh, zsh) where it holds what cannot be typed."""
+    import shlex
+
     path = f"./{path}" if path.startswith(("-", ":")) else path
     if path.replace("\t", " ").isprintable():
         return shlex.quote(path)
@@ -147,23 +147,40 @@ def _typed(path: str) -> str:
     return f"$'{''.join(escaped)}'"
 
 
-def _mends(context: Context, workspace: Workspace, errors: Sequence[Finding], *, fixed: bool) -> list[str]:
+def _mends(
+    context: Context, workspace: Workspace, errors: Sequence[Finding], whole: Mapping[str, Entry | None], *, fixed: bool
+) -> list[str]:
     """The commands after which the same commit passes, as they are typed in the folder that the person is in."""
     repo = workspace.require_repository()
     where = os.path.join(repo.worktree or "", context.env.get("GIT_PREFIX", ""))
 
-    def add(paths: Iterable[str]) -> str:
-        whole = [os.path.relpath(os.path.join(repo.worktree or "", repo.prefix + path), where) for path in dict.fromkeys(paths)]
+    def git(command: str, paths: Iterable[str]) -> str:
+        typed = [os.path.relpath(os.path.join(repo.worktree or "", repo.prefix + path), where) for path in dict.fromkeys(paths)]
         # git takes `*` and the like in a path for a pattern, which would stage more.
-        git = "git --literal-pathspecs add" if any(mark in path for path in whole for mark in "*?[\\") else "git add"
-        return " ".join([git, *map(_typed, whole)])
+        literal = "--literal-pathspecs " if any(mark in path for path in typed for mark in "*?[\\") else ""
+        return " ".join([f"git {literal}{command}", *map(_typed, typed)])
+
+    def add(paths: Iterable[str]) -> str:
+        return git("add", paths)
+
+    def is_file(path: str) -> bool:
+        entry = whole.get(repo.prefix + path)
+        return entry is None or entry.is_file
+
+    if not errors:
+        return []
+    import shlex
 
     root = os.path.relpath(workspace.root or ".", where)
     memgit = "memgit" if not root.startswith("..") and root == "." else f"memgit -C {shlex.quote(root)}"
     drift = [found.path for found in errors if found.rule == "MG101" and found.fixable]
     fixable = [found.path for found in errors if found.fixable and found.rule != "MG101"]
-    by_hand = [found for found in errors if not found.fixable]
+    by_hand = [found for found in errors if not found.fixable and is_file(found.path)]
+    elsewhere = [found.path for found in errors if not found.fixable and not is_file(found.path)]
     out = []
+    if elsewhere:  # a submodule or a link: no edit makes a file of it
+        out.append(f"mend: {git('rm --cached', elsewhere)}")
+        out.append("      (then keep it outside of the folders of records, and write here what is to be known of it)")
     if by_hand:
         out.append(f"mend: edit, then {add(found.path for found in by_hand)}")
         out.append(f"      ({', '.join(f'memgit rule {code}' for code in sorted({found.rule for found in by_hand}))} says more)")
@@ -191,7 +208,7 @@ def staged_changes(
     whole = staged(repo, base) if whole is None else whole
     changes: list[Change] = []
     files = 0
-    for workspace in roots(context.env, repo, State(repo, base, whole), whole):
+    for workspace in roots(repo, State(repo, base, whole), whole):
         inside = workspace.require_repository()
         layout, tree, skip = workspace.layout, inside.tree(base), len(inside.prefix)
         old: list[Record] = []
@@ -213,6 +230,8 @@ def staged_changes(
 
 def style_of(repo: Repository, env: Mapping[str, str], text: str) -> Style:
     """How git reads the message file."""
+    from memgit.formats.message_file import Style
+
     comment = repo.config.get("core.commentstring") or repo.config.get("core.commentchar") or "#"
     if comment == "auto":
         last = next((line for line in reversed(text.split("\n")) if line.strip()), "#")
@@ -229,7 +248,13 @@ def write_message(context: Context, repo: Repository, text: str, source: str = "
     Args:
         source: the second argument of the hook: message, template, merge, squash, commit, or nothing.
     """
-    if source in ("merge", "squash", "commit") or repo.in_progress() in _REBASING:
+    from memgit.formats import message_file
+
+    state = repo.in_progress()
+    # What a revert takes back is nowhere told yet. Git calls the message of one that stopped, or of `-n`, that of a merge.
+    if source in ("squash", "commit") or (source == "merge" and state not in (None, "revert")):
+        return text
+    if state in _REBASING and state != "revert":
         return text
     style = style_of(repo, context.env, text)
     if messages.parse(message_file.cleaned(text, style)).blocks:
@@ -242,12 +267,16 @@ def _block(context: Context, repo: Repository, head: str | None, whole: Mapping[
     changes, files = staged_changes(context, repo, head, whole)
     if not changes:
         return None
+    from memgit.app.described import describe
+
     found = describe(changes, files)
     return found.op, found.subject, found.changes
 
 
 def check_message(context: Context, repo: Repository, text: str, file: str) -> Said:
     """Whether the trailer block of a message is well-formed and true. A message without a block is never stopped."""
+    from memgit.formats import message_file
+
     message = message_file.cleaned(text, style_of(repo, context.env, text))
     blocks = messages.parse(message).blocks
     if not blocks:
@@ -258,6 +287,8 @@ def check_message(context: Context, repo: Repository, text: str, file: str) -> S
         wrong = _untrue(context, repo, blocks[0].records)
     if not wrong:
         return Said()
+    import shlex
+
     named = shlex.quote(os.path.abspath(file) if context.env.get("GIT_PREFIX") else file)
     mend = f"mend: take the lines Memgit-… out of the message: git commit -e -F {named}"
     why = "      (the log reads from the files what a commit did)"
@@ -269,6 +300,8 @@ def _untrue(context: Context, repo: Repository, claims: Sequence[RecordChange]) 
 
     Nothing tells a hook whether HEAD is amended, so a message that is true of what takes the place of HEAD is true as well.
     """
+    from memgit.model.change import refine
+
     head = repo.head().commit
     bases: list[str | None] = [head]
     if head is not None:
@@ -305,7 +338,7 @@ def check_push(context: Context, repo: Repository, remote: str, pushes: Sequence
         base = _known_there(repo, remote, push)
         repo.at_prefix("")
         paths = [path for path, _, _ in repo.tree(base).diff(repo.tree(push.new))]
-        for workspace in roots(context.env, repo, State(repo, push.new), paths):
+        for workspace in roots(repo, State(repo, push.new), paths):
             found, fails = pushed_findings(workspace, context, base, push.new)
             prefix = workspace.require_repository().prefix
             lines += _shown(prefix, found)

@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-from memgit.app.workspace import Workspace
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.lint import settings as lint_settings
-from memgit.lint.engine import ENTRY_POINTS, outside
-from memgit.lint.rule import Rule
-from memgit.lint.rules import RULES
 from memgit.lint.settings import WHERE, Settings
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memgit.app.workspace import Workspace
+    from memgit.lint.rule import Rule
+    from memgit.lint.settings import Known
+
 MAX_DEPTH = 4
+ENTRY_POINTS = "memgit.rules"
+"""The group of entry points by which other packages offer rules."""
 
 
 def rules() -> tuple[tuple[Rule, ...], tuple[str, ...]]:
     """Every rule, those of other packages last, and words about what could not be taken."""
-    return outside(RULES, _loaded) if _offered() else (RULES, ())
+    from memgit.lint.rules import RULES
+
+    if not offered():
+        return RULES, ()
+    from memgit.lint.engine import outside
+
+    return outside(RULES, _loaded)
 
 
-def settings_of(workspace: Workspace, known: tuple[Rule, ...]) -> Settings:
+def settings_of(workspace: Workspace, known: Sequence[Known]) -> Settings:
     """What `.memgit.yaml` says under `lint`; with indexes that are not committed, they are not checked either.
 
     Raises:
@@ -80,7 +91,7 @@ def _braces(text: str) -> Iterator[str]:
         yield inner[start:].strip()
 
 
-def _offered() -> bool:
+def offered() -> bool:
     """Whether any installed package offers rules: asked of the files themselves, since the library that reads them is slow to load."""
     wanted = f"[{ENTRY_POINTS}]".encode()
     for folder in sys.path:

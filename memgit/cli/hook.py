@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from memgit.cli.output import echo
+from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, NotFound
 
 if TYPE_CHECKING:
@@ -42,16 +41,22 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
     except (MemgitError, OSError) as error:
         if stops:
             raise
-        echo(f"memgit: {name}: {error}", err=True)
+        _say(f"memgit: {name}: {error}")
         return 0
     except Exception as error:  # a fault of memgit's own must not read like one of what is committed, nor hold it up for good
-        echo(f"memgit: the {name} hook itself failed: {type(error).__name__}: {error}", err=True)
+        _say(f"memgit: the {name} hook itself failed: {type(error).__name__}: {error}")
         if stops:
-            echo(f"  hint: git {'push' if name == 'pre-push' else 'commit'} --no-verify goes on without it", err=True)
+            _say(f"  hint: git {'push' if name == 'pre-push' else 'commit'} --no-verify goes on without it")
         return 3 if stops else 0
     for line in said.lines:
-        echo(f"memgit: {line}", err=True)
+        _say(f"memgit: {line}")
     return 1 if said.stop and stops else 0
+
+
+def _say(line: str) -> None:
+    from memgit.cli.output import echo  # mostly there is nothing to say
+
+    echo(line, err=True)
 
 
 def _known(ctx: click.Context, args: tuple[str, ...]) -> bool:
@@ -72,16 +77,17 @@ def _known(ctx: click.Context, args: tuple[str, ...]) -> bool:
 
 
 def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> Said:
-    from memgit.app import hook_runs
-    from memgit.cli.options import context_of
     from memgit.git.repository import Repository
 
-    context = context_of(ctx)
     repo = Repository.open(ctx.find_root().obj["folder"], os.environ)
+    if name == "pre-commit" and repo.worktree is not None:
+        return _check_staged(ctx, repo, only, fix)
+    from memgit.app import hook_runs
+    from memgit.cli.options import context_of
+
+    context = context_of(ctx)
     if repo.worktree is None:
         return hook_runs.Said()
-    if name == "pre-commit":
-        return hook_runs.check_staged(context, repo, only, fix=fix)
     if name == "prepare-commit-msg":
         # The pre-commit framework gives the file alone, and the rest in variables.
         source = args[1] if len(args) > 1 else os.environ.get("PRE_COMMIT_COMMIT_MSG_SOURCE", "")
@@ -94,6 +100,24 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
     if name == "pre-push":
         return _push(context, repo, args)
     return _after(context, repo, name, args, fix)
+
+
+def _check_staged(ctx: click.Context, repo: Repository, only: str | None, fix: bool) -> Said:
+    """Has git look at what is staged while Python reads its modules, then checks it."""
+    from memgit.app import hook_memo
+    from memgit.git import staged
+
+    objects = repo.frugal()
+    try:
+        hook_memo.hold(repo.git_dir, repo.index_file)
+        head = repo.head().commit
+        begun = head, staged.begin(repo, head)
+        from memgit.app import hook_runs
+        from memgit.cli.options import context_of
+
+        return hook_runs.check_staged(context_of(ctx), repo, only, fix=fix, begun=begun)
+    finally:
+        objects.close()
 
 
 def _write(path: str, old: str, new: str) -> None:

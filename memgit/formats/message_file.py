@@ -6,11 +6,11 @@ Comments count as such only where git will take them off. Form: https://git-scm.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from memgit.formats import message as messages
 from memgit.model.operation import OPS
 from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 _TRAILER = pattern(r"[A-Za-z0-9][A-Za-z0-9-]*: \S|\(cherry picked from commit ")
 _OURS = pattern(r"memgit-([a-z-]+) *:(.*)", re.IGNORECASE)
@@ -77,8 +77,3 @@ def faults(message: str) -> list[str]:
         elif not value:
             out.append(f"Memgit-{key.title()}: nothing is said there")
     return out
-
-
-def block_of(whole: str) -> str:
-    """The trailer block of a message that `message.build` made."""
-    return whole.rstrip("\n").rpartition("\n\n")[2]

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from memgit import TYPE_CHECKING
 from memgit.git.tree import EMPTY_TREE, Entry
 
 if TYPE_CHECKING:
+    from memgit.git.process import Running
     from memgit.git.repository import Repository
 
 _GONE = "0" * 6
 
 
-def staged(repo: Repository, commit: str | None) -> dict[str, Entry | None]:
+def begin(repo: Repository, commit: str | None) -> Running:
+    """Has git look at the index beside us."""
+    from memgit.git.process import Running
+
+    return Running(_arguments(repo, commit), repo)
+
+
+def _arguments(repo: Repository, commit: str | None) -> list[str]:
+    args = ["diff-index", "--cached", "--ita-invisible-in-index", "--raw", "-z", "--no-renames", "--no-abbrev", commit or EMPTY_TREE]
+    return [*args, "--", repo.prefix] if repo.prefix else args
+
+
+def staged(repo: Repository, commit: str | None, begun: Running | None = None) -> dict[str, Entry | None]:
     """The paths of the knowledge root that are staged differently from a commit: what the index holds, None where the path is gone.
 
     Paths that are in conflict are left out: they cannot be committed as they are; and those of `git add --intent-to-add`: git commits
     none of them.
+
+    Args:
+        begun: what `begin` gave for the same commit and knowledge root.
     """
-    args = ["diff-index", "--cached", "--ita-invisible-in-index", "--raw", "-z", "--no-renames", "--no-abbrev", commit or EMPTY_TREE]
-    if repo.prefix:
-        args += ["--", repo.prefix]
-    fields = iter(repo.git(*args).split(b"\0"))
+    fields = iter((repo.git(*_arguments(repo, commit)) if begun is None else begun.output()).split(b"\0"))
     out: dict[str, Entry | None] = {}
     skip = len(repo.prefix)
     for head in fields:

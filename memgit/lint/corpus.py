@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
 
+from memgit import TYPE_CHECKING
 from memgit.derive import View, is_derived
 from memgit.formats.forms import parse_file
 from memgit.lint import facts as facts_
 from memgit.lint.allow import MARK, NOTHING, Allowed
 from memgit.lint.facts import FileFacts, RecordFacts
-from memgit.lint.index import Index, Whole
 from memgit.lint.page import REGULAR, Page
 from memgit.model.layout import Layout, hidden
 from memgit.model.record import ParsedFile, Record
+
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from memgit.lint.index import Index
+else:
+    Protocol = object
 
 KEPT_PAGES = 8
 
@@ -44,8 +50,8 @@ class Memo(Protocol):
     def get(self, path: str) -> FileFacts | None:
         """The facts of a file as it is in the state at hand, where they are known."""
 
-    def put(self, path: str, facts: FileFacts) -> None:
-        """Keeps the facts of a file of the state at hand."""
+    def put(self, path: str, facts: FileFacts) -> FileFacts:
+        """Keeps the facts of a file of the state at hand, and gives them back, maybe in less room."""
 
 
 class Before(Protocol):
@@ -210,6 +216,12 @@ class Corpus:
             found = self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
         return found
 
+    def parsed_from(self, path: str, data: bytes) -> ParsedFile:
+        """The same where the bytes of the file are at hand already."""
+        if path not in self._parsed and self.layout.find(path) is not None:
+            self._parsed[path] = parse_file(self.layout, path, data)
+        return self.parsed(path)
+
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
         """The newest good version of a file in history, None where the source knows no history."""
         ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(self.source, "last_good", None)
@@ -247,7 +259,7 @@ class Corpus:
         if found is None:
             mode = self.source.mode(path) or 0
             data = self.source.data(path) if mode in (REGULAR, 0o100755) else None
-            found = Page(self.layout, path, data or b"", mode, self.parsed(path))
+            found = Page(self.layout, path, data or b"", mode, self.parsed(path) if data is None else self.parsed_from(path, data))
             if len(self._pages) >= KEPT_PAGES:
                 del self._pages[next(iter(self._pages))]
             self._pages[path] = found
@@ -261,7 +273,7 @@ class Corpus:
             if found is None:
                 found = facts_.of_page(self.page(path), self.compare)
                 if self.memo is not None and self.compare:
-                    self.memo.put(path, found)
+                    found = self.memo.put(path, found)
                 if self.forgets:
                     self._parsed.pop(path, None)
             self._facts[path] = found
@@ -278,7 +290,11 @@ class Corpus:
     def index(self) -> Index:
         """Lookups beyond the subjects."""
         given = self._given_index() if callable(self._given_index) else self._given_index
-        return given or Whole(self.layout, self.all_facts, lambda: self.all_paths, self.data)
+        if given:
+            return given
+        from memgit.lint.index import Whole
+
+        return Whole(self.layout, self.all_facts, lambda: self.all_paths, self.data)
 
     def records(self) -> Iterator[RecordFacts]:
         """The records of the subjects, in the order of paths and lines."""
@@ -294,9 +310,21 @@ class Corpus:
         """What a file allows in place."""
         found = self._allowed.get(path)
         if found is None:
-            data = self.source.data(path)
-            found = self._allowed[path] = self.page(path).allowed if data is not None and MARK.encode() in data else NOTHING
+            found = self._allowed[path] = self.page(path).allowed if self._may_allow(path) else NOTHING
         return found
+
+    def _may_allow(self, path: str) -> bool:
+        """Whether a file holds the mark of an allowance: the facts say so where they are at hand."""
+        facts = self._facts.get(path)
+        if facts is not None:
+            return facts.allows
+        data = self.source.data(path)
+        return data is not None and MARK.encode() in data
+
+    def mentioning(self, names: Collection[str]) -> list[str]:
+        """The pages beside the subjects whose text may hold one of some names: where a link may stand to what the change took away."""
+        found = set(self.index.mentioning(sorted(names))) if names else set()
+        return sorted(path for path in found if not self.is_subject(path) and self.reaches(path))
 
     def is_subject(self, path: str) -> bool:
         """Whether the run is about a path."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import cast
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import FILE, HISTORY, SEVERITIES, CorpusCheck, FileCheck, Finding, Found, Rule
@@ -12,7 +11,6 @@ from memgit.model.tuples import NamedTuple
 
 ROUNDS = 5
 """Mending one thing may make another thing mendable; after so many rounds it is enough."""
-ENTRY_POINTS = "memgit.rules"
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
@@ -67,11 +65,12 @@ def run(corpus: Corpus, settings: Settings, rules: Sequence[Rule], progress: Cal
 def _checked(corpus: Corpus, settings: Settings, rule: Rule) -> Iterable[Found]:
     options = options_of(settings, rule)
     if rule.scope == FILE:
-        check = cast("FileCheck", rule.check)
+        of_file: FileCheck = rule.check  # type: ignore[assignment]
         for path in corpus.pages:
-            yield from check(corpus.page(path), options)
+            yield from of_file(corpus.page(path), options)
     else:
-        yield from cast("CorpusCheck", rule.check)(corpus, options)
+        of_all: CorpusCheck = rule.check  # type: ignore[assignment]
+        yield from of_all(corpus, options)
 
 
 def _sound(found: object) -> Found:

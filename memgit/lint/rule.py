@@ -6,11 +6,13 @@ A rule is one plain value in one file: code, name, severity, why, check, mending
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
 
+from memgit import TYPE_CHECKING
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
     from memgit.lint.corpus import Corpus
     from memgit.lint.page import Page
 

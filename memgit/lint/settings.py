@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput
 from memgit.lint.rule import SEVERITIES, Option, Options, Rule
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    class Known(Protocol):
+        """As much of a rule as a configuration is about."""
+
+        @property
+        def code(self) -> str: ...
+        @property
+        def name(self) -> str: ...
+        @property
+        def options(self) -> Options: ...
+
 
 KEYS = ("select", "ignore", "severity", "options")
 WHERE = ".memgit.yaml"
@@ -33,7 +47,7 @@ class Settings(NamedTuple):
         return self._replace(select=tuple(select) or self.select, ignore=(*self.ignore, *ignore))
 
 
-def names(pattern: str, rule: Rule) -> bool:
+def names(pattern: str, rule: Known) -> bool:
     """Whether a pattern names a rule."""
     return pattern == rule.name or (pattern.startswith("MG") and rule.code.startswith(pattern)) or pattern == rule.code
 
@@ -67,7 +81,7 @@ def options_of(settings: Settings, rule: Rule) -> Options:
     return merged
 
 
-def from_mapping(values: Mapping[str, Any], rules: Sequence[Rule]) -> Settings:
+def from_mapping(values: Mapping[str, Any], rules: Sequence[Known]) -> Settings:
     """The settings from the `lint` key of a configuration.
 
     Raises:
@@ -93,13 +107,13 @@ def from_mapping(values: Mapping[str, Any], rules: Sequence[Rule]) -> Settings:
     return Settings(select, ignore, severity, options)
 
 
-def check_names(patterns: Iterable[str], rules: Sequence[Rule], where: str = "") -> None:
+def check_names(patterns: Iterable[str], rules: Sequence[Known], where: str = "") -> None:
     """Raises BadInput where a pattern names no rule."""
     for pattern in patterns:
         _check_name(where, pattern, rules)
 
 
-def _check_name(key: str, pattern: str, rules: Sequence[Rule]) -> None:
+def _check_name(key: str, pattern: str, rules: Sequence[Known]) -> None:
     if not any(names(pattern, rule) for rule in rules):
         from difflib import get_close_matches
 
@@ -107,7 +121,7 @@ def _check_name(key: str, pattern: str, rules: Sequence[Rule]) -> None:
         raise _bad(key, f"no rule {pattern!r}" + (f"; did you mean {near[0]}?" if near else ""))
 
 
-def _option(pattern: str, name: str, value: Any, rules: Sequence[Rule]) -> Option:
+def _option(pattern: str, name: str, value: Any, rules: Sequence[Known]) -> Option:
     for rule in rules:
         if name in rule.options:
             return _typed(f"options.{pattern}.{name}", value, rule.options[name])

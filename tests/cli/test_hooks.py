@@ -312,6 +312,14 @@ def test_nothing_is_written_where_no_record_changed_or_git_made_the_message(kb: 
     assert run_git(kb, "log", "-2", "--format=%B").rstrip() == f"plain\n\n{side}"
     run_git(kb, "revert", "--no-edit", "HEAD")
     assert memgit(kb, "log", "--json").json[0]["op"] == "revert"
+    run_git(kb, "reset", "-q", "--hard", "HEAD~")
+    run_git(kb, "revert", "-n", "HEAD")
+    assert git(kb, "commit", "-q", env={"GIT_EDITOR": "true"}).code == 0
+    assert message(kb).startswith('Revert "') and message(kb).endswith("\n\nMemgit-Op: revert\nMemgit-Record: update - memory/fact")
+    run_git(kb, "reset", "-q", "--hard", "HEAD~")
+    run_git(kb, "revert", "-n", "HEAD")
+    assert git(kb, "commit", "-q", "-m", "Take it back").code == 0
+    assert message(kb) == "Take it back\n\nMemgit-Op: update\nMemgit-Record: update - memory/fact"
     run_git(kb, "reset", "-q", "--hard", "HEAD~3")
     run_git(kb, "merge", "-q", "--no-ff", "-m", "Merge it", "side")
     assert message(kb) == "Merge it"
@@ -460,6 +468,18 @@ def test_doctor_tells_of_missing_hooks(kb: Path) -> None:
     (kb / ".git/hooks/commit-msg").unlink()
     troubles = memgit(kb, "doctor", "--json").json["troubles"]
     assert [(trouble["check"], trouble["command"], trouble["advice"]) for trouble in troubles] == [("hooks", "memgit hooks install", True)]
+
+
+def test_doctor_tells_of_hooks_of_another_version(kb: Path) -> None:
+    hook = kb / ".git/hooks/pre-commit"
+    new = hook.read_text()
+    hook.write_text(new.replace("MEMGIT_CALLER=$PPID ", "") + "echo mine\n")
+    assert "pre-commit: outdated\n" in memgit(kb, "hooks", "status", code=1).out
+    (trouble,) = memgit(kb, "doctor", "--json").json["troubles"]
+    assert (trouble["message"], trouble["command"]) == ("the pre-commit hook is of another version of memgit", "memgit hooks install")
+    memgit(kb, "hooks", "install")
+    assert hook.read_text() == new + "echo mine\n"
+    assert memgit(kb, "doctor", "--json").json["troubles"] == []
 
 
 @pytest.mark.parametrize(

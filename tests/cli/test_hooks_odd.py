@@ -74,6 +74,22 @@ def test_links_and_submodules_beside_the_records_stop_nothing(kb: Path, tmp_path
     done = git(kb, "commit", "-qm", "among")
     assert done.code == 1
     assert "memory/other:1: error MG001 unreadable-file: a submodule among records" in done.err
+    assert mends(done) == ["git rm --cached memory/other"]
+    subprocess.run(["sh", "-c", mends(done)[0]], cwd=kb, check=True, capture_output=True)
+    assert git(kb, "commit", "-qm", "not among them").code == 0
+
+
+def test_a_link_in_the_place_of_a_record_is_taken_out_and_not_edited(kb: Path) -> None:
+    """Who edits a link edits what it leads to."""
+    fact(kb)
+    rest_of(kb)
+    (kb / "memory" / "li nk.md").symlink_to("../INDEX.md")
+    run_git(kb, "add", "-A")
+    done = git(kb / "memory", "commit", "-qm", "a link")
+    assert mends(done)[0] == "git rm --cached 'li nk.md'"
+    subprocess.run(["sh", "-c", mends(done)[0]], cwd=kb / "memory", check=True, capture_output=True)
+    assert git(kb, "commit", "-qm", "no link").code == 0
+    assert (kb / "memory" / "li nk.md").is_symlink()
 
 
 def test_in_a_repository_of_plain_notes_a_link_is_told_and_stops_nothing(repo: Path) -> None:

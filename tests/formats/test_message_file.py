@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memgit.formats import message as messages
-from memgit.formats.message_file import Style, block_of, cleaned, faults, with_block
+from memgit.formats.message import block_of
+from memgit.formats.message_file import Style, cleaned, faults, with_block
 from memgit.model.operation import RecordChange
 
 BLOCK = "Memgit-Op: record\nMemgit-Record: create - memory/fact"

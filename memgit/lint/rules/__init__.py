@@ -1,71 +1,79 @@
 """The rules, one file each, in the order of their codes.
 
-A new rule is one file and two lines here. A retired number leaves a comment in its place and is never given out again.
+A new rule is one file and one line here. A retired number leaves a comment in its place and is never given out again. All of them are
+loaded when `RULES` is asked for; who needs a few loads those.
 """
 
 from __future__ import annotations
 
-from memgit.lint.rule import Rule
-from memgit.lint.rules import (
-    mg001_unreadable_file,
-    mg002_invalid_frontmatter,
-    mg003_missing_field,
-    mg004_invalid_field,
-    mg005_duplicate_title,
-    mg006_duplicate_id,
-    mg007_misplaced_record,
-    mg008_unportable_name,
-    mg101_index_drift,
-    mg102_category_without_file,
-    mg103_file_without_category,
-    mg104_conflict_marker,
-    mg201_broken_link,
-    mg202_one_way_link,
-    mg203_missing_cross_reference,
-    mg204_ambiguous_link,
-    mg205_broken_file_link,
-    mg301_duplicate_record,
-    mg302_stale_record,
-    mg303_contradiction,
-    mg304_knowledge_gap,
-    mg305_oversized,
-    mg401_observation_edited,
-    mg402_version_regressed,
-    mg403_created_changed,
-    mg404_record_vanished,
-    mg405_decision_transition,
-    mg501_secret,
-    mg502_hidden_text,
-)
+from memgit import TYPE_CHECKING
 
-RULES: tuple[Rule, ...] = (
-    mg001_unreadable_file.RULE,
-    mg002_invalid_frontmatter.RULE,
-    mg003_missing_field.RULE,
-    mg004_invalid_field.RULE,
-    mg005_duplicate_title.RULE,
-    mg006_duplicate_id.RULE,
-    mg007_misplaced_record.RULE,
-    mg008_unportable_name.RULE,
-    mg101_index_drift.RULE,
-    mg102_category_without_file.RULE,
-    mg103_file_without_category.RULE,
-    mg104_conflict_marker.RULE,
-    mg201_broken_link.RULE,
-    mg202_one_way_link.RULE,
-    mg203_missing_cross_reference.RULE,
-    mg204_ambiguous_link.RULE,
-    mg205_broken_file_link.RULE,
-    mg301_duplicate_record.RULE,
-    mg302_stale_record.RULE,
-    mg303_contradiction.RULE,
-    mg304_knowledge_gap.RULE,
-    mg305_oversized.RULE,
-    mg401_observation_edited.RULE,
-    mg402_version_regressed.RULE,
-    mg403_created_changed.RULE,
-    mg404_record_vanished.RULE,
-    mg405_decision_transition.RULE,
-    mg501_secret.RULE,
-    mg502_hidden_text.RULE,
+if TYPE_CHECKING:
+    from memgit.lint.rule import Options, Rule
+
+    RULES: tuple[Rule, ...]
+
+MODULES = (
+    "mg001_unreadable_file",
+    "mg002_invalid_frontmatter",
+    "mg003_missing_field",
+    "mg004_invalid_field",
+    "mg005_duplicate_title",
+    "mg006_duplicate_id",
+    "mg007_misplaced_record",
+    "mg008_unportable_name",
+    "mg101_index_drift",
+    "mg102_category_without_file",
+    "mg103_file_without_category",
+    "mg104_conflict_marker",
+    "mg201_broken_link",
+    "mg202_one_way_link",
+    "mg203_missing_cross_reference",
+    "mg204_ambiguous_link",
+    "mg205_broken_file_link",
+    "mg301_duplicate_record",
+    "mg302_stale_record",
+    "mg303_contradiction",
+    "mg304_knowledge_gap",
+    "mg305_oversized",
+    "mg401_observation_edited",
+    "mg402_version_regressed",
+    "mg403_created_changed",
+    "mg404_record_vanished",
+    "mg405_decision_transition",
+    "mg501_secret",
+    "mg502_hidden_text",
 )
+"""The modules of the rules; each begins with the code."""
+
+
+def load(module: str) -> Rule:
+    """One rule, by its module."""
+    found: Rule = __import__(f"{__name__}.{module}", fromlist=["RULE"]).RULE  # importlib takes as long to load as some rules
+    return found
+
+
+class Listed:
+    """A rule by code and name, as its module has them; loaded where its options are asked for."""
+
+    __slots__ = ("_module", "code", "name")
+
+    def __init__(self, module: str) -> None:
+        code, _, name = module.partition("_")
+        self.code, self.name, self._module = code.upper(), name.replace("_", "-"), module
+
+    @property
+    def options(self) -> Options:
+        return load(self._module).options
+
+
+def listed() -> tuple[Listed, ...]:
+    """All rules, none of them loaded."""
+    return tuple(map(Listed, MODULES))
+
+
+def __getattr__(name: str) -> tuple[Rule, ...]:
+    if name != "RULES":
+        raise AttributeError(name)
+    globals()["RULES"] = made = tuple(map(load, MODULES))
+    return made
