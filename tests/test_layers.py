@@ -155,7 +155,7 @@ def violations(path: str, source: str) -> list[str]:
         names[local] = name if local != top else top
         if top == PACKAGE:
             part = rest.partition(".")[0]
-            if part in ("", "__version__") or part == here:
+            if part in ("", "TYPE_CHECKING", "__version__") or part == here:
                 continue
             other = row(part)
             if other is None or other >= rank:

@@ -39,6 +39,13 @@ WRITING = ("memgit.app.write", "memgit.derive", "memgit.git.commit")
 CHANGE = (*PARSERS, *GIT, *HEAVY)
 """Without difflib: click takes every short option for an unknown long one first, and looks for names near it."""
 READ = (*CHANGE, "difflib")
+SLOW = ("typing", "datetime", "importlib", "warnings", "hashlib", "pygit2", "_pygit2")
+"""Each takes longer than a whole query. Of `typing`, type checkers alone are told (`memgit.TYPE_CHECKING`)."""
+UNUSED = ("memgit.app.similar", "memgit.git.early", "memgit.git.history", "memgit.git.recovery", "memgit.git.status", "memgit.lint.page")
+"""What a change needs only where it looks for close records or edits, or finds a credential or an interrupted change."""
+CHANGED = (*READ, *SLOW, *UNUSED)
+LOOKED_UP = (*READ, *WRITING, *SLOW)
+"""What an answer from the cache needs least of all: it competes with git, which looks for uncommitted edits meanwhile."""
 NOT_FILES = ("memgit.web", "trafilatura", "memgit.adopt", "memgit.review", "memgit.lint.engine", "memgit.lint.rules")
 """What a file of the user's can be taken in without."""
 ROWS = {
@@ -47,10 +54,15 @@ ROWS = {
     ),
     "--help": Row(("--help",), (*READ, *STORES, "memgit.app", "memgit.formats")),
     "completion": Row((), READ),
-    "show": Row(("show", "knowledge/shell#Quote every expansion"), (*READ, *WRITING)),
-    "list": Row(("list", "knowledge"), (*READ, *WRITING)),
-    "record": Row(("record", "knowledge", "Trap on exit", "--category", "shell", "-m", "Remove the folder in the trap."), CHANGE),
-    "update": Row(("update", "knowledge/shell#Quote every expansion", "-m", "Quote each one of them."), CHANGE),
+    "show": Row(("show", "knowledge/shell#Quote every expansion"), (*READ, *WRITING, *SLOW, *STORES)),
+    "show-by-ending": Row(("show", "Quote every expansion"), LOOKED_UP),
+    "search": Row(("search", "expansion"), LOOKED_UP),
+    "context": Row(("context",), (*READ, *WRITING[::2], *SLOW)),
+    "list": Row(("list", "knowledge"), LOOKED_UP),
+    "record": Row(("record", "knowledge", "Trap on exit", "--category", "shell", "-m", "Remove the folder in the trap."), CHANGED),
+    "record-memory": Row(("record", "memory", "Tides", "-m", "Twice a day."), (*CHANGED, "memgit.formats.entries")),
+    "update": Row(("update", "knowledge/shell#Quote every expansion", "-m", "Quote each one of them."), (*CHANGED, *STORES)),
+    "archive": Row(("archive", "knowledge/shell#Quote every expansion"), (*CHANGED, *STORES, "memgit.app.record")),
     "propose": Row(
         ("propose", "record", "knowledge", "Trap on exit", "--category", "shell", "-m", "Remove the folder in the trap."), CHANGE
     ),
@@ -113,6 +125,25 @@ def test_command_loads_only_what_it_needs(name: str, request: pytest.FixtureRequ
     modules = loaded(ROWS[name].argv, folder, env)
     assert "memgit.__main__" in modules
     assert sorted(module for module in modules if below(module, ROWS[name].forbidden)) == []
+
+
+HOOK = (
+    *READ, *STORES, *WRITING[::2], "click", "typing", "json", "datetime", "shlex", "inspect", "importlib", "calendar", "memgit.cache",
+    "memgit.git.status", "memgit.git.history", "memgit.lint.claims", "memgit.lint.likeness", "memgit.lint.index", "memgit.lint.reports",
+    "memgit.app.lint_log", "memgit.app.hooks", "memgit.app.hook_file", "memgit.formats.message_file",
+)  # fmt: skip
+"""What a check of one document does without. (Python's own `importlib._bootstrap` is built in.)"""
+
+
+def test_a_check_of_one_staged_document_loads_only_what_it_needs(knowledge: Path) -> None:
+    loaded(("record", "memory", "Tides", "--scope", "sea", "-m", "Twice a day."), knowledge)
+    path = knowledge / "memory" / "sea" / "tides.md"
+    path.write_text(path.read_text() + "\nAt noon.\n")
+    run_git(knowledge, "add", "-A")
+    modules = loaded(("hook", "pre-commit"), knowledge, {"GIT_INDEX_FILE": ".git/index", "GIT_PREFIX": "", "GIT_EDITOR": ":"})
+    rules = {module for module in modules if module.startswith("memgit.lint.rules.")}
+    assert "memgit.lint.rules.mg101_index_drift" in rules and len(rules) < 8
+    assert sorted(module for module in modules if below(module, HOOK)) == []
 
 
 def test_a_module_that_is_loaded_is_seen(tmp_path: Path) -> None:

@@ -16,13 +16,17 @@ the file holds a shared lock on `cache.lock` until it has opened the log too, an
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TypeVar
 
-T = TypeVar("T")
+from memgit import TYPE_CHECKING
+from memgit.cache import sqlite as sqlite3
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 VERSION = 1
 """Of the tables in this module; part of the fingerprint."""
@@ -79,7 +83,7 @@ class Cache:
 
     def close(self) -> None:
         """Closes the file; the object cannot be used any more."""
-        with suppress(sqlite3.Error):  # a log that cannot be carried over is carried over by the next process
+        with suppress(*sqlite3.FAILURES):  # a log that cannot be carried over is carried over by the next process
             self.connection.close()
 
     def schema(self, name: str, version: int, ddl: str) -> None:
@@ -148,7 +152,7 @@ class Cache:
                 self.connection.execute("pragma wal_checkpoint(truncate)").fetchone()
             finally:
                 self.connection.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")
-        except (OSError, sqlite3.Error):  # what was written is safe in the log
+        except (OSError, *sqlite3.FAILURES):  # what was written is safe in the log
             return
 
     def read(self) -> int:
@@ -168,7 +172,7 @@ class Cache:
         for _ in range(3):
             try:
                 return work()
-            except sqlite3.Error as error:
+            except sqlite3.FAILURES as error:
                 if self._writing:  # the outermost caller mends: what was written before is lost with the transaction
                     raise
                 self.recover(error)
@@ -183,11 +187,11 @@ class Cache:
         try:
             self.end_read()
             found = [str(row[0]) for row in self.connection.execute("pragma quick_check(1)")]
-        except sqlite3.Error as error:
+        except sqlite3.FAILURES as error:
             return str(error)
         return None if found == ["ok"] else "; ".join(found)
 
-    def recover(self, error: sqlite3.Error) -> None:
+    def recover(self, error: Exception) -> None:
         """Goes on after an error of SQLite.
 
         A broken file is removed and made anew. A file that is locked, full or out of reach is left for others, and a copy in memory (an
@@ -198,7 +202,7 @@ class Cache:
             self.close()
             anew = _open(self.path, self._fingerprint, discard=self._identity)
             if anew is not None:
-                with suppress(sqlite3.Error):  # such as a full disk
+                with suppress(*sqlite3.FAILURES):  # such as a full disk
                     self._move_to(anew, self.path)
                     return
         self._to_memory(empty=broken)
@@ -210,7 +214,7 @@ class Cache:
                 raise sqlite3.DatabaseError
             self.end_read()
             self.connection.backup(copy)
-        except sqlite3.Error:
+        except sqlite3.FAILURES:
             copy.close()
             copy = _fresh(":memory:", self._fingerprint)
         else:
@@ -244,12 +248,13 @@ def open_cache(common_dir: str, fingerprint: str, *, readonly_ok: bool = True) -
         pass
     except OSError:
         return None
-    if os.access(folder, os.W_OK) and (os.access(path, os.W_OK) or not os.path.isfile(path)):
+    still = not os.access(folder, os.W_OK) or _is_protected(path)
+    if not still:
         connection = _open(path, stamp)
         if connection is not None:
             return Cache(connection, path, stamp)
     if readonly_ok:
-        connection = _open_readonly(path, stamp, still=not os.access(path, os.W_OK) or not os.access(folder, os.W_OK))
+        connection = _open_readonly(path, stamp, still=still)
         if connection is not None:
             return Cache(connection, path, stamp, readonly=True)
     return None
@@ -259,6 +264,15 @@ def memory_cache(fingerprint: str = "") -> Cache:
     """An empty cache in memory."""
     stamp = f"{VERSION} {fingerprint}"
     return Cache(_fresh(":memory:", stamp), None, stamp)
+
+
+def _is_protected(path: str) -> bool:
+    """Whether a file lies there that must not be written. One that others remove and make anew at this moment is not taken for such."""
+    for _ in range(3):
+        before = _identity(path)
+        if before is None or os.access(path, os.W_OK) or _identity(path) != before:
+            return False
+    return True
 
 
 def _open(path: str, stamp: str, discard: tuple[int, int] | None = None) -> sqlite3.Connection | None:
@@ -280,7 +294,7 @@ def _open(path: str, stamp: str, discard: tuple[int, int] | None = None) -> sqli
                 with suppress(FileNotFoundError):
                     os.unlink(path + suffix)
             return _fresh(_uri(path, "rwc"), stamp)
-    except (OSError, sqlite3.Error):
+    except (OSError, *sqlite3.FAILURES):
         return None
 
 
@@ -298,7 +312,7 @@ def _open_existing(path: str, stamp: str) -> sqlite3.Connection | None:
         row = connection.execute("select value from meta where key = 'fingerprint'").fetchone()
         if row == (stamp,):
             return connection
-    except sqlite3.Error as error:
+    except sqlite3.FAILURES as error:
         if not _is_corrupt(error):
             connection.close()
             raise
@@ -312,13 +326,13 @@ def _open_readonly(path: str, stamp: str, *, still: bool) -> sqlite3.Connection 
         logged = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
         mode = "ro&immutable=1" if still and not logged else "ro"
         connection = sqlite3.connect(_uri(path, mode), timeout=BUSY_SECONDS, isolation_level=None, uri=True)
-    except (OSError, sqlite3.Error):
+    except (OSError, *sqlite3.FAILURES):
         return None
     try:
         _prepare(connection)
         if connection.execute("select value from meta where key = 'fingerprint'").fetchone() == (stamp,):
             return connection
-    except sqlite3.Error:
+    except sqlite3.FAILURES:
         pass
     connection.close()
     return None
@@ -361,7 +375,7 @@ def _statements(ddl: str) -> list[str]:
     return [statement for statement in (part.strip() for part in ddl.split(";")) if statement]
 
 
-def _is_corrupt(error: sqlite3.Error) -> bool:
+def _is_corrupt(error: Exception) -> bool:
     """Whether an error speaks of the contents rather than of locks, space or rights. The low byte is the primary code."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF in _CORRUPT

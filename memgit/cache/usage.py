@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.git import usage as refs
 from memgit.model.tuples import NamedTuple
 

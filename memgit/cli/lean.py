@@ -11,10 +11,12 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
-from typing import Any
 
+from memgit import TYPE_CHECKING
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 HOT = {
     "show": "show", "list": "list_", "search": "search", "recall": "recall", "context": "context", "use": "use", "log": "log",
@@ -300,7 +302,9 @@ def style(text: str, *, fg: str | None = None, bold: bool | None = None, dim: bo
 
 def __getattr__(name: str) -> Any:
     """Whatever else click has."""
-    return getattr(import_module("click"), name)
+    import click
+
+    return getattr(click, name)
 
 
 # Calling a command
@@ -323,7 +327,7 @@ def attempt(args: Sequence[str], obj: dict[str, Any]) -> bool:
         position += 2
     if position >= len(args) or args[position] not in HOT:
         return False
-    found = import_module(f"memgit.cli.{HOT[args[position]]}").command
+    found = __import__(f"memgit.cli.{HOT[args[position]]}", fromlist=["command"]).command  # importlib takes as long as two commands
     values = found.parse(args[position + 1 :], os.environ)
     if values is None:
         return False

@@ -6,19 +6,27 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
 
+from memgit import TYPE_CHECKING
 from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
 
 if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
     import click
+
+    F = TypeVar("F", bound=Callable[..., Any])
 else:
     from memgit.cli import lean as click
 
-F = TypeVar("F", bound=Callable[..., Any])
+FIELD_OPTIONS = (
+    "context", "source", "keywords", "topics", "tags", "summary", "files", "description", "tools_used", "related_task", "status",
+    "deciders", "supersedes", "superseded_by", "impacts",
+)  # fmt: skip
+"""The fields of records that `record` and `update` have an option for."""
 STDIN_PATIENCE = 2.0
 """Seconds to wait for the first byte of a piped standard input: some callers leave an empty pipe open for ever."""
 
@@ -134,13 +142,13 @@ def clean(text: str, what: str) -> str:
 
 def context_of(ctx: click.Context) -> Context:
     """Who acts and when."""
-    from datetime import UTC, datetime
+    from time import gmtime, localtime, strftime, time
 
     settings = ctx.find_root().obj
-    now = datetime.now(UTC)
+    now = time()
     return Context(
-        today=datetime.now().astimezone().date().isoformat(),
-        now=now.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        today=strftime("%Y-%m-%d", localtime(now)),
+        now=strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(now)),
         env=os.environ,
         actor=settings["actor"],
         run=settings["run"],

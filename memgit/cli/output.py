@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
 
+from memgit import TYPE_CHECKING
 from memgit.app.present import printable_path
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 
     from memgit.app.reader import Reader
@@ -66,7 +68,11 @@ def emit_json_list(values: Iterable[Any]) -> None:
 
 def write_utf8(text: str) -> None:
     """Text to standard output whatever the locale says; bytes of file names that are no UTF-8 become U+FFFD."""
-    data = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    try:
+        known = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half of a surrogate pair, which an escape of JSON can name
+        known = text.encode("utf-8", "surrogatepass")
+    data = known.decode("utf-8", "replace")
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:
         sys.stdout.write(data)

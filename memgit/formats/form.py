@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
+from memgit import TYPE_CHECKING
 from memgit.model.record import ParsedFile, Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Protocol
+else:
+    Protocol = object
 
 
 class Draft(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from memgit.formats.form import Form
-from memgit.model.layout import Layout
+from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile
 
 
@@ -57,14 +57,15 @@ NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
 FORMS: Mapping[str, Form] = _Forms()
 
 
-def parse_file(layout: Layout, path: str, data: bytes) -> ParsedFile:
+def parse_file(layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None) -> ParsedFile:
     """What a file holds; nothing for a file outside the layout. Never raises: what is wrong with a file is among its problems.
 
     Args:
         path: relative to the knowledge root.
         data: its bytes, whatever they are.
+        found: what the layout says of the path, where that was asked already.
     """
-    found = layout.find(path)
+    found = found or layout.find(path)
     if found is None:
         return ParsedFile(())
     place, key = found

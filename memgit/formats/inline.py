@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from memgit.formats.blocks import CLOSE_TAG, ENDS, OPEN_TAG, first_character
 from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 MAX_LINK = 1000
 """Longest wikilink in characters; what is longer between two brackets is text."""

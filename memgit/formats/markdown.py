@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_markers, lines, outline
 from memgit.formats.inline import definitions, links
 from memgit.model.link import Wikilink
 from memgit.model.link import parse as parse_wikilink
 from memgit.model.pattern import pattern
+from memgit.model.tuples import NamedTuple
 
 __all__ = (
     "Found",

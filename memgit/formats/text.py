@@ -74,6 +74,15 @@ def encode(text: str, bom: bool = False) -> bytes:
     return _BOM_BYTES + data if bom else data
 
 
+def whole(text: str) -> str:
+    """The text with halves of surrogate pairs, which an escape can name and no file can hold, joined where two meet, else U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
 def _not_utf8(data: bytes, error: UnicodeDecodeError) -> UnreadableFile:
     if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
         return UnreadableFile("not UTF-8 but UTF-32", line=1, offset=0, hint="save the file as UTF-8")

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.git import index, lock, process
 from memgit.git.tree import Tree
 from memgit.model.pattern import pattern

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import libgit, process
 from memgit.model.pattern import pattern

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
 
+from memgit import TYPE_CHECKING
 from memgit.errors import NotFound, Refused
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from pygit2._pygit2 import Repository as RawRepository
 
 COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4

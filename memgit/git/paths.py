@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.tree import FOLDER, LINK, SUBMODULE, Tree
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from memgit import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository

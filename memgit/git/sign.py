@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
 

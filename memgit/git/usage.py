@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
 from memgit.model.ids import is_id, new_id

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from memgit import TYPE_CHECKING
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 ACTIONS = ("create", "update", "extend", "archive", "restore", "rename", "promote", "link", "remove")
 USAGE = ("use", "read")

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any, AnyStr, cast
+
+from memgit import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, AnyStr
 
 _METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
 
@@ -25,4 +29,4 @@ class _Pattern:
 
 def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """As `re.compile`; a mistake in the text shows when it is used."""
-    return cast("re.Pattern[AnyStr]", _Pattern(text, flags))
+    return _Pattern(text, flags)  # type: ignore[return-value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import typing
+from typing import Any
 
 import pytest
 
@@ -43,8 +44,33 @@ def test_a_named_tuple_is_what_typing_makes() -> None:
     assert pickle.loads(pickle.dumps(Point(3))) == Point(3)
     assert isinstance(Point(1), tuple) and hash(Point(1)) == hash((1, 0, None))
     assert list(Point.__annotations__) == ["x", "y", "name"]
-    with pytest.raises(TypeError):
-        Point()  # type: ignore[call-arg]
+
+
+def test_a_constructor_is_the_same_before_it_is_compiled_and_after() -> None:
+    class Fresh(NamedTuple):
+        x: int
+        y: int = 0
+        name: str | None = None
+
+    made: Any = Fresh
+    for _ in range(40):
+        for args, named in (((1,), {}), ((1, 2), {"name": "a"}), ((), {"name": "b", "x": 5}), ((1, 2, "c"), {}), ((1,), {"y": 7})):
+            assert tuple(made(*args, **named)) == tuple(Same(*args, **named)) and type(made(*args, **named)) is Fresh
+    wrong: tuple[tuple[tuple[Any, ...], dict[str, Any]], ...] = (((), {}), ((1, 2, "a", 4), {}), ((1,), {"x": 2}), ((1,), {"z": 2}))
+    for args, named in wrong:
+
+        class Other(NamedTuple):
+            x: int
+            y: int = 0
+            name: str | None = None
+
+        other: Any = Other
+        for _ in range(2):
+            with pytest.raises(TypeError):
+                other(*args, **named)
+        with pytest.raises(TypeError):
+            made(*args, **named)
+        assert tuple(other(1)) == (1, 0, None)
 
 
 def test_a_pattern_is_compiled_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
