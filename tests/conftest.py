@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,10 @@ import pytest
 from hypothesis import settings
 
 from tests.support import memgit, run_git
+
+# The tests start memgit hundreds of times: it, and they, are compiled once and not each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("memgit", deadline=None)  # machines that run this are shared: a slow example is no failure
 settings.register_profile("long", deadline=None, max_examples=2000)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from hypothesis import settings
 
 from memgit.cli.main import run
 
@@ -18,6 +22,21 @@ def run_git(folder: Path, *args: str, data: bytes | None = None, check: bool = T
     if check and done.returncode:
         raise AssertionError(f"git {' '.join(args)}: {done.returncode}\n{done.stderr.decode(errors='replace')}")
     return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def examples(few: int) -> int:
+    """How many examples a property gets of which each costs much: few, and more in the profile `long`, as any other does."""
+    return max(1, few * settings().max_examples // 100)
+
+
+def childless() -> bool:
+    """Whether no process that was started here is left, once what nobody holds any more is gone (such as another test's repository)."""
+    gc.collect()
+    try:
+        os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        return True
+    return False
 
 
 class Answer(NamedTuple):

@@ -55,6 +55,9 @@ _GLANCE = 5
 """How many files of a folder are opened to tell what they are."""
 
 
+FLAT = "{key}.md"
+
+
 class Candidate(NamedTuple):
     """One workspace that was found.
 
@@ -67,6 +70,7 @@ class Candidate(NamedTuple):
         version: the version that it names, where it does.
         refusal: why it cannot be adopted: another tool's files under the same names.
         notable: what kind of Markdown folder it is, where that is known (`Obsidian vault`).
+        pattern: the names of decision records in `base`, as in the configuration.
     """
 
     system: str
@@ -77,6 +81,7 @@ class Candidate(NamedTuple):
     version: str | None = None
     refusal: str | None = None
     notable: str | None = None
+    pattern: str = FLAT
 
     @property
     def words(self) -> str:
@@ -259,6 +264,10 @@ def _mnemas(paths: Sequence[str]) -> Iterator[Candidate]:
 # Decision records, and any Markdown.
 
 
+NESTED = "**/[0-9]*-*.md"
+"""The names of decision records that lie in folders of their folder, by area or year; templates and minutes beside them are none."""
+
+
 def _adrs(paths: Sequence[str], read: Read, name: str) -> Iterator[Candidate]:
     numbered: dict[str, list[str]] = {}
     for path in paths:
@@ -268,14 +277,35 @@ def _adrs(paths: Sequence[str], read: Read, name: str) -> Iterator[Candidate]:
     if not numbered:
         return
     declared = (read(".adr-dir") or b"").decode("utf-8", "replace").strip().strip("./").rstrip("/") + "/" if ".adr-dir" in paths else None
-    for folder, files in sorted(numbered.items()):
-        own = folder.rstrip("/").rpartition("/")[2] or name
-        opened = [read(path) or b"" for path in files[:_GLANCE]]
+    roots: dict[str, list[str]] = {}
+    for folder in sorted(numbered):
+        roots.setdefault(_adr_root(folder, declared, name), []).append(folder)
+    for root, folders in roots.items():
+        flat = len(folders) == 1 and (folders[0] == root or _is_adr(folders[0].rstrip("/").rpartition("/")[2]))
+        base = folders[0] if flat else root
+        files = [path for folder in folders for path in numbered[folder]]
+        opened = [read(path) or b"" for path in [*(numbered[folder][0] for folder in folders), *files][:_GLANCE]]
         marked = sum(_ADR_MARK.search(data) is not None for data in opened)
-        if folder == declared or (own.lower() in ADR_FOLDERS and marked) or (not folder and marked == len(opened)):
-            evidence = [f"{folder}{files[0].rpartition('/')[2]}{f' and {len(files) - 1} more' if len(files) > 1 else ''}"]
-            evidence += [".adr-dir"] if folder == declared else []
-            yield Candidate("adr", "", folder, tuple(evidence), len(files))
+        known = _is_adr(base.rstrip("/").rpartition("/")[2] or name) and marked >= (1 if flat else len(opened) / 2)
+        if base == declared or known or (not base and marked == len(opened)):
+            evidence = [f"{files[0]}{f' and {len(files) - 1} more' if len(files) > 1 else ''}"]
+            evidence += [".adr-dir"] if base == declared else []
+            yield Candidate("adr", "", base, tuple(evidence), len(files), pattern=FLAT if flat else NESTED)
+
+
+def _is_adr(name: str) -> bool:
+    return name.lower() in ADR_FOLDERS
+
+
+def _adr_root(folder: str, declared: str | None, name: str) -> str:
+    """The folder whose decisions a folder of numbered files may hold: one above it that is called so, else itself."""
+    if declared is not None and folder.startswith(declared):
+        return declared
+    parts = folder.split("/")[:-1]
+    for number, part in enumerate(parts):
+        if _is_adr(part):
+            return "/".join(parts[: number + 1]) + "/"
+    return "" if _is_adr(name) else folder
 
 
 def _notes(paths: Sequence[str]) -> Iterator[Candidate]:

@@ -20,7 +20,13 @@ def configuration(found: Candidate, old_log: Sequence[str] = ()) -> bytes:
     lines = ["# The root of a knowledge repository; see memgit --help", "version: 1", f"layout: {layout}", "indexes: committed"]
     if found.system == "adr":
         lines += [f"notes: {dump_list([found.base + '**/*.md'])}"]
-        lines += ["kinds:", "  decision:", f"    folder: {quoted(found.base.rstrip('/'))}", '    pattern: "{key}.md"', "    form: adr"]
+        lines += [
+            "kinds:",
+            "  decision:",
+            f"    folder: {quoted(found.base.rstrip('/'))}",
+            f'    pattern: "{found.pattern}"',
+            "    form: adr",
+        ]
     elif found.base != DEFAULT_BASES[layout]:
         lines.append(f"base: {quoted(found.base)}")
     if old_log:

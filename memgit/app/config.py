@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.model import layout as layouts
 from memgit.model.kinds import KINDS

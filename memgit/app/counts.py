@@ -1,12 +1,17 @@
-"""Reading how often records were used, over all clones that this one knows of."""
+"""Reading how often records were used, over all clones that this one knows of, and as the index of a vault counts it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
+from memgit.errors import UnreadableFile
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from memgit.app.reader import Reader
 
 USAGE_REFS = "refs/memgit/usage/"
 
@@ -18,15 +23,39 @@ class Tally(NamedTuple):
     last_used: str | None = None
 
 
-def uses(workspace: Workspace, record: Record) -> int:
-    """How often a record was used, those that were merged into it included; of a skill, its present version."""
-    return counter(workspace)(record)
+def uses(reader: Reader, record: Record) -> int:
+    """How often a record was used beside what its file counts, those that were merged into it included; of a skill, its present version."""
+    return counter(reader)(record)
 
 
-def counter(workspace: Workspace) -> Callable[[Record], int]:
+def counter(reader: Reader) -> Callable[[Record], int]:
     """`uses` for many records: the counts are read once. Where nothing was ever counted, the cache is not even opened."""
-    count = tally(workspace)
-    return lambda record: count(record).uses
+    count, known = tally(reader.workspace), listed(reader)
+    return lambda record: count(record).uses + max(0, known.get(record.path, Tally()).uses - record.usage_count)
+
+
+def with_uses(reader: Reader, record: Record) -> Record:
+    """A record for a person to read: where its file or the index of a vault has a counter, the field is all of its uses."""
+    if not (record.usage_count or record.path in listed(reader)):
+        return record
+    total = record.usage_count + uses(reader, record)
+    return record._replace(fields={**record.fields, "usage_count": str(total)}) if total else record
+
+
+def listed(reader: Reader) -> Mapping[str, Tally]:
+    """What the index of a vault says of uses, by path: counters that its files need not have. The larger of both counters is believed."""
+    layout = reader.workspace.layout
+    if not any(place.form == "vault" for place in layout.places):
+        return {}
+    from memgit.derive import vault
+    from memgit.derive.view import MappingView
+
+    path = vault.index_path(layout)
+    try:
+        data = reader.files.data(path)
+    except UnreadableFile:
+        return {}  # what it counts is beside the point of whoever reads a record; `rebuild` tells of it
+    return {} if data is None else {place: Tally(*found) for place, found in vault.counted(MappingView(layout, {path: data})).items()}
 
 
 def tally(workspace: Workspace) -> Callable[[Record], Tally]:

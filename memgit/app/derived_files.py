@@ -22,8 +22,8 @@ from memgit.git.history import touching
 from memgit.git.repository import Repository
 from memgit.git.status import dirty
 from memgit.git.tree import Tree
-from memgit.model.layout import Layout
-from memgit.model.record import ParsedFile, Problem
+from memgit.model.layout import Layout, Place
+from memgit.model.record import ParsedFile, Problem, Record
 
 
 class Difference(NamedTuple):
@@ -39,27 +39,30 @@ class Kept:
 
     def __init__(self, repo: Repository) -> None:
         self._repo = repo
-        self._files: dict[str, tuple[str, ParsedFile]] = {}
+        self._files: dict[str, tuple[bytes, ParsedFile]] = {}
         self._wanted: dict[str, bool] = {}
 
-    def parse(self, layout: Layout, path: str, data: bytes) -> ParsedFile:
-        """As `parse_file`, remembering the result where a derived file may ask for it."""
-        parsed = parse_file(layout, path, data)
+    def parse(
+        self, layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None, *, blob: bytes | None = None
+    ) -> ParsedFile:  # fmt: skip
+        """As `parse_file`, remembering the result where a derived file may ask for it. `blob` is the hash of the bytes, if it is known."""
+        parsed = parse_file(layout, path, data, found)
         folder = path.rpartition("/")[0]
         if folder not in self._wanted:  # what one record file of a folder owes, all do
             self._wanted[folder] = bool(owed_paths(layout, [path]))
         if self._wanted[folder]:
-            self._files[path] = (self._repo.hash_blob(data), light(parsed))
+            self._files[path] = (blob or bytes.fromhex(self._repo.hash_blob(data)), light(parsed))
         return parsed
 
     def get(self, path: str, oid: str) -> ParsedFile | None:
         held = self._files.get(path)
-        return held[1] if held is not None and held[0] == oid else None
+        return held[1] if held is not None and held[0].hex() == oid else None
 
 
 def light(parsed: ParsedFile) -> ParsedFile:
     """A parsed file whose records say of their text only whether they have one."""
-    return parsed._replace(records=tuple(record._replace(body="…") if record.body else record for record in parsed.records))
+    records = tuple([Record(*record[:8], "…", record.problem) if record.body else record for record in parsed.records])
+    return ParsedFile(records, parsed.problems, parsed.meta)
 
 
 class State(Board):

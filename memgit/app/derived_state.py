@@ -1,12 +1,12 @@
 """Which derived files are known to be right, so that the next write derives from them only what changed.
 
-A disposable file in the git directory names a tree of the knowledge root and the derived files that were right in it. What somebody else's
-commit may have changed since is taken off the list: the write that owes such a file derives it from all its records, and so mends drift.
+A disposable file in the git directory names a tree of the knowledge root and the derived files that were right in it, with NUL between.
+What somebody else's commit may have changed since is taken off the list: the write that owes such a file derives it from all its records,
+and so mends drift.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 
@@ -17,8 +17,8 @@ from memgit.git.tree import Tree
 from memgit.model.layout import Layout
 from memgit.model.tuples import NamedTuple
 
-NAME = "derived.json"
-AHEAD = "derived-next.json"
+NAME = "derived"
+AHEAD = "derived-next"
 """The same of a tree that a commit is about to make: a hook notes it, and the commit may not come about."""
 KEPT = 256
 
@@ -69,8 +69,8 @@ def note(repo: Repository, tree: Tree, right: Iterable[str], derived: Iterable[s
     spare = os.path.join(folder, f"{name}.{os.getpid()}")
     try:
         os.makedirs(folder, exist_ok=True)
-        with open(spare, "w", encoding="utf-8") as file:
-            json.dump({"tree": tree.oid, "right": kept[-KEPT:]}, file)
+        with open(spare, "wb") as file:
+            file.write("\0".join((tree.oid, *kept[-KEPT:])).encode("utf-8", "surrogateescape"))
         os.replace(spare, os.path.join(folder, name))
     except (OSError, UnicodeEncodeError):
         return
@@ -78,8 +78,8 @@ def note(repo: Repository, tree: Tree, right: Iterable[str], derived: Iterable[s
 
 def _read(repo: Repository, name: str) -> State | None:
     try:
-        with open(os.path.join(repo.git_dir, "memgit", name), encoding="utf-8") as file:
-            data = json.load(file)
-        return State(str(data["tree"]), tuple(str(path) for path in data["right"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        with open(os.path.join(repo.git_dir, "memgit", name), "rb") as file:
+            tree, *right = file.read().decode("utf-8", "surrogateescape").split("\0")
+    except OSError:
         return None
+    return State(tree, tuple(right)) if len(tree) == 40 else None

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from memgit.app.reader import Reader, open_reader
 from memgit.app.show import show
 from memgit.app.workspace import Workspace
+from memgit.errors import NotFound
 from memgit.git.status import dirty
 from memgit.model.change import Change, diff_records
 from memgit.model.record import Record, Value
@@ -45,7 +46,20 @@ def diff(workspace: Workspace, name: str | None = None, base: str | None = None,
     old = open_reader(workspace, base if base is not None else "HEAD") if _has_commit(workspace) or base is not None else None
     if name is None:
         return [described(change) for change in diff_records(*_changed_records(workspace, old, new))]
-    return _one(name, old, new)
+    try:
+        return _one(name, old, new)
+    except NotFound as error:
+        if base is None and _is_revision(workspace, name):
+            raise NotFound(error.message, hint=f"to compare with that commit: memgit diff --from {name}") from None
+        raise
+
+
+def _is_revision(workspace: Workspace, name: str) -> bool:
+    try:
+        workspace.require_repository().resolve(name)
+    except NotFound:
+        return False
+    return True
 
 
 def versions(workspace: Workspace, one: str, other: str, at: str | None = None) -> list[RecordDiff]:
@@ -61,8 +75,6 @@ def _has_commit(workspace: Workspace) -> bool:
 
 
 def _one(name: str, old: Reader | None, new: Reader) -> list[RecordDiff]:
-    from memgit.errors import NotFound
-
     try:
         after: Record | None = new.find(name)
     except NotFound:
@@ -107,7 +119,7 @@ def described(change: Change) -> RecordDiff:
     names = dict.fromkeys([*(old.fields if old else ()), *(new.fields if new else ())])
     fields = [name for name in names if (old.fields.get(name) if old else None) != (new.fields.get(name) if new else None)]
     if old is not None and new is not None and old.title != new.title:
-        fields.insert(0, "title")
+        fields = list(dict.fromkeys(["title", *fields]))  # which a document has among its fields as well
     lines = unified_diff(_text(old), _text(new), "before", "after", lineterm="", n=3)
     return RecordDiff(change, tuple(fields), tuple(list(lines)[2:]))
 
@@ -117,7 +129,7 @@ def _text(record: Record | None) -> list[str]:
     if record is None:
         return []
     lines = [f"title: {record.title}"]
-    lines += [f"{name}: {_plain(value)}" for name, value in record.fields.items() if value]
+    lines += [f"{name}: {_plain(value)}" for name, value in record.fields.items() if value and (name, value) != ("title", record.title)]
     return [*lines, "", *record.body.split("\n")]
 
 

@@ -19,12 +19,16 @@ from memgit.app.init import ATTRIBUTES, attributes
 from memgit.app.merge_driver import DRIVER
 from memgit.app.present import printable_path
 from memgit.app.reader import DiskFiles, open_reader
+from memgit.app.resolve import NEXT
 from memgit.app.workspace import Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.git import identity, index, journal, lock, usage
 from memgit.git.process import OLDEST_GIT, git_version
 from memgit.git.repository import Repository
+from memgit.git.unmerged import unmerged
+from memgit.model.record import Record
 
+RESOLVE = "memgit resolve"
 STALE = 60.0
 """Seconds after which a lock of git's is taken for one that a dead process left."""
 
@@ -189,7 +193,9 @@ def _hooks(patient: Patient) -> Iterator[Trouble]:
         yield Trouble("", error.message, error.hint or "", advice=True)
         return
     for hook in found:
-        if not hook.works:
+        if hook.state == hooks.OUTDATED:
+            yield Trouble("", f"the {hook.name} hook is of another version of memgit", "memgit hooks install", advice=True)
+        elif not hook.works:
             words = f"the {hook.name} hook does not run memgit{f': {hook.words}' if hook.words else ''}"
             command = "memgit hooks status (it says what to add)" if hook.state == hooks.LEFT else "memgit hooks install"
             yield Trouble("", words, command, advice=True)
@@ -208,9 +214,10 @@ def _derived(patient: Patient) -> Iterator[Trouble]:
     state = derived_files.of_working_tree(workspace, repo, Kept(repo))
     rendered, _ = derived_files.derive(state)
     left = {path: problem for path, one in rendered.items() for problem in one.problems if problem.fatal}
+    mend = RESOLVE if _in_conflict(patient) else "memgit rebuild"
     for found in derived_files.differences(state, rendered):
-        fatal = found.path in left
-        yield Trouble("", found.message, "edit the file, then memgit rebuild" if fatal else "memgit rebuild", found.path, found.line)
+        fatal = found.path in left and mend != RESOLVE
+        yield Trouble("", found.message, "edit the file, then memgit rebuild" if fatal else mend, found.path, found.line)
 
 
 def _cache(patient: Patient) -> Iterator[Trouble]:
@@ -249,25 +256,56 @@ def _promisors(repo: Repository) -> list[str]:
     return list(dict.fromkeys([*named, *([held] if held else [])]))
 
 
+def _operation(patient: Patient) -> Iterator[Trouble]:
+    repo = patient.repo
+    if repo is None or repo.bare:
+        return
+    operation, count = repo.in_progress(), len(unmerged(repo))
+    if count:
+        where = f" in a {operation}" if operation in NEXT else ""
+        yield Trouble("", f"{count} file{' is' if count == 1 else 's are'} in conflict{where}", RESOLVE)
+    elif operation in NEXT:
+        yield Trouble("", f"a {operation} is under way, and nothing is in conflict any more", NEXT[operation], advice=True)
+
+
+def _in_conflict(patient: Patient) -> frozenset[str]:
+    """The files of the knowledge root that git has left in conflict: what is wrong with them, settling it takes away."""
+    repo = patient.repo
+    if repo is None or repo.bare:
+        return frozenset()
+    return frozenset(path[len(repo.prefix) :] for path in unmerged(repo) if path.startswith(repo.prefix))
+
+
 def _unreadable(patient: Patient) -> Iterator[Trouble]:
     if patient.workspace is None:
         return
+    waiting = _in_conflict(patient)
     for path, problem in open_reader(patient.workspace).problems():
         if problem.fatal:
-            yield Trouble("", problem.message, f"edit the file (memgit rule {problem.code} says more)", path, problem.line)
+            command = RESOLVE if path in waiting else f"edit the file (memgit rule {problem.code} says more)"
+            yield Trouble("", problem.message, command, path, problem.line)
 
 
 def _identities(patient: Patient) -> Iterator[Trouble]:
     if patient.workspace is None:
         return
-    held: dict[str, list[tuple[str, int]]] = {}
+    held: dict[str, list[Record]] = {}
     for record in open_reader(patient.workspace).heads():
         if record.id:
-            held.setdefault(record.id, []).append((record.path, record.line))
-    for id_, places in sorted(held.items()):
-        for path, line in places[1:]:
-            first = f"{printable_path(places[0][0])}:{places[0][1]}"
-            yield Trouble("", f"the id {id_} is claimed here and in {first}", "take it out of the copy", path, line)
+            held.setdefault(record.id, []).append(record)
+    waiting = _in_conflict(patient)
+    for id_, records in sorted(held.items()):
+        first = records[0]
+        for record in records[1:]:
+            if waiting & {first.path, record.path}:
+                command = RESOLVE
+            elif record.title == first.title and record.kind == first.kind and record.address != first.address and not record.archived:
+                # One record in two places, as a merge of two branches that moved it leaves.
+                command = shlex.join(["memgit", "merge-records", first.address, record.address])
+            else:
+                command = "take it out of the copy"
+            where = f"{printable_path(first.path)}:{first.line}"
+            yield Trouble("", f"the id {id_} is claimed here and in {where}", command, record.path, record.line)
 
 
 def _locks(patient: Patient) -> Iterator[Trouble]:
@@ -330,6 +368,7 @@ CHECKS: dict[str, Check] = {
     "merge-driver": _merge_driver,
     "hooks": _hooks,
     "interrupted": _interrupted,
+    "operation": _operation,
     "locks": _locks,
     "history": _history,
     "cache": _cache,

@@ -11,13 +11,13 @@ from memgit.app.ingest_marks import Mark, digest, written
 from memgit.app.links import both_ways
 from memgit.app.update import extend_record, require_version, update_record
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Plan, Session, Written, carry_out
+from memgit.app.write import Board, Plan, Session, Written, carry_out, screen
 from memgit.errors import BadInput, Conflict, MemgitError, NotFound, Refused, UnreadableFile
 from memgit.formats import message as messages
 from memgit.formats import titles
 from memgit.formats.entries import create_all, set_meta
 from memgit.formats.form import Draft
-from memgit.ingest.proposal import UNCHANGED, Category, Item, Proposal, decided, gathered
+from memgit.ingest.proposal import CHOSEN, UNCHANGED, Category, Item, Proposal, decided, gathered
 from memgit.model import link
 from memgit.model.kinds import KINDS
 from memgit.model.operation import PAST, RecordChange
@@ -39,13 +39,22 @@ class Done(NamedTuple):
     address: str = ""
     reason: str = ""
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it is skipped because something stands in its way."""
+        return self.verdict == "skipped" and bool(self.reason) and not self.reason.startswith(CHOSEN)
+
 
 class Ingested(NamedTuple):
-    """The answer to an ingest: the write as such, what became of every segment, and the proposal as it was decided."""
+    """The answer to an ingest: the write as such, what became of every segment, and the proposal as it was decided.
+
+    `left_out` counts the segments and files that were not taken because something stands in their way.
+    """
 
     written: Written
     done: tuple[Done, ...]
     proposal: Proposal
+    left_out: int = 0
 
     def files(self) -> list[tuple[str, str, dict[str, int]]]:
         """Each file with its verdict in words and the counts behind it."""
@@ -117,13 +126,31 @@ def carry(
         Conflict: a record is no longer the version that the proposal was made for, or a title is taken by now.
         BadInput: a segment cannot be written (strict), or is to be merged into one that is not.
     """
+    carrier = _carrier(proposal, strict)
+    answer = carry_out(workspace, context, carrier.plan, reason=reason, stage=stage)
+    # What a plan skips, whoever edited it has decided.
+    stopped = 0 if strict else sum(one.stopped for one in carrier.done)
+    return Ingested(answer, tuple(carrier.done), proposal, stopped + sum(file.failed for file in proposal.files))
+
+
+def rehearse(workspace: Workspace, context: Context, proposal: Proposal, *, strict: bool) -> tuple[Done, ...]:
+    """What would become of each segment if the proposal were carried out; nothing is written. Raises what `carry` raises."""
+    carrier = _carrier(proposal, strict)
+    repo = workspace.writable()
+    tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
+    board = Board(workspace, repo, repo.tree(tip), tip)
+    plan = carrier.plan(Session(workspace, context, board, tip))
+    if plan.changes:
+        screen(workspace, context, board, plan, None)
+    return tuple(carrier.done)
+
+
+def _carrier(proposal: Proposal, strict: bool) -> _Carrier:
     try:
         items = gathered(proposal.items)
     except ValueError as error:
         raise BadInput(str(error), hint="merge into a segment that is written") from None
-    carrier = _Carrier(proposal._replace(items=items), strict)
-    answer = carry_out(workspace, context, carrier.plan, reason=reason, stage=stage)
-    return Ingested(answer, tuple(carrier.done), proposal)
+    return _Carrier(proposal._replace(items=items), strict)
 
 
 def fitting(workspace: Workspace, proposal: Proposal) -> Proposal:

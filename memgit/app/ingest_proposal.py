@@ -93,7 +93,7 @@ def propose(workspace: Workspace, sources: Sequence[Source], mapped: Sequence[tu
     items: list[Item] = []
     for text, file in mapped:
         items += maker.of_file(text, file)
-    skipped = [File(one.path, "", one.reason) for source in sources for one in source.skipped]
+    skipped = [File(one.path, "", one.reason, one.failed) for source in sources for one in source.skipped]
     files = [File(text.path, text.digest, "" if file.segments else "there is nothing in it") for text, file in mapped] + skipped
     what = ", ".join(source.path if source.kind != "text" else "standard input" for source in sources)
     named = tuple(source.source for source in sources if source.source)
@@ -502,7 +502,7 @@ class _Maker:
             return ()
         counts: dict[str, dict[str, int]] = {}
         for item in items:
-            if item.group and item.group.casefold() not in self._groups and item.action in ("create", "skip"):
+            if item.group and item.group.casefold() not in self._groups and item.action in ("create", "skip") and not item.stopped:
                 words_of = counts.setdefault(item.group, {})
                 for term in item.keywords:
                     words_of[term] = words_of.get(term, 0) + 1

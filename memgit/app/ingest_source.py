@@ -45,11 +45,15 @@ class Text(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A file that was not read, and why. `record` says that it is a record of the knowledge root itself."""
+    """A file that was not read, and why.
+
+    `record` says that it is a record of the knowledge root itself, `failed` that it should have been read and could not be.
+    """
 
     path: str
     reason: str
     record: bool = False
+    failed: bool = False
 
 
 class Source(NamedTuple):
@@ -88,9 +92,8 @@ def read(workspace: Workspace, name: str, reading: Reading) -> Source:
 
     Raises:
         NotFound: there is no such file.
-        BadInput: it is empty, a record of the knowledge root, or a folder with too many files.
-        UnreadableFile: a file that is no text.
-        Refused: a URL could not be fetched.
+        BadInput: it is empty, no text, a record of the knowledge root, or a folder with too many files.
+        Refused: a URL could not be fetched, or a file not be read.
     """
     if not name.strip():
         raise BadInput("a SOURCE is empty", hint="a file, a folder, a URL, or - for standard input")
@@ -231,13 +234,13 @@ def _file_of_folder(workspace: Workspace, full: str, base: str, path: str) -> Te
     except FileNotFoundError:
         return None
     except OSError as error:
-        return Skipped(where, f"it cannot be read: {error.strerror}")
+        return Skipped(where, f"it cannot be read: {error.strerror}", failed=True)
     if text is None and not looks_text(data[:SAMPLE]):
         return Skipped(where, "it is no text")
     try:
         content = decode(data)
     except UnreadableFile as error:
-        return Skipped(where, error.message)
+        return Skipped(where, error.message, failed=True)
     if not content.strip():
         return Skipped(where, "it is empty")
     folders = tuple(path.split("/")[:-1])
@@ -281,7 +284,7 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
             raise UnreadableFile(f"too large: at most {MAX_BYTES:,} bytes are read", path=path)
         text = decode(data)
     except UnreadableFile as error:
-        raise UnreadableFile(error.message, path=path, line=error.line, hint=error.hint) from None
+        raise BadInput(error.message, path=path, line=error.line, hint=error.hint) from None
     except OSError as error:
         raise Refused(f"{name}: {error.strerror}") from error
     inside = path.rpartition("/")[0]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
 from memgit.app.write import Session
 from memgit.errors import BadInput
 from memgit.model import link
 from memgit.model.kinds import KINDS
+from memgit.model.pattern import pattern
 from memgit.model.record import Record
+
+_BRACKETS = pattern(r"\[\[([^\[\]\n]+)\]\]")
 
 
 def link_text(session: Session, record: Record) -> str:
@@ -55,3 +61,65 @@ def both_ways(session: Session, one: Record, others: list[Record]) -> tuple[Reco
         if add_link(session, session.again(other.path, other.ordinal), one):
             changed.append(session.again(other.path, other.ordinal))
     return one, changed
+
+
+def warn_of_broken(session: Session, before: Mapping[str, bytes | None]) -> None:
+    """Notes on the board which links that an operation wrote lead nowhere. Nothing is refused for them: what they mean may come next.
+
+    Args:
+        before: what each file held that is looked at; the lines that it had are not looked at.
+    """
+    suspect: dict[str, set[int]] = {}
+    leads = _Leads(session)
+    for path, old in before.items():
+        data = session.board.data(path) or b""
+        keys = _keys(session, path) if b"supersede" in data else set()
+        marks = (b"[[", *(key.encode("utf-8", "surrogateescape") for key in keys))
+        lines = {number: line for number, line in _fresh(old or b"", data) if any(mark in line for mark in marks)}
+        # All that looks like a link nearly always is one to a record that is there, and that is cheap to say.
+        targets = {match[1] for line in lines.values() for match in _BRACKETS.finditer(line.decode("utf-8", "surrogateescape"))}
+        if not all(leads.somewhere(target) for target in targets | keys):
+            suspect[path] = set(lines)
+    if suspect:
+        from memgit.app.broken_links import told  # loads the rules
+
+        session.board.notes += told(session, suspect)
+
+
+def _fresh(old: bytes, new: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines of a text that are new, with their numbers: between the first and the last that differ, those that were not there."""
+    before, after = old.split(b"\n"), new.split(b"\n")
+    most = min(len(before), len(after))
+    start = next((number for number in range(most) if before[number] != after[number]), most)
+    end = next((number for number in range(most - start) if before[-1 - number] != after[-1 - number]), most - start)
+    known = set(before[start : len(before) - end])
+    return ((number, after[number - 1]) for number in range(start + 1, len(after) - end + 1) if after[number - 1] not in known)
+
+
+def _keys(session: Session, path: str) -> set[str]:
+    """Decisions that a decision names without brackets."""
+    items = (record.items(field) for record in session.board.parsed(path).records for field in ("supersedes", "superseded_by"))
+    return {item.strip().removeprefix("[[").removesuffix("]]") for some in items for item in some} - {""}
+
+
+class _Leads:
+    """Which links lead to a record, of those before the operation or of what it wrote."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[str, bool] = {}
+
+    def somewhere(self, text: str) -> bool:
+        """Whether the text between the brackets of a link does."""
+        if text not in self._known:
+            target = link.parse(text)
+            found = self._session.reader.named(target) or self._written.resolve(target).candidates
+            # Whether a document has a heading, only its text can say.
+            self._known[text] = bool(found) and (target.heading is None or "#" in found[0].address)
+        return self._known[text]
+
+    @cached_property
+    def _written(self) -> link.Names:
+        board = self._session.board
+        paths = (path for path, data in board.edits.items() if data is not None and board.layout.find(path) is not None)
+        return link.Names(record for path in paths for record in board.parsed(path).records)

@@ -27,6 +27,8 @@ from memgit.model.record import Record
 
 SHOWN = 10
 """Records of one event that the text form names; the rest is counted."""
+MOST = 1 << 40
+"""Events that are asked for at most: SQLite counts no further than to 2**63."""
 DAY = 86_400
 _UNITS = {"hour": 3600, "day": DAY, "week": 7 * DAY, "month": 30 * DAY, "year": 365 * DAY}
 _AGO = pattern(r"(\d{1,5}) ?(hour|day|week|month|year)s?(?: ago)?")
@@ -77,6 +79,8 @@ def entries(
         return iter(())
     if records_only:
         wanted = wanted._replace(records_only=True)
+    if limit is not None:
+        limit = min(limit, MOST)
     events = Events(repo, workspace.layout, cache)
     if record is None:
         told = events.walk(head, without, wanted, limit)

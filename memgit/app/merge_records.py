@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from memgit.app.counts import Tally, listed
 from memgit.app.links import link_text
 from memgit.app.rename import linking_records, rewrite_links
 from memgit.app.update import editable, touch, whole_text
@@ -41,7 +42,8 @@ def merge_records(
 
     The kept record gets the text of the others in a dated section (or `body` in place of its text), the union of their lists, what it
     has no text for itself, and the sum of the uses that their files count. It keeps its address, its id and the day of its making.
-    The others are archived and say into which record they went (`merged_into`); their history and uses are found through it.
+    The others are archived and say into which record they went (`merged_into`); their history and uses are found through it. One that has
+    the same id is no other record but a copy, such as a merge of branches leaves: it is taken out.
 
     Args:
         dry_run: plan it and answer with the changes (action `dry_run`); nothing is written.
@@ -88,12 +90,18 @@ def merge(session: Session, kept: Record, others: Sequence[Record], body: str | 
     taken = [session.again(other.path, other.ordinal) for other in others]
     _take_over(session, kept, taken, [one for one in back if _relates(session, one, others)], body)
     kept = session.again(kept.path, kept.ordinal)
+    copies = [other for other in taken if _is_copy(other, kept)]
     for other in taken:
-        _bury(session, other, kept)
+        if other not in copies:
+            _bury(session, other, kept)
     changes = _changes(session, was, kept, others)
+    changes += tuple(RecordChange("rename", kept.id, kept.address, other.address) for other in copies)
     named = {record.address for record in (kept, *others)}
+    for other in sorted(copies, key=lambda other: -other.ordinal):
+        session.board.put(other.path, session.form_of(other).remove(session.bytes_of(other), other.ordinal))
+    before = sum(other.path == kept.path and other.ordinal < kept.ordinal for other in copies)
     return Plan(
-        "merge", changes, messages.subject("merge", kept.kind, kept.title), (kept.path, kept.ordinal),
+        "merge", changes, messages.subject("merge", kept.kind, kept.title), (kept.path, kept.ordinal - before),
         tuple(change.address for change in changes if change.address not in named),
         derived_from=tuple(other.address for other in others),
     )  # fmt: skip
@@ -139,6 +147,11 @@ def _relates(session: Session, record: Record, others: Sequence[Record]) -> bool
     return any(len(found) == 1 and (found[0].path, found[0].ordinal) in places for found in named)
 
 
+def _is_copy(other: Record, kept: Record) -> bool:
+    """Whether a record is the same one, of which a merge of branches has left two."""
+    return other.id is not None and other.id == kept.id
+
+
 def _take_over(session: Session, kept: Record, others: Sequence[Record], back: Sequence[Record], body: str | None) -> None:
     """Gives a record what others have, and links back to the records in `back`."""
     form = session.form_of(kept)
@@ -155,7 +168,7 @@ def _take_over(session: Session, kept: Record, others: Sequence[Record], back: S
             if addition:
                 session.board.put(kept.path, form.extend(session.bytes_of(kept), ordinal, addition, today))
     kept = session.again(kept.path, kept.ordinal)
-    changes = {**_lists(session, kept, others, back), **_texts(kept, others), **_uses(kept, others)}
+    changes = {**_lists(session, kept, others, back), **_texts(kept, others), **_uses(session, kept, others)}
     if changes:
         session.board.put(kept.path, form.edit(session.bytes_of(kept), ordinal, changes))
     touch(session, session.again(kept.path, ordinal), {})
@@ -253,12 +266,19 @@ def _texts(kept: Record, others: Sequence[Record]) -> dict[str, Value]:
     return {name: text for name, text in found.items() if text and not kept.text(name)}
 
 
-def _uses(kept: Record, others: Sequence[Record]) -> dict[str, Value]:
-    """The uses that files count, added up, and the last one of them."""
-    total = sum(record.usage_count for record in (kept, *others))
-    if total == kept.usage_count:
+def _uses(session: Session, kept: Record, others: Sequence[Record]) -> dict[str, Value]:
+    """The uses that files and the index of a vault count, added up, and the last one of them."""
+    known = listed(session.reader)
+    counts = {(record.path, record.ordinal): max(record.usage_count, known.get(record.path, Tally()).uses) for record in (kept, *others)}
+    # What a copy counts, the record itself has counted too.
+    copies = {(other.path, other.ordinal) for other in others if _is_copy(other, kept)}
+    own = counts[kept.path, kept.ordinal]
+    total = max([own, *(counts[place] for place in copies)])
+    total += sum(count for place, count in counts.items() if place not in copies and place != (kept.path, kept.ordinal))
+    if total == own:
         return {}
     last = [text for record in (kept, *others) if (text := record.text("last_used")) and day(text)]
+    last += [used for record in (kept, *others) if (used := known.get(record.path, Tally()).last_used)]
     return {"usage_count": str(total), **({"last_used": max(last)} if last else {})}
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from memgit import TYPE_CHECKING
 from memgit.model.record import Record, Value
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def version_id(record: Record) -> str:

@@ -31,6 +31,13 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "lint": ("mend", "commit"), "ingest": (), "merge-records": (), "upgrade": (),
 }  # fmt: skip
 """The commands that can be proposed, each with the options that it must be given: without them it writes no commit."""
+AGREED: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "ingest": (
+        ("yes", "apply_"),
+        "--yes takes the proposals; to choose, memgit ingest SOURCE --plan FILE, edit that, then memgit propose -- ingest --apply FILE",
+    ),
+}
+"""Commands that propose themselves what to write: one of some options must say that it is to be written, where no person can be asked."""
 
 
 class Proposal:

@@ -74,7 +74,8 @@ def move(session: Session, record: Record, *, title: str | None, key: str | None
     entry = KINDS[record.kind].stored == "entry"
     if path != record.path and not entry and session.board.data(path) is not None:
         raise Conflict(f"{path} is there already", path=path, line=1, hint="choose another title or --slug")
-    if entry and any(link.normal(other.title) == link.normal(wanted) and other.ordinal != record.ordinal for other in held):
+    here = (record.path, record.ordinal)
+    if entry and any(link.normal(other.title) == link.normal(wanted) and (path, other.ordinal) != here for other in held):
         raise Conflict(f"{path} has a record of that title already", path=path, hint="choose another title")
     moved = _carry(session, record, path, wanted) if entry else _carry_document(session, record, path, wanted)
     touch(session, moved, {})
@@ -114,16 +115,23 @@ def new_path(session: Session, record: Record, title: str, key: str | None, slug
             raise BadInput(f"a record of kind {record.kind} has no scope or folder to move to")
         folder = (place.folder or "") + safe_key(key, "scope") if key else place.folder.rstrip("/")
     path = f"{folder}/{stem}.md" if folder else f"{stem}.md"
+    if key is not None and not _holds(session, path, record.kind):
+        path = place.path(f"{safe_key(key, 'folder')}/{stem}" if key else stem)  # as `record --folder` takes it
     if path.casefold() != record.path.casefold():
         path = as_spelled(session, path)
     if slug is None and path != record.path and session.board.data(path) is not None:
         there = session.board.parsed(path).records
         if there and link.normal(there[0].title) != link.normal(title):
             path = f"{path.removesuffix('.md')}-{digest(title)}.md"
-    found = session.workspace.layout.find(path)
-    if found is None or found[0].kind != record.kind:
+    if not _holds(session, path, record.kind):
         raise BadInput(f"{path} would not be a record of kind {record.kind}", hint="choose another place")
     return path
+
+
+def _holds(session: Session, path: str, kind: str) -> bool:
+    """Whether a file at a path would hold a record of a kind."""
+    found = session.workspace.layout.find(path)
+    return found is not None and found[0].kind == kind
 
 
 def _carry(session: Session, record: Record, path: str, title: str) -> Record:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from memgit.app.merge_driver import another, merge_one
 from memgit.app.present import printable_path
-from memgit.app.reader import open_reader
+from memgit.app.reader import CachedReader, open_reader
 from memgit.app.staged_derived import settle
-from memgit.app.staged_twice import twice
+from memgit.app.staged_twice import doubled, twice
 from memgit.app.workspace import Workspace
 from memgit.derive import conflict as marked
 from memgit.derive import is_derived
@@ -37,9 +37,10 @@ from memgit.model.layout import Place
 NEXT = {
     # As `git merge --continue`, which opens an editor and so waits for ever where nobody is.
     "merge": "git commit --no-edit --cleanup=strip",
-    "rebase": "git rebase --continue",
-    "cherry-pick": "git cherry-pick --continue",
-    "revert": "git revert --continue",
+    # These open one as well, and have no option against it in every git.
+    "rebase": "git -c core.editor=true rebase --continue",
+    "cherry-pick": "git -c core.editor=true cherry-pick --continue",
+    "revert": "git -c core.editor=true revert --continue",
     "am": "git am --continue",
 }
 _OPENING = re.compile(rb"^<{7} ([^\r\n]*)", re.MULTILINE)
@@ -80,6 +81,8 @@ class Resolved(NamedTuple):
     @property
     def next(self) -> str | None:
         """The command that goes on; None where there is nothing to go on with."""
+        if self.left and self.operation is None and all("; mend: " in left.message for left in self.left):
+            return "by the command that mends each"
         if self.left:
             return "edit them, git add them, then memgit resolve"
         return NEXT.get(self.operation or "")
@@ -134,6 +137,8 @@ def resolve(workspace: Workspace, paths: Sequence[str] = (), *, force: bool = Fa
     work.write()
     settled = settle(workspace, given, have)
     left += [*in_two_places(workspace), *_outside(repo, found)]
+    if operation is None and not found:
+        left += _merged_into_two(workspace)
     return Resolved(operation, tuple(sorted(work.done)), settled.paths, tuple(left), (), (*notes, *settled.notes))
 
 
@@ -141,6 +146,23 @@ def in_two_places(workspace: Workspace) -> list[Left]:
     """The records that both sides gave another place: git has merged them, and a person has to say which place it is to be."""
     what = "is in {} as well: both sides gave it a place; take it out of one of them"
     return [Left(one.record.path, one.record.line, one.record.address, what.format(one.other)) for one in twice(workspace)]
+
+
+def _merged_into_two(workspace: Workspace) -> list[Left]:
+    """The records that the newest commit, a merge, has left in two places, as the working tree has them still."""
+    repo = workspace.require_repository()
+    head = repo.head().commit
+    parents = list(repo.parents_of(head)) if head is not None else []
+    if len(parents) < 2 or head is None:
+        return []
+    reader = open_reader(workspace)
+    if not isinstance(reader, CachedReader):
+        return []
+    changed = [path for path, _, _ in repo.tree(parents[0]).diff(repo.tree(head))]
+    return [
+        Left(one.copy.path, one.copy.line, one.copy.address, one.words())
+        for one in doubled(workspace, reader.snapshot, parents[0], changed)
+    ]
 
 
 def _under(path: str, want: str) -> bool:

@@ -19,7 +19,7 @@ from memgit.app.review_state import Lookups, Read, ReviewedCorpus, Sides, note_l
 from memgit.app.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived
-from memgit.errors import NotFound, Refused
+from memgit.errors import BadInput, NotFound, Refused
 from memgit.git.repository import Repository
 from memgit.git.tree import Tree
 from memgit.lint.corpus import Before
@@ -100,6 +100,24 @@ def sides(repo: Repository, request: Request) -> tuple[Side, Side]:
     head = Side(head_name, _resolved(repo, head_name))
     name = request.base or _default_base(repo, head)
     return Side(name, _resolved(repo, name)), head
+
+
+def not_itself(repo: Repository, name: str) -> None:
+    """Raises BadInput where the only revision given, which is taken for the base, is the present branch by name: it would be compared
+    with itself, and pass whatever is in it."""
+    head = repo.head()
+    spellings = {"HEAD", "@"}
+    if head.ref is not None:
+        spellings |= {head.ref, head.ref.removeprefix("refs/"), head.ref.removeprefix("refs/heads/")}
+    if name not in spellings or head.commit is None or _resolved(repo, name) != head.commit:
+        return
+    try:
+        base = _default_base(repo, Side("HEAD", head.commit))
+    except NotFound:
+        base = "BASE"
+    raise BadInput(
+        f"{name} is what is reviewed: nothing to compare it with", hint=f"to review it against {base}: memgit review {base}...{name}"
+    )
 
 
 def _resolved(repo: Repository, name: str) -> str:

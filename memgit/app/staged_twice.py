@@ -5,7 +5,9 @@ Git sees two files that were added, or changed far apart, and merges them withou
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import shlex
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.app.reader import open_reader
 from memgit.app.workspace import Workspace
@@ -14,6 +16,12 @@ from memgit.errors import MemgitError
 from memgit.formats.forms import parse_file
 from memgit.git.staged import staged
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from memgit.cache.records import Snapshot
+
+CHUNK = 500
+"""So many paths or ids stand in one query."""
 
 
 class Twice(NamedTuple):
@@ -60,3 +68,54 @@ def _in_head(workspace: Workspace, head: str | None, wanted: str) -> str | None:
     except MemgitError:
         return None
     return found.path if found.id == wanted else None
+
+
+class Doubled(NamedTuple):
+    """A record that a merge left in two files: as our side had it, and as the other brought it."""
+
+    kept: Record
+    copy: Record
+
+    def words(self, folder: str = ".") -> str:
+        """What is wrong, and the command that makes one record of the two again; `folder` is where the knowledge root lies."""
+        command = shlex.join(["memgit", *(["-C", folder] if folder != "." else []), "merge-records", self.kept.address, self.copy.address])
+        return f"is in {self.kept.path}:{self.kept.line} as well: both sides gave it a place; mend: {command}"
+
+
+def doubled(workspace: Workspace, snapshot: Snapshot, old: str, changed: Iterable[str]) -> list[Doubled]:
+    """The records that are in two files since a merge, known by their ids, one for each id. The cost follows what the merge changed.
+
+    Args:
+        snapshot: the state to look at.
+        old: our side before the merge.
+        changed: the paths that the merge changed.
+    """
+    from memgit.cache.rows import FROM_FILES, FROM_RECORDS
+
+    layout, tree = workspace.layout, workspace.require_repository().tree(old)
+    paths = [path for path in changed if path.endswith(".md") and layout.find(path) is not None]
+    ids: set[str] = set()
+    for some in _chunks(paths):
+        marks = ", ".join("?" * len(some))
+        sql = f"select record.id {FROM_FILES} where file.path in ({marks}) and record.id is not null and {{visible}}"
+        ids.update(id_ for (id_,) in snapshot.rows(sql, some))
+    out = []
+    for some in _chunks(sorted(ids)):
+        marks = ", ".join("?" * len(some))
+        sql = f"select record.id {FROM_RECORDS} where record.id in ({marks}) and {{visible}} group by record.id having count(*) > 1"
+        for (id_,) in snapshot.rows(sql, some):
+            held = snapshot.with_id(id_)
+            before = {
+                path
+                for path in {one.path for one in held}
+                if id_ in {one.id for one in parse_file(layout, path, tree.data(path) or b"").records}
+            }
+            ours = [one for one in held if one.path in before]
+            theirs = [one for one in held if one.path not in before]
+            if ours and theirs:  # what one side has twice is left to `memgit lint`
+                out.append(Doubled(ours[0], theirs[0]))
+    return out
+
+
+def _chunks(items: list[str]) -> Iterator[list[str]]:
+    return (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))

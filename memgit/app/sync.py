@@ -142,7 +142,7 @@ def _idle(repo: Repository) -> None:
     """Raises Refused where an operation of git is under way."""
     operation = repo.in_progress()
     if operation is not None:
-        hint = f"memgit resolve, then {NEXT[operation]} (or --abort)" if operation in NEXT else "git bisect reset"
+        hint = f"memgit resolve, then {NEXT[operation]}; or git {operation} --abort" if operation in NEXT else "git bisect reset"
         raise Refused(f"git {operation} is under way in this working tree", hint=hint)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memgit.app import config as configuration
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Session, Written, carry_out, merger
 from memgit.derive import is_derived
@@ -85,5 +86,11 @@ def newest(workspace: Workspace, repo: Repository) -> str:
 
     tip = None if workspace.proposal is None else workspace.proposal.tip
     for event in log(workspace, tip, cache=workspace.cache, limit=1, records_only=True):
+        now = repo.tree(tip or repo.head().commit)
+        if now.get(configuration.NAME) is not None and repo.tree(event.commit).get(configuration.NAME) is None:
+            raise NotFound(
+                "there is no operation to undo since this became a knowledge root",
+                hint=f"memgit undo {event.commit[:10]} takes back what was done before it",
+            )
         return event.commit
     raise NotFound("there is no operation to undo", hint="memgit log")

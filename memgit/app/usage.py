@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from memgit import TYPE_CHECKING
 from memgit.app.counts import uses
 from memgit.app.present import record_json
 from memgit.app.reader import open_reader
@@ -15,6 +15,9 @@ from memgit.git import usage as refs
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Used(NamedTuple):
@@ -34,11 +37,12 @@ def use(workspace: Workspace, context: Context, name: str, *, reason: str | None
     Raises:
         Refused: an archived record, which is not in use.
     """
-    record = open_reader(workspace).find(name)
+    reader = open_reader(workspace)
+    record = reader.find(name)
     if record.archived:
         raise Refused(f"{record.address} is archived", path=record.path, line=record.line, hint=f"memgit restore {record.address}")
     commit = count(workspace, context, "use", [record], reason)
-    return Used(record, commit, uses(workspace, record))
+    return Used(record, commit, uses(reader, record))
 
 
 def count(workspace: Workspace, context: Context, action: str, records: Sequence[Record], reason: str | None = None) -> str:

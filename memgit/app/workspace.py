@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-from memgit import __version__
+from memgit import TYPE_CHECKING, __version__
 from memgit.app import config as configuration
 from memgit.app.config import Config
 from memgit.errors import BadInput, NotFound, Refused

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from memgit import TYPE_CHECKING
 from memgit.app.update import extend
 from memgit.cli.options import (
     address_argument,
@@ -19,6 +18,8 @@ from memgit.cli.options import (
 from memgit.cli.output import print_written
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 else:
     from memgit.cli import lean as click

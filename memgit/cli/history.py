@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from memgit import TYPE_CHECKING
 from memgit.app import log as activity
 from memgit.app.merged import Merged
 from memgit.app.reader import open_reader

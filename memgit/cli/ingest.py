@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from memgit.app.ingest import Ingested, agreed, carry, dry, fitting, report, verdicts
+from memgit.app.ingest import Done, Ingested, agreed, carry, dry, fitting, rehearse, report, verdicts
 from memgit.app.ingest_proposal import Wishes, maps, own_records, propose
 from memgit.app.ingest_source import Reading, Source, read
 from memgit.app.reader import kinds_of
@@ -17,14 +17,16 @@ from memgit.app.workspace import Context, Workspace
 from memgit.cli.options import clean, context_of, typed, workspace_of, write_options
 from memgit.cli.output import echo, emit_json, faint, heading
 from memgit.errors import BadInput, Refused
-from memgit.ingest.content import map_json
+from memgit.ingest.content import FileMap, map_json
 from memgit.ingest.planfile import dump, load
-from memgit.ingest.proposal import UNCHANGED, Item, Proposal
+from memgit.ingest.proposal import CHOSEN, UNCHANGED, Item, Proposal
 
 GROUPS = {"category": "knowledge", "scope": "memory", "folder": "note"}
 """Options that say where new records go, with the kind that each belongs to."""
-TOLD = ("others of", "as decided", "not chosen")
-"""Reasons for skipping a segment that need not be told again."""
+MOST_UNREAD = 10
+"""So many files whose frontmatter cannot be read are named."""
+LEFT_OUT = "what stands in the way is told of each; mend that and ingest it again, or decide: a terminal asks, --plan FILE can be edited"
+DRY = "nothing was written: leave --dry-run out to do this"
 NOTHING = "nothing was written: --yes takes these proposals, --plan FILE writes them down to be edited, a terminal asks one by one"
 
 
@@ -45,12 +47,13 @@ NOTHING = "nothing was written: --yes takes these proposals, --plan FILE writes 
 @click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Take so much from a URL at most; 5000000 by default.")
 @write_options
 @click.pass_context
-def command(ctx: click.Context, /, **options: Any) -> None:
+def command(ctx: click.Context, /, **options: Any) -> int:
     """Take knowledge out of each SOURCE (a file, a folder, a URL, or - for standard input) into records, in one commit.
 
     A source is cut into segments, each is compared with the records that are there, and for the best of them a record is proposed: a new
     one, an update or an extension. On a terminal they are asked about one by one. Without one, nothing is written unless --yes or --apply
-    says so.
+    says so. Where one SOURCE cannot be taken, nothing is written; where something stands in the way of a part, the rest is, and the exit
+    code is 1.
     """
     ways = [name for name in ("map_", "plan", "apply_", "yes") if options[name]]
     if len(ways) > 1:
@@ -58,8 +61,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     workspace, context = workspace_of(ctx), context_of(ctx)
     workspace.writable()
     if options["apply_"] is not None:
-        _apply(ctx, workspace, context, options)
-        return
+        return _apply(ctx, workspace, context, options)
     if not options["sources"]:
         raise BadInput("ingest needs a SOURCE", hint="a file, a folder, a URL, or - for standard input")
     wishes = _wishes(options, context)
@@ -69,25 +71,39 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     for note in dict.fromkeys(note for source in sources for note in source.notes):
         echo(f"memgit: {note}", err=True)
     mapped = maps(sources)
+    _unread([file for _, file in mapped])
     if options["map_"]:
         kind = sources[0].kind if len(sources) == 1 else "several"
         path = ", ".join(source.path for source in sources)
         skipped = [(one.path, one.reason) for source in sources for one in source.skipped]
         emit_json(map_json(kind, path, [file for _, file in mapped], skipped))
-        return
+        return 0
     proposal = propose(workspace, sources, mapped, wishes)
     _hint(sources, wishes)
     if options["plan"] is not None:
         _write_plan(ctx, proposal, options)
     elif options["yes"] and not options["dry_run"]:
-        _print(carry(workspace, context, agreed(proposal), strict=False, reason=options["reason"], stage=options["stage"]), options)
+        return _print(carry(workspace, context, agreed(proposal), strict=False, reason=options["reason"], stage=options["stage"]), options)
     elif options["dry_run"] or options["as_json"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        _show(agreed(proposal) if options["dry_run"] else proposal, options)
+        taken = agreed(proposal) if options["dry_run"] else proposal
+        _show(taken, options, rehearse(workspace, context, taken, strict=False) if options["dry_run"] else dry(taken))
     else:
         from memgit.cli.ingest_ask import ask
 
         chosen = ask(proposal, workspace)
-        _print(carry(workspace, context, chosen, strict=False, reason=options["reason"], stage=options["stage"]), options)
+        return _print(carry(workspace, context, chosen, strict=False, reason=options["reason"], stage=options["stage"]), options)
+    return 0
+
+
+def _unread(files: Sequence[FileMap]) -> None:
+    """Names the files whose frontmatter cannot be read: what it says is not in the records, but for a title that can be made out."""
+    faults = [(file, *file.fault) for file in files if file.fault is not None]
+    for file, line, message in faults[:MOST_UNREAD]:
+        path = "standard input" if file.path == "-" else file.path
+        taken = "it is taken as text" if not any(one.reason == "frontmatter" for one in file.dropped) else f'the title is "{file.title}"'
+        echo(f"memgit: {path}:{line}: the frontmatter cannot be read ({message}): {taken}", err=True)
+    if len(faults) > MOST_UNREAD:
+        echo(f"memgit: and {len(faults) - MOST_UNREAD} more files whose frontmatter cannot be read", err=True)
 
 
 def _wishes(options: dict[str, Any], context: Context) -> Wishes:
@@ -118,7 +134,7 @@ def _hint(sources: Sequence[Source], wishes: Wishes) -> None:
         echo("memgit: to keep whole files as notes where they lie, memgit adopt takes them over unchanged", err=True)
 
 
-def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: dict[str, Any]) -> None:
+def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: dict[str, Any]) -> int:
     if options["sources"]:
         raise BadInput("--apply takes the sources from the plan", hint="memgit ingest --apply FILE")
     name = options["apply_"]
@@ -132,9 +148,9 @@ def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: 
         raise BadInput(f"{name}: {error.strerror}") from None
     proposal = fitting(workspace, load(data, name))
     if options["dry_run"]:
-        _show(proposal, options)
-        return
-    _print(carry(workspace, context, proposal, strict=True, reason=options["reason"], stage=options["stage"]), options)
+        _show(proposal, options, rehearse(workspace, context, proposal, strict=True))
+        return 0
+    return _print(carry(workspace, context, proposal, strict=True, reason=options["reason"], stage=options["stage"]), options)
 
 
 def _write_plan(ctx: click.Context, proposal: Proposal, options: dict[str, Any]) -> None:
@@ -157,9 +173,8 @@ def _write_plan(ctx: click.Context, proposal: Proposal, options: dict[str, Any])
     echo(f"{count} proposal{'' if count == 1 else 's'} in {name}: edit it, then memgit ingest --apply {name}")
 
 
-def _show(proposal: Proposal, options: dict[str, Any]) -> None:
-    """Prints a proposal; nothing is written."""
-    done = dry(proposal)
+def _show(proposal: Proposal, options: dict[str, Any], done: Sequence[Done]) -> None:
+    """Prints a proposal and what would become of it; nothing is written."""
     if options["as_json"]:
         emit_json({"op": "ingest", "action": "proposed", "commit": None, **proposal.as_json(), **report(proposal, done)})
         return
@@ -172,7 +187,7 @@ def _show(proposal: Proposal, options: dict[str, Any]) -> None:
             click.echo(f"{faint(verdict)} {heading(_line(path))}{faint(colon + why)}")
     _left(proposal)
     if any(item.acts for item in proposal.items):
-        echo(f"memgit: {NOTHING}", err=True)
+        echo(f"memgit: {DRY if options['dry_run'] else NOTHING}", err=True)
     else:
         echo("nothing to write")
 
@@ -182,22 +197,30 @@ def line_of(item: Item) -> str:
     where = f" -> {item.into}" if item.into else f" {item.kind}/{item.group}" if item.group else f" {item.kind}"
     share = f" {item.overlap:.0%}" if item.candidates else ""
     why = f"; {item.reason}" if item.reason else "; --yes extends what others wrote" if item.foreign and item.action == "update" else ""
-    return f"{item.segment} {item.action}{share}{where}: {item.title} ({item.path}:{item.lines}, {item.tokens} tokens{why})"
+    tokens = f", {item.tokens} tokens" if item.tokens else ""  # a plan does not say how many
+    return f"{item.segment} {item.action}{share}{where}: {item.title} ({item.path}:{item.lines}{tokens}{why})"
 
 
-def _print(answer: Ingested, options: dict[str, Any]) -> None:
-    """The answer: a verdict for every file, then what was committed."""
+def _print(answer: Ingested, options: dict[str, Any]) -> int:
+    """The answer: a verdict for every file, then what was committed. The exit code, 1 where something stood in the way of a part."""
     for note in answer.written.notes:
         echo(f"memgit: {note}", err=True)
+    if answer.left_out:
+        echo(f"memgit: left out {answer.left_out}: {LEFT_OUT}", err=True)
     if options["as_json"]:
         emit_json(answer.as_json())
-        return
+    else:
+        _tell(answer)
+    return 1 if answer.left_out else 0
+
+
+def _tell(answer: Ingested) -> None:
     for path, words, _ in answer.files():
         click.echo(f"{heading(_line(path))} {faint(words)}")
     for one in answer.done:
         if one.verdict in ("created", "updated", "extended"):
             echo(f"  {one.verdict} {one.address}")
-        elif one.verdict == "skipped" and not one.reason.startswith(TOLD):
+        elif one.verdict == "skipped" and not one.reason.startswith(CHOSEN):
             echo(f"  skipped {one.item.path}:{one.item.lines} {one.item.title}: {one.reason}")
     _left(answer.proposal)
     done = answer.written

@@ -176,7 +176,11 @@ class _Asker:
         elif answer == "g":
             item = self._grouped(item)
         elif answer == "w":
-            text = click.edit(item.body, extension=".md")
+            try:
+                text = click.edit(item.body, extension=".md")
+            except click.ClickException as error:  # what was decided so far is not lost for it
+                echo(f"  {error.format_message()}")
+                text = None
             if text is not None and text.strip() and text.strip("\n") != item.body:
                 item = item._replace(body=text.strip("\n"), edited=True)
         else:

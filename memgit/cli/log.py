@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
 
+from memgit import TYPE_CHECKING
 from memgit.app import log as activity
 from memgit.app.reader import kinds_of, open_reader
 from memgit.cli.options import json_option, workspace_of
@@ -14,6 +14,8 @@ from memgit.model.ids import is_id
 from memgit.model.operation import OPS
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 else:
     from memgit.cli import lean as click

@@ -39,3 +39,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         for change in done.changes:
             if change.action == "archive":
                 echo(f"  archived {change.address}")
+            elif change.action == "rename":
+                echo(f"  took out {change.was}, a copy of it")

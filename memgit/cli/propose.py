@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from memgit.app.propose import Proposal, push, required
+from memgit.app.propose import AGREED, Proposal, push, required
 from memgit.cli.options import json_option
 from memgit.cli.output import echo, emit_json
 from memgit.errors import BadInput
@@ -45,6 +45,11 @@ def command(ctx: click.Context, branch: str | None, base: str | None, as_json: b
         if missing:
             flags = [option.opts[0] for option in inner.params if option.name in needs]
             raise BadInput(f"{args[0]} makes a commit only with {' '.join(flags)}")
+        agreeing, hint = AGREED.get(args[0], ((), ""))
+        asking = sys.stdin.isatty() and sys.stdout.isatty() and not any(within.params.get(name) for name in ("as_json", "map_", "plan"))
+        if agreeing and not (asking and not as_json) and not any(within.params.get(name) for name in (*agreeing, "dry_run")):
+            flags = [option.opts[0] for option in inner.params if option.name in agreeing]
+            raise BadInput(f"{args[0]} makes a commit only with {' or '.join(sorted(flags, reverse=True))}", hint=hint)
         if within.params.get("stage"):
             raise BadInput("--stage needs the working tree, which a proposal leaves alone")
         if as_json or within.params.get("as_json"):

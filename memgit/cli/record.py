@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-from memgit.app import similar
+from memgit import TYPE_CHECKING
 from memgit.app.reader import kinds_of
-from memgit.app.record import Request, record, record_each, record_many
+from memgit.app.record import MODES, Request, record, record_each, record_many
 from memgit.cli.options import (
+    FIELD_OPTIONS,
     body_options,
     clean,
     context_of,
@@ -27,14 +26,14 @@ from memgit.model.kinds import FIELDS, KINDS
 from memgit.model.record import Value
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
+
+    from memgit.app.similar import Close
 else:
     from memgit.cli import lean as click
 
-FIELD_OPTIONS = (
-    "context", "source", "keywords", "topics", "tags", "summary", "files", "description", "tools_used", "related_task", "status",
-    "deciders", "supersedes", "superseded_by", "impacts",
-)  # fmt: skip
 KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope", "note": "folder"}
 
 
@@ -53,7 +52,7 @@ KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope"
 @field_options(*FIELD_OPTIONS)
 @click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
 @click.option("--derived-from", multiple=True, metavar="ADDRESS", help="A record that this one grew out of; repeatable.")
-@click.option("--similar", "similar_", type=click.Choice(similar.MODES), help="What to do when a close record exists; by default ask on a "
+@click.option("--similar", "similar_", type=click.Choice(MODES), help="What to do when a close record exists; by default ask on a "
               "terminal, create elsewhere.")  # fmt: skip
 @click.option("--upsert", is_flag=True, help="Update the record that has this address already.")
 @click.option("--batch", metavar="FILE", help="Record every line of a JSON-lines file; - is standard input.")
@@ -111,15 +110,17 @@ def _terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _choose(request: Request, found: Sequence[similar.Close]) -> tuple[str, similar.Close | None]:
+def _choose(request: Request, found: Sequence[Close]) -> tuple[str, Close | None]:
     """Asks what to do about close records; the highest overlap gives the default."""
+    from click import Choice, IntRange, prompt  # the stand-in for click asks nothing
+
     echo(f"close to {request.title!r}:")
     for number, close in enumerate(found, 1):
         echo(f"  {number}. {close.record.address} ({close.overlap:.0%} overlap, {close.advice})")
-    mode = click.prompt("update, extend or create", type=click.Choice(["update", "extend", "create"]), default=found[0].advice)
+    mode = prompt("update, extend or create", type=Choice(["update", "extend", "create"]), default=found[0].advice)
     if mode == "create":
         return "create", None
-    number = click.prompt("which", type=click.IntRange(1, len(found)), default=1) if len(found) > 1 else 1
+    number = prompt("which", type=IntRange(1, len(found)), default=1) if len(found) > 1 else 1
     return mode, found[number - 1]
 
 
@@ -155,6 +156,8 @@ def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Req
     Raises:
         BadInput: the line is no such object; file and line are named.
     """
+    import json
+
     try:
         given = json.loads(line)
     except ValueError as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from memgit.app.workspace import Workspace
 from memgit.cli.options import context_of, json_option, typed, workspace_of
 from memgit.cli.output import echo, emit_json, safe, write_utf8
 from memgit.errors import BadInput, Refused
@@ -33,20 +34,26 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
     """Review what a branch does to records, on the result of merging it: what changed, what breaks, and what would conflict.
 
     BASE is the upstream of the branch by default, else origin/HEAD, main or master; HEAD is the present commit. BASE..HEAD and
-    BASE...HEAD mean the same. Exits with 1 where the verdict is fail; the key review of .memgit.yaml says from when on.
+    BASE...HEAD mean the same, and BASE alone is what HEAD is compared with. Exits with 1 where the verdict is fail; the key review of
+    .memgit.yaml says from when on.
     """
-    from memgit.app.review import Request, parse_range, review
+    from memgit.app.review import Request, not_itself, parse_range, review
 
     if options["as_json"] and options["form"] not in (None, "json"):
         raise BadInput("--json and --format exclude each other")
     base, head = parse_range(revisions)
-    if options["squash_message"]:
-        return _squash_message(ctx, base, head, options)
     also = [_also(text) for text in options["also"]]
-    request = Request(base, head, _listed(options["select"]), _listed(options["ignore"]))
     workspace = workspace_of(ctx, lenient=True)
+    alone = base is not None and ".." not in (revisions or "")
+    if base is not None and alone:
+        not_itself(workspace.require_repository(), base)
+    if options["squash_message"]:
+        return _squash_message(ctx, workspace, base, head, options)
+    request = Request(base, head, _listed(options["select"]), _listed(options["ignore"]))
     found = review(workspace, context_of(ctx), request, _progress)
     _clear()
+    if alone and found.merge_base == found.head.commit != found.base.commit:
+        echo(f"memgit: HEAD has nothing that {base} lacks; to review what {base} has: memgit review HEAD..{base}", err=True)
     form = "json" if options["as_json"] else options["form"] or "text"
     coloured = form == "text" and options["output"] is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     text = render(form, found, _paint if coloured else plain)
@@ -64,13 +71,13 @@ def _also(text: str) -> tuple[str, str]:
     return form, path
 
 
-def _squash_message(ctx: click.Context, base: str | None, head: str | None, options: dict[str, Any]) -> int:
+def _squash_message(ctx: click.Context, workspace: Workspace, base: str | None, head: str | None, options: dict[str, Any]) -> int:
     """Prints the message, or writes it to a file for `git commit -F`; notes go to standard error."""
     from memgit.app.squash import squash_message
 
     if options["form"] is not None or options["select"] or options["ignore"] or options["also"]:
         raise BadInput("--squash-message makes no review: it goes with no --format, --also, --select or --ignore")
-    found = squash_message(workspace_of(ctx, lenient=True), base, head)
+    found = squash_message(workspace, base, head)
     for note in found.notes:
         echo(f"memgit: {note}", err=True)
     if options["as_json"]:

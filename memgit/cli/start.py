@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
+from memgit import TYPE_CHECKING
 from memgit.cli import lean
 from memgit.errors import MemgitError
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def run(args: list[str] | None = None, *, closing: bool = True) -> int:
@@ -33,8 +36,7 @@ def run(args: list[str] | None = None, *, closing: bool = True) -> int:
     except MemgitError as error:
         return _report(error)
     except (KeyboardInterrupt, EOFError):
-        lean.echo("memgit: interrupted, nothing further was done", err=True)
-        return 130
+        return _interrupted()
     except SystemExit as error:
         # click ends so where the reader of our output went away, as `| head` does: that is no failure.
         gone = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
@@ -50,6 +52,19 @@ def run(args: list[str] | None = None, *, closing: bool = True) -> int:
     except RecursionError:
         lean.echo("memgit: the input is nested too deeply", err=True)
         return 2
+    except Exception as error:
+        click = sys.modules.get("click")  # which a command without it loads to ask, or to open an editor
+        if click is not None and isinstance(error, click.Abort):
+            return _interrupted()
+        if click is not None and isinstance(error, click.ClickException):
+            lean.echo(f"memgit: {error.format_message()}", err=True)
+            return 3
+        raise
+
+
+def _interrupted() -> int:
+    lean.echo("memgit: interrupted, nothing further was done", err=True)
+    return 130
 
 
 def _report(error: MemgitError) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+from memgit import TYPE_CHECKING
 from memgit.app.update import update
 from memgit.cli.options import (
+    FIELD_OPTIONS,
     address_argument,
     body_options,
     context_of,
@@ -16,10 +16,11 @@ from memgit.cli.options import (
     write_options,
 )
 from memgit.cli.output import print_written
-from memgit.cli.record import FIELD_OPTIONS
 from memgit.errors import BadInput
 
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 else:
     from memgit.cli import lean as click

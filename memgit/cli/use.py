@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from memgit import TYPE_CHECKING
 from memgit.app.usage import use
 from memgit.cli.options import address_argument, context_of, json_option, reason_option, workspace_of
 from memgit.cli.output import echo, emit_json

@@ -63,13 +63,16 @@ class Dropped(NamedTuple):
 
 
 class FileMap(NamedTuple):
-    """The map of one file. `title` is that of the file as a whole, `tokens` those of its whole text."""
+    """The map of one file. `title` is that of the file as a whole, `tokens` those of its whole text; `fault` tells the line and the reason
+    where its frontmatter cannot be read.
+    """
 
     path: str
     title: str
     tokens: int
     segments: tuple[Segment, ...]
     dropped: tuple[Dropped, ...]
+    fault: tuple[int, str] | None = None
 
 
 def map_json(kind: str, path: str, files: Sequence[FileMap], skipped: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 ACTIONS = ("create", "update", "extend", "skip", "merge")
 """What may be done with a segment: a record of its own, the text of a record replaced or added to, nothing, or part of another segment."""
+CHOSEN = ("others of", "as decided", "not chosen", "the record that was made of it is gone")
+"""How a reason for skipping begins that is a choice; any other one says what stands in the way."""
 UNCHANGED = "unchanged"
 """The action of a segment whose record says what it says already."""
 
@@ -71,6 +73,11 @@ class Item(NamedTuple):
         """Whether it writes something."""
         return self.action in ("create", "update", "extend")
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it is skipped because something stands in its way, and not by choice."""
+        return self.action == "skip" and bool(self.reason) and not self.reason.startswith(CHOSEN)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "segment": self.segment,
@@ -104,11 +111,15 @@ class Category(NamedTuple):
 
 
 class File(NamedTuple):
-    """One text of the source: its path, the digest of its bytes (empty for a page), and why it was not read (empty where it was)."""
+    """One text of the source: its path, the digest of its bytes (empty for a page), and why it was not read (empty where it was).
+
+    `failed` says that it should have been read and could not be; others are left out because they are no source.
+    """
 
     path: str
     digest: str
     skipped: str = ""
+    failed: bool = False
 
 
 class Proposal(NamedTuple):

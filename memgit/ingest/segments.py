@@ -18,6 +18,9 @@ from memgit.ingest.rewrite import body_of, fenced
 from memgit.ingest.worth import worth
 from memgit.model.terms import key_terms
 
+STDIN = "-"
+"""The path of a text that has no name of its own: its first sentence is its title."""
+UNTITLED = "Text"
 SUMMARY = 60
 """Columns of a summary."""
 MAX_TITLE = 100
@@ -63,7 +66,7 @@ def map_text(text: str, given: Given) -> FileMap:
     """
     lines = Lines(text)
     kind = given.language or language(given.path)
-    stem = stem_of(given.path)
+    stem = "" if given.path == STDIN else stem_of(given.path)
     head = _Head(0, None) if kind != "markdown" else _frontmatter(text)
     title = _clean(given.title or head.title or "")
     total = lines.tokens(1, len(lines))
@@ -92,34 +95,42 @@ def map_text(text: str, given: Given) -> FileMap:
         doc_title = title or given.path.rpartition("/")[2]
         pieces = _code_pieces(lines, text, kind, total)
         maker = _Code(lines, kind, doc_title)
-    return _mapped(lines, given, pieces, dropped, maker, doc_title, total, first)
+    return _mapped(lines, given, pieces, dropped, maker, doc_title, total, first)._replace(fault=head.fault)
 
 
 class _Head(NamedTuple):
-    """The frontmatter of a file: how many lines it takes, and the title that it names."""
+    """The frontmatter of a file: how many lines it takes, the title that it names, and where and why it cannot be read."""
 
     lines: int
     title: str | None
+    fault: tuple[int, str] | None = None
+
+
+_TYPED = re.compile(r"[^\s\[\]{}&*!|>%@`#\"'][^\[\]{}]*")
+"""What a title may be that was typed into a block which is no YAML: words, and not the beginning of a list or of quotes that never end."""
 
 
 def _frontmatter(text: str) -> _Head:
     parts = frontmatter.split(text)
+    fault = None if parts.fault is None else (parts.fault.line or 1, parts.fault.message)
     if not parts.body:
-        return _Head(0, None)
+        return _Head(0, None, fault)
     count = text.count("\n", 0, parts.body)
     if not text[: parts.body].endswith("\n"):
         count += 1
     title = None
-    if parts.block is not None and parts.fault is None:
+    if parts.block is not None:
         from memgit.formats.yaml import read
 
         try:
             entry = read(parts.block).get("title")
-        except UnreadableFile:
-            title = frontmatter.typed_value(parts.block, "title")
+        except UnreadableFile as error:
+            typed = frontmatter.typed_value(parts.block, "title")
+            title = typed if typed is not None and _TYPED.fullmatch(typed) else None
+            fault = fault or (error.line or 1, error.message)
         else:
             title = entry.value if entry is not None and isinstance(entry.value, str) else None
-    return _Head(count, title)
+    return _Head(count, title, fault)
 
 
 def _whole(lines: Lines, first: int, heads: tuple[tuple[str, ...], ...] = ((),)) -> Piece:
@@ -171,8 +182,8 @@ class _Markdown:
 
     def _named(self, piece: Piece, heads: list[tuple[str, ...]], only: bool) -> tuple[str, tuple[str, ...]]:
         if only or not heads:
-            name = self._title if only else self._sentence(piece)
-            return name, () if only or name == self._title else (self._title,)
+            name = (self._title if only else "") or self._sentence(piece)
+            return name, () if only or name == self._title or not self._title else (self._title,)
         shared = _common(heads)
         if shared and (heads[0] == shared or len(heads) > 2):
             path = shared
@@ -180,15 +191,15 @@ class _Markdown:
             path = (*shared, "; ".join(head[-1] for head in heads if head))
         else:
             path = heads[0]
-        name = _clean(path[-1]) or self._title
+        name = _clean(path[-1]) or self._title or self._sentence(piece)
         above = tuple(text for part in path[:-1] if (text := _clean(part)))
-        if self._title not in above and self._title != name:
+        if self._title and self._title not in above and self._title != name:
             above = (self._title, *above)
         return name, above
 
     def _sentence(self, piece: Piece) -> str:
         """The beginning of a piece without a heading."""
-        return summary_of(self._lines.text(piece.first, min(piece.last, piece.first + 20))) or self._title
+        return summary_of(self._lines.text(piece.first, min(piece.last, piece.first + 20))) or self._title or UNTITLED
 
 
 class _Code:

@@ -24,3 +24,9 @@ class Lines:
     def of(self, place: int) -> int:
         """The line of a place in characters, counted from 1."""
         return bisect_left(self._ends, place) + 1
+
+    def start(self, line: int) -> int | None:
+        """The place at which a line starts; None where the text has fewer."""
+        if line <= 1:
+            return 0
+        return self._ends[line - 2] + 1 if line - 2 < len(self._ends) else None

@@ -9,6 +9,7 @@ from memgit.formats import markdown
 from memgit.formats.frontmatter import split
 from memgit.formats.text import decode
 from memgit.lint.allow import Allowed, allowed
+from memgit.lint.lines import Lines
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile, Record
 
@@ -99,19 +100,20 @@ class Page:
         """The texts of the headings after the frontmatter."""
         return frozenset(found.title for found in markdown.headings(self.body))
 
+    @cached_property
+    def _places(self) -> Lines:
+        return Lines(self.text)
+
     def line_of(self, text: str, within: tuple[int, int] | None = None) -> int | None:
         """The first line that holds a text, between two lines where given; None where none does."""
-        start = 0
+        start, stop = 0, len(self.text)
         if within is not None:
-            for _ in range(within[0] - 1):
-                start = self.text.find("\n", start) + 1
-                if not start:
-                    return None
-        found = self.text.find(text, start)
-        if found < 0:
-            return None
-        line = self.text.count("\n", 0, found) + 1
-        return line if within is None or line <= within[1] else None
+            first, after = self._places.start(within[0]), self._places.start(within[1] + 1)
+            if first is None:
+                return None
+            start, stop = first, stop if after is None else after - 1 + len(text)
+        found = self.text.find(text, start, stop)
+        return self._places.of(found) if found >= 0 else None
 
     def record_at(self, line: int) -> Record | None:
         """The record that a line belongs to."""

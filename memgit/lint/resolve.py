@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import Link, RecordFacts
+from memgit.lint.index import folded, place
+from memgit.lint.linking import link_text
+from memgit.lint.words import cut, plural
 from memgit.model.link import Wikilink, normal
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
+
+MAX_MEANT = 3
+"""So many records that a link may have meant are named."""
+LONGEST = 2_000
+"""Characters of a name beyond which it is none."""
+FEW_MEANT = 12
+"""A name that more records have says nothing about which of them is meant."""
 
 
 class Target(NamedTuple):
@@ -65,7 +75,7 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
         return _astray(corpus, path, link)
     record = found[0]
     if link.heading is not None and "#" not in record.address and not _has_heading(corpus, record.path, record, link.heading):
-        return Target((), f'{record.path} has no heading "{link.heading}"', near=True)
+        return Target((), f'{record.path} has no heading "{cut(link.heading)}"', near=True)
     return Target((record,))
 
 
@@ -93,7 +103,7 @@ def _own(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Target
             return Target(tuple(found))
     if _has_heading(corpus, path, origin, heading):
         return Target((origin,) if origin is not None else ())
-    return Target((), f'this file has no heading "{heading}"', near=True)
+    return Target((), f'this file has no heading "{cut(heading)}"', near=True)
 
 
 def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str) -> bool:
@@ -110,6 +120,62 @@ def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str)
 
 def _astray(corpus: Corpus, path: str, link: Link) -> Target:
     """Why no record answers to a link; no fault where it leads to a file of another sort (an image, a page beside the records)."""
+    target = _nowhere(corpus, path, link)
+    return target if target.fault is None or "did you mean" in target.fault else target._replace(fault=target.fault + _meant(corpus, link))
+
+
+def _meant(corpus: Corpus, link: Link) -> str:
+    """What to write instead, where a title or the ending of an address is what the link says; links do not resolve by these alone."""
+    known: dict[tuple[str, str | None], str] = corpus.shared.setdefault("meant", {})
+    if (link.target, link.heading) not in known:
+        known[link.target, link.heading] = _guess(corpus, link)
+    return known[link.target, link.heading]
+
+
+def _guess(corpus: Corpus, link: Link) -> str:
+    whole = link.target if link.heading is None else f"{link.target}#{link.heading}"
+    # Blanks around the hash of a title such as "C# tips" are not kept.
+    found, heading = called(corpus, whole) or called(corpus, f"{link.target}# {link.heading or ''}"), ""
+    if not found and link.heading:
+        found = [record for record in called(corpus, link.heading) if "#" in record.address]
+    if not found and link.heading is not None and link.target:
+        found, heading = [record for record in called(corpus, link.target) if "#" not in record.address], f"#{link.heading}"
+    texts = [text + heading for record in found[:MAX_MEANT] if (text := link_text(corpus, record)) is not None]
+    if not texts or len(found) > FEW_MEANT:
+        return ""
+    more = f", or {plural(len(found) - len(texts), 'other')}" if len(found) > len(texts) else ""
+    return f"; did you mean {' or '.join(f'[[{text}]]' for text in texts)}{more}?"
+
+
+def called(corpus: Corpus, text: str) -> list[Record]:
+    """The records that a text names as `memgit show` takes it: by an ending of the address, else by the title, else by either case aside.
+
+    In the order of paths and lines; those in use only, where there are any.
+    """
+    wanted, plain = normal(text), folded(text)
+    if not wanted or len(text) > LONGEST:
+        return []
+    near = {place(record): record for record in corpus.index.called(text)}
+    records = [near[at] for at in sorted(near)]
+    tests: tuple[Callable[[Record], bool], ...] = (
+        lambda record: ends(normal(record.address), wanted),
+        lambda record: normal(record.title) == wanted,
+        lambda record: ends(folded(record.address), plain) or folded(record.title) == plain,
+    )
+    for test in tests:
+        found = [record for record in records if test(record)]
+        if found:
+            return [record for record in found if not record.archived] or found
+    return []
+
+
+def ends(address: str, wanted: str) -> bool:
+    """Whether an address ends in a text, from a slash or a hash on."""
+    return address.endswith(wanted) and address[: len(address) - len(wanted)][-1:] in ("", "/", "#")
+
+
+def _nowhere(corpus: Corpus, path: str, link: Link) -> Target:
+    """The target of a link that no record answers to, without what it may have meant."""
     files = list(corpus.index.files(link.target))
     beside = _beside(path, link.target)
     if beside is not None:
@@ -124,10 +190,10 @@ def _astray(corpus: Corpus, path: str, link: Link) -> Target:
     name = files[0]
     entries = [facts.record.title for facts in corpus.facts(name).records if "#" in facts.record.address]
     if not entries:
-        return Target((), None if _has_heading(corpus, name, None, link.heading) else f'{name} has no heading "{link.heading}"')
+        return Target((), None if _has_heading(corpus, name, None, link.heading) else f'{name} has no heading "{cut(link.heading)}"')
     close = [title for title in entries if link.heading and (title.startswith(link.heading) or link.heading.startswith(title))]
     hint = f'; did you mean "{close[0]}"?' if len(close) == 1 else ""
-    return Target((), f'{name} has no entry "{link.heading}"{hint}')
+    return Target((), f'{name} has no entry "{cut(link.heading)}"{hint}')
 
 
 def is_related(facts: RecordFacts, link: Link) -> bool:

@@ -1,7 +1,7 @@
 """Where records lie: a layout is an ordered list of places, one row each; the first place that a path fits is the one.
 
-Patterns are relative to the place's folder: `*` stands for anything but a slash, `**/` for any folders or none, `{key}` for the key of the
-record (no slash), `{path}` for a key that may hold slashes.
+Patterns are relative to the place's folder: `*` stands for anything but a slash, `**/` for any folders or none, `[0-9]` for a digit,
+`{key}` for the key of the record (no slash), `{path}` for a key that may hold slashes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from memgit.model.tuples import NamedTuple
 
 NEVER = frozenset(["README.md", "INDEX.md", "log.md"])
 """Names beside records that are written for people or derived; a layout of plain notes takes them as notes."""
+
+
+DIGIT = "[0-9]"
 
 
 class Place(NamedTuple):
@@ -41,7 +44,7 @@ class Place(NamedTuple):
 
     def path(self, key: str, *, year: str = "", month: str = "") -> str:
         """The path of a new record with that key; `year` and `month` are used by places that shard by month."""
-        text = self.new or self.pattern.replace("{path}", "{key}").replace("**/", "")
+        text = self.new or ("{key}.md" if DIGIT in self.pattern else self.pattern.replace("{path}", "{key}").replace("**/", ""))
         if "{key}" not in text:
             text = text.replace("**", "*").replace("*", "{key}", 1)
         return self.folder + text.replace("{year}", year).replace("{month}", month).replace("{key}", key)
@@ -59,9 +62,10 @@ class Layout(NamedTuple):
         if hidden(path.removeprefix(self.base)):
             return None
         for place in self.places:
-            key = place.key(path)
-            if key is not None:
-                return place, key
+            if path.startswith(place.folder):  # `key` looks at that as well: a call for each place takes most of the time
+                key = place.key(path)
+                if key is not None:
+                    return place, key
         return None
 
     def address(self, place: Place, path: str, key: str, title: str) -> str:
@@ -88,7 +92,7 @@ class Layout(NamedTuple):
         found: list[str] = []
         for place in self.places:
             if not wanted or place.kind in wanted:
-                fixed = re.split(r"[*?{]", place.pattern, maxsplit=1)[0]
+                fixed = re.split(r"[*?{]|\[0-9\]", place.pattern, maxsplit=1)[0]
                 found.append(place.folder + fixed[: fixed.rfind("/") + 1])
         out: list[str] = []
         for folder in sorted(set(found)):
@@ -102,13 +106,18 @@ def hidden(path: str) -> bool:
     return "/." in f"/{path.rpartition('/')[0]}" if path else False
 
 
+_TOKENS = {
+    "**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", DIGIT: "[0-9]", "{key}": "(?P<key>[^/]+)", "{path}": "(?P<key>.+)",
+}  # fmt: skip
+
+
 @lru_cache(maxsize=256)
 def _regex(pattern: str) -> re.Pattern[str]:
     out = ["(?s)"]
     position = 0
-    for token in re.finditer(r"\*\*/|\*\*|\*|\?|\{key\}|\{path\}", pattern):
+    for token in re.finditer(r"\*\*/|\*\*|\*|\?|\{key\}|\{path\}|\[0-9\]", pattern):
         out.append(re.escape(pattern[position : token.start()]))
-        out.append({"**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", "{key}": "(?P<key>[^/]+)", "{path}": "(?P<key>.+)"}[token[0]])
+        out.append(_TOKENS[token[0]])
         position = token.end()
     out.append(re.escape(pattern[position:]))
     text = "".join(out)

@@ -357,3 +357,20 @@ def test_a_merge_under_way_is_finished_first(skill: Path) -> None:
     before = status(skill)
     assert "merge" in memgit(skill, "adopt", "--yes", code=3).err
     assert status(skill) == before and "merge.memgit.driver" not in run_git(skill, "config", "-l")
+
+
+def test_undo_takes_nothing_back_that_was_there_before(repo: Path) -> None:
+    """Who adopts a folder and thinks better of it must not lose the newest file instead."""
+    write(repo, {"a.md": "# A\n\ntext\n"})
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-q", "-m", "by hand")
+    first = run_git(repo, "rev-parse", "HEAD")
+    adopted(repo)
+    answer = memgit(repo, "undo", code=2)
+    assert "there is no operation to undo since this became a knowledge root" in answer.err and f"memgit undo {first[:10]}" in answer.err
+    assert (repo / "a.md").is_file() and status(repo) == ""
+    memgit(repo, "update", "a", "-m", "other")
+    memgit(repo, "undo")
+    assert (repo / "a.md").read_text() == "# A\n\ntext\n"
+    memgit(repo, "undo", first)
+    assert not (repo / "a.md").exists()

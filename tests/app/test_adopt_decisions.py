@@ -109,3 +109,85 @@ def test_folders_of_any_name_are_merged_as_records(repo: Path, name: str) -> Non
     assert run_git(repo, "check-attr", "-z", "merge", "--", "x/adr.md").split("\0")[2] == "unspecified"
     assert "0001-paper" in fields(repo)
     assert not any(row["check"] == "attributes" for row in memgit(repo, "doctor", "--json", code=None).json["troubles"])
+
+
+AREAS = {
+    "docs/adr/0001-paper.md": ADR.format(1, "Paper tables", "Accepted"),
+    "docs/adr/backend/0001-api.md": ADR.format(1, "Api", "Superseded by [2. Db](0002-db.md)"),
+    "docs/adr/backend/0002-db.md": ADR.format(2, "Db", "Accepted\n\nSupersedes [1. Api](0001-api.md)"),
+    "docs/adr/backend/minutes.md": "# Minutes\n\nText.\n",
+    "docs/adr/frontend/2024/0001-forms.md": ADR.format(1, "Forms", "Proposed"),
+    "docs/adr/templates/template.md": "# NUMBER. Title\n\n## Status\n\nProposed\n",
+    "docs/adr/README.md": "# Decisions\n",
+    "README.md": "# code\n",
+}
+
+
+@pytest.fixture
+def areas(repo: Path) -> Path:
+    write(repo, AREAS)
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-q", "-m", "x")
+    return repo
+
+
+def test_decisions_by_area(areas: Path) -> None:
+    """The numbered files of a folder's folders are decisions, with the area in the address; what lies beside them is not."""
+    files = blobs(areas)
+    found = adopted(areas)
+    assert (found["found"]["system"], found["report"]["kinds"]) == ("adr", {"decision": 4, "note": 3})
+    assert blobs(areas) == files and status(areas) == ""
+    rows = memgit(areas, "list", "--json").json
+    assert {row["address"]: row["fields"].get("status") for row in rows if row["kind"] == "decision"} == {
+        "decision/0001-paper": "accepted", "decision/backend/0001-api": "superseded", "decision/backend/0002-db": "accepted",
+        "decision/frontend/2024/0001-forms": "proposed",
+    }  # fmt: skip
+    assert {row["path"] for row in rows if row["kind"] == "note"} == {
+        "docs/adr/README.md", "docs/adr/backend/minutes.md", "docs/adr/templates/template.md",
+    }  # fmt: skip
+    assert findings(areas, "--select", "MG00,MG2,MG4") == []
+    assert run_git(areas, "check-attr", "merge", "--", "docs/adr/backend/0002-db.md").endswith(": memgit")
+    made = memgit(areas, "record", "decision", "Use ebb", "-m", "Because.", "--json").json["record"]
+    assert made["path"].startswith("docs/adr/2") and made["path"].endswith("-use-ebb.md")
+    memgit(areas, "update", "backend/0002-db", "--status", "deprecated")
+    assert "\nDeprecated\n" in (areas / "docs/adr/backend/0002-db.md").read_text()
+    assert memgit(areas, "rebuild", "--check").code == 0 and status(areas) == ""
+    memgit(areas, "rename", "decision/backend/0001-api", "1. Interface")
+    assert memgit(areas, "history", "decision/backend/0001-api").out.count("1. Interface")
+
+
+@pytest.mark.parametrize(
+    ("files", "folder", "pattern"),
+    [
+        (["docs/adr/0001-a.md", "docs/adr/0002-b.md"], "docs/adr", "{key}.md"),
+        (["docs/adr/x/0001-a.md"], "docs/adr", "**/[0-9]*-*.md"),
+        (["docs/decisions/adr/0001-a.md"], "docs/decisions/adr", "{key}.md"),
+        (["adr/x/decisions/0001-a.md", "adr/y/decisions/0001-b.md"], "adr", "**/[0-9]*-*.md"),
+        (["architecture/decisions/2023/001-a.md", "architecture/decisions/2024/002-b.md"], "architecture/decisions", "**/[0-9]*-*.md"),
+    ],
+)
+def test_where_the_decisions_of_a_repository_begin(repo: Path, files: list[str], folder: str, pattern: str) -> None:
+    write(repo, {name: ADR.format(1, "Paper", "Accepted") for name in files})
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-q", "-m", "x")
+    adopted(repo)
+    config = (repo / ".memgit.yaml").read_text()
+    assert f"    folder: {folder}\n" in config and f'    pattern: "{pattern}"\n' in config
+    assert {row["kind"] for row in memgit(repo, "list", "--json").json} == {"decision"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"docs/adr/backend/0001-a.md": "# A\n\nText.\n", "docs/adr/backend/0002-b.md": "# B\n\nText.\n"},
+        {"docs/guide/backend/0001-a.md": ADR.format(1, "Paper", "Accepted")},
+        {"docs/adr/.drafts/0001-a.md": ADR.format(1, "Paper", "Accepted"), "docs/x.md": "# X\n"},
+        {"docs/adr/backend/a.md": ADR.format(1, "Paper", "Accepted")},
+    ],
+    ids=["no shape", "no folder of decisions", "hidden", "no number"],
+)
+def test_what_does_not_look_like_decisions_is_notes(repo: Path, files: dict[str, str]) -> None:
+    write(repo, files)
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-q", "-m", "x")
+    assert adopted(repo)["found"]["system"] == "notes"

@@ -73,7 +73,7 @@ def test_a_name_changed_long_ago_in_the_index_is_found_in_history(web: Path) -> 
     commit(web)
     for number in range(3):
         memgit(web, "record", "memory", f"Tides {number}", "-m", "Twice a day.")
-    (web / ".git/memgit/derived.json").unlink(missing_ok=True)
+    (web / ".git/memgit/derived").unlink(missing_ok=True)
     memgit(web, "record", "knowledge", "Flex", "--category", "web", "-m", "- gap works too")
     assert item(web)["name"] == "Web craft"
     assert "name: Web craft" in meta(web)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +156,112 @@ def test_names_that_the_disk_takes_for_one_leave_nothing_behind(tmp_path: Path) 
     for path in ("../x", "a/../../x", ".git/config", "a/.GIT/hooks/x", "/etc/x", "a//b"):
         with pytest.raises(Refused, match="must not be written"):
             write_files(str(tmp_path / "out"), {path: b""})
+
+
+WRITING = """\
+import os, sys, time
+from memgit.app import export_folder
+
+def stop(*args, **options):
+    print("ready", flush=True)
+    time.sleep(60)
+
+os.{stop} = stop
+export_folder.write_files(sys.argv[1], {{"a/b.md": b"1", "c.md": b"2"}})
+"""
+
+
+@pytest.fixture
+def stopped() -> Iterator[Callable[[Path, str], subprocess.Popen[bytes]]]:
+    """Starts an export that stops in the middle; it is killed in the end."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(dest: Path, before: str) -> subprocess.Popen[bytes]:
+        root = Path(__file__).resolve().parents[2]
+        code = WRITING.format(stop=before)
+        process = subprocess.Popen([sys.executable, "-c", code, str(dest)], stdout=subprocess.PIPE, cwd=root)
+        started.append(process)
+        assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "empty"])
+@pytest.mark.parametrize("before", ["rename", "makedirs"])
+def test_a_killed_export_leaves_no_half_of_one(
+    kb: Path, tmp_path: Path, stopped: Callable[[Path, str], subprocess.Popen[bytes]], there: bool, before: str
+) -> None:
+    dest = tmp_path / "x/out"
+    dest.parent.mkdir()
+    if there:
+        dest.mkdir(mode=0o700)
+    mine = dest.parent / ".memgit-export-mine"
+    mine.mkdir()
+    (mine / "keep").write_text("no marker: not of an export\n")
+    home = dest if there else dest.parent
+    process = stopped(dest, before)
+    (work,) = [path for path in home.iterdir() if path.name.startswith(".memgit-export-") and path != mine]
+    if there:
+        memgit(kb, "export", str(dest), code=2)  # another one is being written
+    process.kill()
+    process.wait()
+    assert work.is_dir() and not (dest / "a").exists() and not (dest / "c.md").exists()
+    memgit(kb, "export", str(dest))
+    assert (dest / ".memgit.yaml").is_file() and not work.exists()
+    assert not [path for path in dest.iterdir() if path.name.startswith(".memgit-export")]
+    assert sorted(path.name for path in dest.parent.iterdir()) == [mine.name, "out"] and (mine / "keep").exists()
+    assert dest.stat().st_mode & 0o777 == (0o700 if there else 0o777 & ~umask())
+
+
+def umask() -> int:
+    now = os.umask(0)
+    os.umask(now)
+    return now
+
+
+def test_two_exports_side_by_side(kb: Path, tmp_path: Path, stopped: Callable[[Path, str], subprocess.Popen[bytes]]) -> None:
+    """The work folder of one that lives is left alone."""
+    stopped(tmp_path / "one", "rename")
+    memgit(kb, "export", str(tmp_path / "two"))
+    assert (tmp_path / "two/.memgit.yaml").is_file()
+    (work,) = tmp_path.glob(".memgit-export-*")
+    assert (work / "tree/a/b.md").read_bytes() == b"1"
+
+
+def test_a_folder_that_comes_to_be_meanwhile_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = os.rename
+
+    def late(source: str, target: str) -> None:
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out/mine").write_text("x")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", late)
+    with pytest.raises(Refused, match="came to be meanwhile"):
+        write_files(str(tmp_path / "out"), {"a": b"1"})
+    assert [path.name for path in tmp_path.iterdir()] == ["out"] and (tmp_path / "out/mine").read_text() == "x"
+
+
+def test_an_interrupted_export_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def interrupted(source: str, target: str) -> None:
+        calls.append(target)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        os.replace(source, target)
+
+    monkeypatch.setattr(os, "rename", interrupted)
+    (tmp_path / "out").mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        write_files(str(tmp_path / "out"), {"a/x": b"1", "b": b"2", "c": b"3"})
+    assert list(tmp_path.rglob("*")) == [tmp_path / "out"]
 
 
 def test_titles_that_meet_in_one_file_are_told_apart(repo: Path, tmp_path: Path) -> None:

@@ -93,3 +93,31 @@ def test_paths_in_links() -> None:
     assert reached("x/a.md", "../b.md") == "b.md" and reached("a.md", "../b.md") == "../b.md" and reached("a.md", "") is None
     assert relative("x/y/a.md", "x/b.md") == "../b.md" and relative("a.md", "../b.md") == "../b.md"
     assert encoded("é/a b(c)#d%.md") == "é/a%20b%28c%29%23d%25.md"
+
+
+@pytest.mark.parametrize("above", [0, 1, 2])
+def test_an_entry_is_not_moved_to_where_its_title_is_taken(kb: Path, above: int) -> None:
+    """Wherever in its file the other record of that title stands."""
+    memgit(kb, "record", "knowledge", "Alpha", "--category", "web", "-m", "- one")
+    for number in range(above):
+        memgit(kb, "record", "knowledge", f"Above {number}", "--category", "shell", "-m", "- x")
+    memgit(kb, "record", "knowledge", "Alpha", "--category", "shell", "-m", "- another")
+    head = run_git(kb, "rev-parse", "HEAD")
+    answer = memgit(kb, "rename", "web#Alpha", "--to", "shell", code=1)
+    assert "knowledge-base/shell.md has a record of that title already" in answer.err
+    assert run_git(kb, "rev-parse", "HEAD") == head and status(kb) == ""
+    memgit(kb, "rename", "web#Alpha", "--to", "api")
+    memgit(kb, "rename", "api#Alpha", "Beta", "--to", "shell")
+
+
+def test_a_note_is_moved_to_a_folder_as_record_names_it(kb: Path) -> None:
+    """`--to` takes the folder below that of notes, as `record --folder` does, or one from the root."""
+    memgit(kb, "record", "note", "Hub", "--folder", "one", "-m", "x")
+    for folder, path in (("two/deep", "notes/two/deep/hub.md"), ("notes/three", "notes/three/hub.md"), ("", "notes/hub.md")):
+        memgit(kb, "rename", "hub", "--to", folder)
+        assert (kb / path).is_file() and memgit(kb, "list", "--json").json[0]["path"] == path
+    memgit(kb, "rename", "hub", "Another", "--to", "four")
+    assert (kb / "notes/four/another.md").is_file()
+    for folder in ("../x", "/etc", "a//b", "..", "notes/../.."):
+        memgit(kb, "rename", "another", "--to", folder, code=2)
+    assert status(kb) == ""

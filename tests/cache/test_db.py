@@ -312,10 +312,49 @@ def test_processes_that_throw_each_others_file_away_do_not_spoil_it(tmp_path: Pa
     time.sleep(0.2)
     (tmp_path / "go").touch()
     for process in processes:
-        finish(process)
+        process.communicate(timeout=60)
+    assert [process.returncode for process in processes] == [0] * 4
     with opened(tmp_path) as cache:
         add(cache, 1000)
     assert sound(tmp_path / "memgit" / "cache.db")
+
+
+def test_a_file_that_others_make_anew_at_this_moment_is_not_taken_for_protected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(tmp_path).close()
+    real, left = os.access, [1]
+
+    def access(path: str, mode: int) -> bool:
+        if not path.endswith("cache.db") or not left:
+            return real(path, mode)
+        left.pop()  # it is absent for a moment
+        os.unlink(path)
+        opened(tmp_path).close()
+        return False
+
+    monkeypatch.setattr(os, "access", access)
+    with opened(tmp_path) as cache:
+        assert not left and not cache.readonly and cache.path is not None
+        add(cache, 1)
+        assert numbers(cache) == [1]
+
+
+def test_a_file_whose_errors_are_no_text_is_made_anew(tmp_path: Path) -> None:
+    """SQLite quotes names from the file in its messages, and Python cannot decode these."""
+    path = tmp_path / "memgit" / "cache.db"
+    with opened(tmp_path) as cache:
+        add(cache, 1)
+    data = path.read_bytes()
+    broken = data.replace(b"indexnumber_n", b"indexnumber\x90n").replace(b"on number(n)", b"on numbex(n)")
+    assert broken != data
+    path.write_bytes(broken)
+    connection = sqlite3.connect(path)
+    with pytest.raises(UnicodeDecodeError):
+        connection.execute("select * from number")
+    connection.close()
+    with opened(tmp_path) as cache:
+        assert cache.path is not None and numbers(cache) == []
+        add(cache, 2)
+    assert sound(path)
 
 
 def test_deleted_while_open_both_go_on(tmp_path: Path) -> None:

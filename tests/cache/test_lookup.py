@@ -17,7 +17,7 @@ from memgit.model.layout import memgit, notes
 from memgit.model.link import Names, normal
 from memgit.model.record import Record
 from tests.cache.trees import commit, document, entry, heads, opened, ordered, read
-from tests.support import run_git
+from tests.support import examples, run_git
 
 LAYOUT = memgit()
 FILES = {
@@ -121,7 +121,7 @@ queries = st.lists(
 
 
 @given(some_files, st.lists(queries, min_size=1, max_size=6))
-@settings(max_examples=80)
+@settings(max_examples=examples(30))
 def test_names_of_any_files(git: Repository, files: dict[str, bytes], texts: list[str]) -> None:
     # A path is not both a file and a folder.
     files = {path: data for path, data in files.items() if not any(other.startswith(path + "/") for other in files)}

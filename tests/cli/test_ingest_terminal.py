@@ -208,3 +208,13 @@ def test_the_same_again_asks_nothing(kb: Path, docs: Path, terminals: list[Termi
     assert run.end() == 0
     assert "2 files say nothing new" in run.text
     assert "nothing to write" in run.text
+
+
+def test_an_editor_that_fails_loses_nothing_that_was_decided(kb: Path, docs: Path, terminals: list[Terminal]) -> None:
+    run = open_(kb, terminals, str(docs / "b.md"))
+    run.answer(ASK, "w")
+    run.answer(ASK, "c")
+    run.answer("Write them in one commit?", "y")
+    assert run.end() == 0, run.text
+    assert "false: Editing failed" in run.text
+    assert [row["title"] for row in memgit(kb, "list", "--json").json] == ["Turbines"]

@@ -294,3 +294,28 @@ def test_records_of_a_mirror_are_merged(workspace: Callable[[str], Path], kind: 
     assert before["title"] in kept["body"]
     memgit(folder, "undo")
     assert shown(folder, two)["body"] == before["body"] and not shown(folder, two)["archived"]
+
+
+@pytest.mark.parametrize("order", [("web#Alpha", "shell#Alpha"), ("shell#Alpha", "web#Alpha")], ids=["first", "second"])
+def test_a_copy_is_taken_out_and_not_archived(kb: Path, order: tuple[str, str]) -> None:
+    """Two records of one id are one, of which a merge of branches has left two: nothing is counted twice, nothing is lost."""
+    memgit(kb, "record", "knowledge", "Alpha", "--category", "web", "-m", "- one")
+    memgit(kb, "record", "knowledge", "Last", "--category", "web", "-m", "- last", "--related", "web#Alpha")
+    memgit(kb, "record", "knowledge", "Tools", "--category", "shell", "-m", "- x")
+    web, shell = kb / "knowledge-base/web.md", kb / "knowledge-base/shell.md"
+    section = web.read_text().partition("\n## Last")[0]
+    shell.write_text(section.replace("- one", "- one\n- two").strip() + "\n\n" + shell.read_text())
+    memgit(kb, "rebuild")
+    run_git(kb, "commit", "-qnam", "copied by hand")
+    id_ = memgit(kb, "show", "web#Alpha", "--json").json["id"]
+    done = memgit(kb, "merge-records", *order)
+    assert f"took out knowledge/{order[1]}, a copy of it" in done.out
+    rows = {row["address"]: row for row in memgit(kb, "list", "--archived", "--json").json}
+    assert set(rows) == {f"knowledge/{order[0]}", "knowledge/web#Last", "knowledge/shell#Tools"}
+    kept = rows[f"knowledge/{order[0]}"]
+    assert (kept["id"], "- one" in kept["body"], "- two" in kept["body"]) == (id_, True, True)
+    assert rows["knowledge/web#Last"]["related"] == [order[0]]
+    assert memgit(kb, "lint", "--select", "MG0,MG2,MG4", "--json").json["findings"] == []
+    assert memgit(kb, "rebuild", "--check").code == 0 and status(kb) == ""
+    assert f"Memgit-Record: rename {id_} knowledge/{order[0]} <- knowledge/{order[1]}" in run_git(kb, "log", "-1", "--format=%B")
+    memgit(kb, "merge-records", *order, code=2)

@@ -296,6 +296,28 @@ def test_a_branch_known_from_the_remote_goes_on(busy: Path, tmp_path: Path) -> N
     assert run_git(busy, "rev-parse", "topic") == done["commit"]
 
 
+@pytest.mark.parametrize("more", [[], ["--json"], ["--plan", "plan.yaml"], ["--map"], ["--plan", "-"]], ids=" ".join)
+@pytest.mark.parametrize("before", [[], ["--branch", "topic"], ["--json"]], ids=" ".join)
+def test_an_ingest_that_nobody_agreed_to_is_refused(busy: Path, tmp_path: Path, before: list[str], more: list[str]) -> None:
+    """Without a terminal nobody is asked, so that nothing would be written: that is no success."""
+    (tmp_path / "notes.md").write_text("# Notes\n\nRun `make test` first.\n")
+    was = state(busy)
+    answer = memgit(busy, "propose", *before, "--", "ingest", str(tmp_path / "notes.md"), *more, code=2)
+    assert "--yes" in answer.err and "--plan" in answer.err and "--apply" in answer.err and answer.out == ""
+    assert run_git(busy, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+    assert state(busy) == was and not (busy / "plan.yaml").exists() and not Path("plan.yaml").exists()
+
+
+def test_an_ingest_by_a_plan_that_was_edited(busy: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n\nRun `make test` first.\n")
+    plan = tmp_path / "plan.yaml"
+    memgit(busy, "ingest", str(tmp_path / "notes.md"), "--plan", str(plan))
+    plan.write_text(plan.read_text().replace("title: Notes", "title: Tests first"))
+    done = propose(busy, "--branch", "topic", "--", "ingest", "--apply", str(plan))
+    assert "create" in run_git(busy, "log", "-1", "--format=%B", "topic") and "#Tests first" in str(done["answer"]["changes"])
+    assert "no branch was touched" in memgit(busy, "propose", "--", "ingest", str(tmp_path / "notes.md"), "--dry-run").out
+
+
 def test_the_push_command_is_safe_to_paste(kb: Path, tmp_path: Path) -> None:
     run_git(tmp_path, "init", "-q", "--bare", "hub.git")
     run_git(kb, "remote", "add", "hub", str(tmp_path / "hub.git"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -240,3 +241,48 @@ def test_history_goes_on_where_a_hand_took_the_id_away(kb: Path, kind: str) -> N
     memgit(kb, "record", kind, "Quote all", "-m", "- New.", *(("--category", "shell") if kind == "knowledge" else ()))
     memgit(kb, "update", "Quote all", "-m", "- Newer.")
     assert [one["op"] for one in memgit(kb, "history", "Quote all", "--json").json] == ["update", "record"]
+
+
+def test_uses_that_only_the_index_of_a_vault_counts(workspace: Callable[[str], Path]) -> None:
+    """A vault counts in its index what its files need not: the larger counter is believed, and uses counted here come on top."""
+    folder = workspace("vault")
+    (index,) = folder.rglob("memory-index.json")
+    whole = json.loads(index.read_text())
+    for name, uses in (("MEM-settings-round-trip-loses-comments", 7), ("MEM-quote-rounding-follows-the-currency", 1)):
+        next(entry for entry in whole["entries"] if entry["path"].endswith(f"/{name}.md"))["retrieval_count"] = uses
+    index.write_text(json.dumps(whole))
+
+    def shown(*args: str) -> list[int]:
+        names = ("MEM-settings-round-trip-loses-comments", "MEM-quote-rounding-follows-the-currency")
+        rows = {row["path"].rpartition("/")[2][:-3]: row["usage_count"] for row in memgit(folder, "list", "--json", *args).json}
+        single = [memgit(folder, "show", name, "--json", *args).json["usage_count"] for name in names]
+        assert single == [rows[name] for name in names]
+        return single
+
+    assert shown() == [7, 4], "the file of the second one counts four"
+    assert shown("--at", "HEAD") == [0, 4]
+    assert "\nusage_count: 7\n" in memgit(folder, "show", "MEM-settings-round-trip-loses-comments").out
+    memgit(folder, "use", "MEM-settings-round-trip-loses-comments")
+    assert shown() == [8, 4]
+    assert "\nusage_count: 8\n" in memgit(folder, "show", "MEM-settings-round-trip-loses-comments").out
+    assert memgit(folder, "use", "MEM-settings-round-trip-loses-comments", "--json").json["record"]["usage_count"] == 9
+    index.write_text("{broken")
+    assert shown() == [2, 4]
+    index.unlink()
+    assert shown() == [2, 4]
+
+
+def test_a_new_title_is_told_once(kb: Path) -> None:
+    """Documents have the title among their fields as well."""
+    for kind, name in (("note", "one"), ("memory", "one"), ("knowledge", "general#One")):
+        memgit(kb, "record", kind, "One", "-m", "x")
+        memgit(kb, "rename", f"{kind}/notes/one" if kind == "note" else f"{kind}/{name}", "Two")
+        (change,) = memgit(kb, "diff", "--from", "HEAD~1", "--json").json
+        assert change["fields"].count("title") == 1
+        assert [line for line in change["diff"] if "title:" in line] == ["-title: One", "+title: Two"]
+
+
+def test_a_commit_that_is_given_for_an_address_is_told(kb: Path) -> None:
+    memgit(kb, "record", "note", "One", "-m", "x")
+    assert "hint: to compare with that commit: memgit diff --from HEAD~1" in memgit(kb, "diff", "HEAD~1", code=2).err
+    assert "--from" not in memgit(kb, "diff", "nonesuch", code=2).err

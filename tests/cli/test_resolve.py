@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -180,9 +181,43 @@ def test_commit_by_commit(kb: Path, what: str) -> None:
         done = memgit(kb, "resolve", "--json").json
         if done["operation"] is None:
             break
-        assert (done["operation"], done["left"], done["next"]) == (what, [], f"git {what} --continue")
+        assert (done["operation"], done["left"], done["next"]) == (what, [], f"git -c core.editor=true {what} --continue")
         run_git(kb, what, "--continue", check=False)
     whole(kb)
+
+
+@pytest.mark.parametrize("what", ["merge", "rebase", "cherry-pick", "revert"])
+def test_the_next_command_opens_no_editor(kb: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """Where nobody is, an editor waits for ever."""
+    monkeypatch.delenv("GIT_EDITOR", raising=False)
+    monkeypatch.setenv("EDITOR", "touch editor-was-opened; false")
+    monkeypatch.setenv("VISUAL", "touch editor-was-opened; false")
+    branches(kb)
+    without_driver(kb)
+    if what == "revert":
+        record(kb, "One more")
+        record(kb, "And another")
+        run_git(kb, "revert", "--no-edit", "HEAD~1", check=False)
+    else:
+        run_git(kb, what, {"cherry-pick": "topic~3..topic"}.get(what, "topic"), check=False)
+    stopped = 0
+    while (done := memgit(kb, "resolve", "--json").json)["operation"] is not None:
+        assert (done["operation"], done["left"], done["next"].split()[0]) == (what, [], "git")
+        stopped += 1
+        run_git(kb, *done["next"].split()[1:], check=False)
+    assert 0 < stopped < 5 and not (kb / "editor-was-opened").exists()
+    assert not any(line.startswith("#") for line in run_git(kb, "log", "--format=%B").splitlines())
+    if what != "revert":
+        whole(kb)
+    assert memgit(kb, "rebuild", "--check").code == 0 and status(kb) == ""
+
+
+def test_a_writer_is_told_how_to_go_on(kb: Path) -> None:
+    branches(kb)
+    without_driver(kb)
+    run_git(kb, "rebase", "-q", "topic", check=False)
+    refused = memgit(kb, "record", "note", "Now", "-m", "x", code=3)
+    assert "memgit resolve, which says how to go on, or git rebase --abort" in refused.err
 
 
 def test_a_revert_and_a_stash(kb: Path) -> None:
@@ -191,7 +226,7 @@ def test_a_revert_and_a_stash(kb: Path) -> None:
     record(kb, "Three")
     without_driver(kb)
     run_git(kb, "revert", "--no-edit", "HEAD~1", check=False)
-    assert memgit(kb, "resolve").out.endswith("next: git revert --continue\n")
+    assert memgit(kb, "resolve").out.endswith("next: git -c core.editor=true revert --continue\n")
     run_git(kb, "revert", "--continue")
     memgit(kb, "rebuild", "--check")
     path = kb / "knowledge-base/web.md"
@@ -611,3 +646,131 @@ def test_derived_files_that_are_kept_out_of_commits_follow(kb: Path) -> None:
     run_git(kb, "merge", "--continue")
     assert memgit(kb, "rebuild", "--check").code == 0
     assert status(kb) == ""
+
+
+def both_moved(kb: Path) -> None:
+    """One record that either branch moved to a file of its own, merged by git without a word."""
+    record(kb, "Alpha")
+    record(kb, "Tools", "shell")
+    record(kb, "Paths", "api")
+    memgit(kb, "record", "note", "Linker", "-m", "See [[web#Alpha]].")
+    run_git(kb, "switch", "-qc", "topic")
+    memgit(kb, "rename", "web#Alpha", "--to", "shell")
+    memgit(kb, "extend", "shell#Alpha", "-m", "From the topic.")
+    run_git(kb, "switch", "-q", "main")
+    text = (kb / "knowledge-base/web.md").read_text()
+    start = text.index("## Alpha")
+    (kb / "knowledge-base/web.md").write_text(text[:start])
+    path = kb / "knowledge-base/api.md"
+    path.write_text(path.read_text() + "\n" + text[start:].rstrip() + "\n- From the main branch.\n")
+    memgit(kb, "rebuild")
+    run_git(kb, "commit", "-qnam", "moved by hand")
+    with_driver(kb)
+    run_git(kb, "merge", "-q", "--no-verify", "--no-edit", "topic")
+
+
+def test_a_record_that_both_sides_moved_is_told_of_with_what_mends_it(kb: Path) -> None:
+    record(kb, "Base")
+    both_moved(kb)
+    told = memgit(kb, "hook", "post-merge", "0")
+    command = "memgit merge-records 'knowledge/api#Alpha' 'knowledge/shell#Alpha'"
+    line = next(line for line in told.err.splitlines() if "both sides gave it a place" in line)
+    assert "after this merge, knowledge-base/shell.md:" in line and line.endswith(f"mend: {command}")
+    (left,) = memgit(kb, "resolve", "--json", code=1).json["left"]
+    assert (left["path"], left["address"]) == ("knowledge-base/shell.md", "knowledge/shell#Alpha")
+    assert left["message"].endswith(f"; mend: {command}")
+    assert "1 to settle: by the command that mends each" in memgit(kb, "resolve", code=1).out
+    (found,) = [one for one in memgit(kb, "doctor", "--json", code=1).json["troubles"] if one["check"] == "ids"]
+    assert found["command"] == command
+    memgit(kb, "rebuild", "--commit")
+    done = memgit(kb, *shlex.split(command)[1:])
+    assert "merged knowledge/api#Alpha [" in done.out and "took out knowledge/shell#Alpha, a copy of it" in done.out
+    (row,) = [row for row in memgit(kb, "list", "--archived", "--json").json if row["title"] == "Alpha"]
+    assert row["path"] == "knowledge-base/api.md"
+    assert "From the main branch." in row["body"] and "From the topic." in row["body"], "what either side wrote is kept"
+    assert "[[api#Alpha]]" in (kb / "notes/linker.md").read_text()
+    assert memgit(kb, "resolve").out == "nothing is in conflict\n"
+    assert memgit(kb, "rebuild", "--check").code == 0 and status(kb) == ""
+    assert memgit(kb, "lint", "--select", "MG0,MG104,MG201,MG4", "--json").json["findings"] == []
+    assert "extend" in memgit(kb, "history", row["id"]).out
+    fsck(kb)
+    memgit(kb, "undo")
+    assert len([row for row in memgit(kb, "list", "--json").json if row["title"] == "Alpha"]) == 2
+
+
+def test_a_merge_that_doubles_nothing_says_nothing(kb: Path) -> None:
+    branches(kb)
+    run_git(kb, "merge", "-q", "--no-edit", "topic", check=False)
+    memgit(kb, "resolve")
+    run_git(kb, "commit", "-q", "--no-edit", "--no-verify", check=False)
+    assert "both sides" not in memgit(kb, "hook", "post-merge", "0").err
+    assert memgit(kb, "resolve").out == "nothing is in conflict\n"
+
+
+def test_what_one_side_has_twice_is_no_matter_of_the_merge(kb: Path) -> None:
+    record(kb, "Alpha")
+    record(kb, "Paths", "api")
+    path = kb / "knowledge-base/api.md"
+    path.write_text(path.read_text() + "\n" + (kb / "knowledge-base/web.md").read_text())
+    memgit(kb, "rebuild")
+    run_git(kb, "commit", "-qnam", "copied by hand")
+    run_git(kb, "switch", "-qc", "topic")
+    record(kb, "Other", "shell")
+    run_git(kb, "switch", "-q", "main")
+    path.write_text(path.read_text() + "- one more line\n")
+    run_git(kb, "commit", "-qnam", "by hand")
+    run_git(kb, "merge", "-q", "--no-verify", "--no-edit", "topic")
+    assert "both sides" not in memgit(kb, "hook", "post-merge", "0").err
+    assert memgit(kb, "resolve").out == "nothing is in conflict\n"
+
+
+def moved_and_edited(kb: Path) -> None:
+    record(kb, "Alpha")
+    record(kb, "Beta")
+    record(kb, "Tools", "shell")
+    run_git(kb, "switch", "-qc", "topic")
+    memgit(kb, "rename", "web#Alpha", "--to", "shell")
+    run_git(kb, "switch", "-q", "main")
+    memgit(kb, "extend", "web#Alpha", "-m", "One more line.")
+
+
+def test_the_driver_names_the_next_step_where_a_record_may_have_moved(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moved_and_edited(kb)
+    monkeypatch.chdir(kb)  # where git starts a driver
+    files = {}
+    for name, rev in {"base": "main~1", "ours": "main", "theirs": "topic"}.items():
+        files[name] = tmp_path / name
+        files[name].write_text(run_git(kb, "show", f"{rev}:knowledge-base/web.md") + "\n")
+    args = ("merge-driver", *(str(files[name]) for name in ("base", "ours", "theirs")), "knowledge-base/web.md")
+    err = memgit(kb, *args, code=1).err
+    assert "knowledge-base/web.md:1: deleted by theirs, changed by ours" in err
+    assert "next: memgit resolve, which follows a record that was moved to another file" in err
+    outer = tmp_path / "outer"  # a knowledge root in a folder of a repository
+    run_git(tmp_path, "init", "-q", "outer")
+    memgit(outer, "init", "docs/kb")
+    monkeypatch.chdir(outer)
+    files["ours"].write_text(run_git(kb, "show", "main:knowledge-base/web.md") + "\n")
+    err = memgit(outer, *args[:-1], "docs/kb/knowledge-base/web.md", code=1).err
+    assert "next: memgit -C docs/kb resolve, which follows" in err
+    monkeypatch.chdir(kb)
+    files["theirs"].write_text(files["base"].read_text().replace("x", "y"))
+    files["ours"].write_text(files["base"].read_text().replace("x", "z"))
+    assert "which follows" not in memgit(kb, *args, code=1).err
+
+
+def test_the_doctor_names_resolve_while_a_merge_waits(kb: Path) -> None:
+    moved_and_edited(kb)
+    without_driver(kb)
+    assert not [one for one in memgit(kb, "doctor", "--json", code=None).json["troubles"] if one["check"] == "operation"]
+    run_git(kb, "merge", "-q", "topic", check=False)
+    assert "UU knowledge-base/web.md" in run_git(kb, "status", "--porcelain")
+    troubles = memgit(kb, "doctor", "--json", code=1).json["troubles"]
+    (first,) = [one for one in troubles if one["check"] == "operation"]
+    assert (first["command"], first["advice"]) == ("memgit resolve", False) and "in conflict in a merge" in first["message"]
+    assert {one["command"] for one in troubles if one["path"] and "knowledge-base/" in one["path"]} == {"memgit resolve"}
+    assert memgit(kb, "resolve").code == 0
+    (waits,) = [one for one in memgit(kb, "doctor", "--json", code=None).json["troubles"] if one["check"] == "operation"]
+    assert (waits["command"], waits["advice"]) == ("git commit --no-edit --cleanup=strip", True)
+    run_git(kb, *waits["command"].split()[1:], "--no-verify")
+    assert not [one for one in memgit(kb, "doctor", "--json", code=None).json["troubles"] if one["check"] == "operation"]
+    assert "One more line." in memgit(kb, "show", "shell#Alpha").out

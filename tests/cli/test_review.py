@@ -470,6 +470,62 @@ def test_ranges_and_defaults(kb: Path) -> None:
     assert words(review(kb, "topic..main")) == []
 
 
+@pytest.mark.parametrize("name", ["topic", "heads/topic", "refs/heads/topic", "HEAD", "@"])
+@pytest.mark.parametrize("more", [(), ("--json",), ("--squash-message",), ("--format", "markdown")], ids=" ".join)
+def test_a_branch_is_not_reviewed_against_itself(kb: Path, name: str, more: tuple[str, ...]) -> None:
+    """One name alone is the base; who names the branch at hand means the other side, and nothing would be reviewed."""
+    memgit(kb, "record", "memory", "Another", "-m", "See [[nowhere]].")
+    answer = memgit(kb, "review", name, *more, code=2)
+    assert answer.out == "" and f"{name} is what is reviewed: nothing to compare it with" in answer.err
+    command = answer.err.rpartition("to review it against main: memgit ")[2].strip()
+    assert command == f"review main...{name}"
+    assert memgit(kb, *command.split(), "--json", code=1).json["verdict"] == "fail"
+
+
+def test_a_base_that_equals_the_head_passes_where_it_is_another_name(kb: Path) -> None:
+    """As in CI after a merge: nothing is left to review."""
+    commit = run_git(kb, "rev-parse", "HEAD")
+    run_git(kb, "branch", "twin")
+    run_git(kb, "tag", "done")
+    for spelled in (
+        "main",
+        "twin",
+        "done",
+        commit,
+        commit[:12],
+        "main..",
+        "..topic",
+        "topic..topic",
+        "topic...HEAD",
+        "HEAD..HEAD",
+        "topic..",
+    ):
+        assert words(review(kb, spelled)) == [], spelled
+    run_git(kb, "checkout", "-q", "--detach")
+    for spelled in ("topic", "main", commit):
+        assert words(review(kb, spelled)) == [], spelled
+    memgit(kb, "review", "HEAD", code=2)
+
+
+def test_a_branch_that_is_ahead_is_told_how_to_be_reviewed(kb: Path) -> None:
+    """One name alone is the base: a proposal that is named so would pass unseen."""
+    memgit(kb, "propose", "--branch", "idea", "--", "record", "memory", "Another", "-m", "See [[nowhere]].")
+    answer = memgit(kb, "review", "idea")
+    assert "verdict: pass" in answer.out
+    command = answer.err.partition("HEAD has nothing that idea lacks; to review what idea has: memgit ")[2].split()
+    assert command == ["review", "HEAD..idea"]
+    assert memgit(kb, *command, "--json", code=1).json["verdict"] == "fail"
+    assert memgit(kb, "review", "idea..HEAD").err == "", "both sides were named"
+    memgit(kb, "record", "memory", "Third", "-m", "x")
+    assert memgit(kb, "review", "idea").err == "" and memgit(kb, "review", "main").err == ""
+
+
+def test_a_branch_named_as_its_own_base_where_there_is_no_other(kb: Path) -> None:
+    run_git(kb, "branch", "-m", "main", "trunk")
+    answer = memgit(kb, "review", "topic", code=2)
+    assert "to review it against BASE: memgit review BASE...topic" in answer.err
+
+
 def test_the_upstream_is_the_base(kb: Path, tmp_path: Path) -> None:
     run_git(tmp_path, "clone", "-q", str(kb), "clone")
     clone = tmp_path / "clone"

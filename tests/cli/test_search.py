@@ -124,3 +124,28 @@ def test_the_answer_is_right_after_anything_that_git_does(harbour: Path) -> None
     assert found(harbour, "strings") == ["memory/data/berth-numbers-are-strings"]
     (harbour / ".git/memgit/cache.db").write_bytes(b"no database")
     assert found(harbour, "strings") == ["memory/data/berth-numbers-are-strings"]
+
+
+@pytest.mark.parametrize("limit", [2**31, 2**63 - 1, 2**63, 10**30])
+def test_a_limit_may_be_of_any_size(harbour: Path, limit: int) -> None:
+    assert len(memgit(harbour, "search", "berth", "--json", "-n", str(limit)).json["results"]) == 2
+    assert len(memgit(harbour, "list", "--json", "-n", str(limit)).json) == 3
+    for options in ([], ["memory/data/berth-numbers-are-strings"]):
+        told = memgit(harbour, "log", "--json", "-n", str(limit), *(["--record", *options] if options else [])).json
+        assert len(told) == (1 if options else len(memgit(harbour, "log", "--json").json))
+
+
+def test_halves_of_surrogate_pairs_spoil_no_answer(harbour: Path) -> None:
+    """YAML can name them by an escape, and nothing can be written that holds one."""
+    path = harbour / "memory" / "half.md"
+    path.write_text('---\ntitle: "Quay \\ud800 \\ud83d\\ude00"\ntopics: ["\\udc80"]\n---\n\nA quay text.\n')
+    for _ in range(2):
+        (result,) = memgit(harbour, "search", "quay", "--json").json["results"]
+        assert result["title"] == "Quay \ufffd \U0001f600"
+        assert [item["title"] for item in memgit(harbour, "list", "--json").json].count(result["title"]) == 1
+        assert memgit(harbour, "show", "memory/half", "--json").json["topics"] == ["\ufffd"]
+        assert result["title"] in memgit(harbour, "context").out
+        memgit(harbour, "rebuild", "--check", code=None)
+        run_git(harbour, "add", "-A")
+        run_git(harbour, "commit", "-qm", "half", "--no-verify", "--allow-empty")
+    assert memgit(harbour, "search", "quay \ud800", "--json").json["query"].startswith("quay \ufffd")

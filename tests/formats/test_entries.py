@@ -17,6 +17,7 @@ from memgit.formats.form import Draft, Form
 from memgit.formats.labels import LISTS, ORDER
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
+from tests.support import examples
 
 FORM: Form = entries.Entries()
 
@@ -512,7 +513,7 @@ MANNERS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(65), deadline=None)
 @given(st.lists(strategies.drafts(), min_size=1, max_size=3), st.sampled_from(MANNERS))
 def test_what_is_written_reads_back(drafts: list[Draft], data: bytes | None) -> None:
     for draft in drafts:
@@ -527,7 +528,7 @@ def test_what_is_written_reads_back(drafts: list[Draft], data: bytes | None) -> 
         assert said(data)[:-1] == before
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(strategies.drafts(), min_size=1, max_size=3), st.randoms(use_true_random=False))
 def test_records_go_one_by_one(drafts: list[Draft], random: Any) -> None:
     data: bytes | None = None
@@ -793,7 +794,7 @@ def files_to_change(draw: st.DrawFn) -> tuple[bytes, int, dict[str, Value]]:
     return data, place, changes
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(files_to_change())
 def test_any_file_is_changed_as_asked_or_refused(case: tuple[bytes, int, dict[str, Value]]) -> None:
     data, place, changes = case
@@ -816,7 +817,7 @@ def test_any_file_is_changed_as_asked_or_refused(case: tuple[bytes, int, dict[st
     assert after.body in ((bodies.normal(body), bodies.of(body)) if "body" in changes else (record.body,))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(files_to_change(), strategies.bodies() | strategies.plain_bodies)
 def test_any_file_is_extended_as_asked_or_refused(case: tuple[bytes, int, dict[str, Value]], text: str) -> None:
     data, place, _ = case
@@ -831,7 +832,7 @@ def test_any_file_is_extended_as_asked_or_refused(case: tuple[bytes, int, dict[s
     assert new == data or after.fields["updated"] == "2027-01-01"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(65), deadline=None)
 @given(st.binary(max_size=200) | strategies.bodies().map(str.encode))
 def test_reading_never_fails(data: bytes) -> None:
     parse(data)

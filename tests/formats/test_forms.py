@@ -20,6 +20,7 @@ from memgit.model import layout as layouts
 from memgit.model.layout import Layout
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
+from tests.support import examples
 
 LAYOUTS: dict[str, Layout] = {
     "til": layouts.notes(),
@@ -303,7 +304,7 @@ noise = st.one_of(
 
 
 @given(noise)
-@settings(max_examples=150)
+@settings(max_examples=examples(40))
 def test_any_bytes_are_read_or_reported(data: bytes) -> None:
     for layout in (MEMGIT, layouts.vault(), layouts.mnema(), layouts.notes()):
         for path in PATHS:
@@ -317,7 +318,7 @@ def test_any_bytes_are_read_or_reported(data: bytes) -> None:
 
 
 @given(noise, st.sampled_from(sorted(FORMS)))
-@settings(max_examples=150)
+@settings(max_examples=examples(80))
 def test_writing_to_anything_is_done_or_refused(data: bytes, name: str) -> None:
     form = FORMS[name]
     writes: tuple[Callable[[], bytes], ...] = (
@@ -348,8 +349,8 @@ def test_a_note_s_address_leaves_the_base_out() -> None:
 
 
 def test_hostile_input_takes_no_longer_than_its_length() -> None:
-    """A megabyte of what makes a careless reader look back again and again; each takes minutes then, and well under a second here."""
-    size = 1 << 20
+    """Much of what makes a careless reader look back again and again; each takes many seconds then, and a small part of one here."""
+    size = 1 << 18
     for piece in (
         "x",
         "# ",
@@ -369,14 +370,14 @@ def test_hostile_input_takes_no_longer_than_its_length() -> None:
     ):
         body = piece * (size // len(piece))
         for data in (body, f"---\ntitle: x\n---\n{body}", f"# T\n\n{body}"):
-            start = time.perf_counter()
+            start = time.process_time()
             for layout, path in (
                 (MEMGIT, "memory/x.md"),
                 (layouts.vault(), ".memory/10-Memories/x.md"),
                 (layouts.mnema(), ".mnema/roadmap/x.md"),
             ):
                 parse_file(layout, path, data.encode())
-            assert time.perf_counter() - start < 30, piece
+            assert time.process_time() - start < 8, piece
     assert parse_file(MEMGIT, "memory/x.md", b"x" * (MAX_BYTES + 1)).problems[0].code == "MG001"
 
 

@@ -11,6 +11,7 @@ from memgit.formats import yaml
 from memgit.formats.frontmatter import Block, Style, is_template, split, typed_value
 from memgit.model.record import Value
 from tests import strategies
+from tests.support import examples
 
 # Splitting.
 
@@ -125,7 +126,7 @@ def outside(text: str, key: str, entry: yaml.Entry | None) -> list[str]:
 
 
 @given(strategies.blocks(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(70))
 def test_a_change_touches_the_lines_of_its_key_alone(lines: list[str], data: st.DataObject) -> None:
     newline = data.draw(st.sampled_from(["\n", "\r\n"]))
     before = "".join(line + newline for line in lines)

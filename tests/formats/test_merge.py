@@ -18,6 +18,7 @@ from memgit.formats.merge import Conflict, Merged, merge_file
 from memgit.formats.textmerge import lost
 from memgit.model.record import Value
 from tests import strategies
+from tests.support import examples
 
 FORMS = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block", "")
 
@@ -425,7 +426,7 @@ def entry_triples(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
     return base, draw(changed(base, "ours")), draw(changed(base, "theirs"))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(entry_triples())
 def test_laws_of_entry_files(files: tuple[bytes, bytes, bytes]) -> None:
     base, ours, theirs = files
@@ -465,7 +466,7 @@ def documents(draw: st.DrawFn) -> bytes:
     return (head + draw(document_lines) + draw(st.sampled_from(["", "\n"]))).encode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(documents(), documents(), documents(), st.sampled_from(["memgit", "vault", ""]))
 def test_laws_of_documents(base: bytes, ours: bytes, theirs: bytes, form: str) -> None:
     for side in (ours, theirs):
@@ -480,7 +481,7 @@ def test_laws_of_documents(base: bytes, ours: bytes, theirs: bytes, form: str) -
         assert result.data.split(b"\n")[conflict.line - 1].startswith(b"<<<<<<< ours")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(documents(), st.sampled_from(["memgit", "vault"]), st.sampled_from(["1", "[a]", "{b: 2}", "'q'", ""]), st.booleans())
 def test_no_key_that_nobody_knows_is_lost(base: bytes, form: str, value: str, first: bool) -> None:
     base = base if base.startswith(b"---\n") else b"---\nkept: 1\n---\n" + base
@@ -494,7 +495,7 @@ def test_no_key_that_nobody_knows_is_lost(base: bytes, form: str, value: str, fi
     assert result.conflicts == ()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(*[st.lists(st.integers(0, 15).map(str), max_size=10, unique=True)] * 3)
 def test_no_line_that_both_sides_have_is_lost(base: list[str], ours: list[str], theirs: list[str]) -> None:
     old, left, right = ("".join(f"{line}\n" for line in lines) for lines in (base, ours, theirs))
@@ -505,7 +506,7 @@ def test_no_line_that_both_sides_have_is_lost(base: list[str], ours: list[str], 
         assert text(merged(old, right, left, "")) == text(result)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(*[st.lists(st.sampled_from("abcdefghij"), max_size=10)] * 3)
 def test_what_git_merges_cleanly_comes_out_the_same(
     tmp_path_factory: pytest.TempPathFactory, base: list[str], ours: list[str], theirs: list[str]

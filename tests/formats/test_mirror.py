@@ -11,6 +11,7 @@ from memgit.formats.form import Draft
 from memgit.formats.mirror import SHAPES, Mirror, compose, decompose
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
+from tests.support import examples
 
 FORM = Mirror()
 DECISION = """\
@@ -222,7 +223,7 @@ section_texts = strategies.plain_bodies.map(lambda text: text.strip())
 
 
 @given(st.dictionaries(st.sampled_from(["context", "decision", "rationale", "consequences"]), section_texts), section_texts | st.just(""))
-@settings(max_examples=200)
+@settings(max_examples=examples(65))
 def test_decompose_undoes_compose(values: dict[str, str], rest: str) -> None:
     shape = SHAPES["decision"]
     below = f"## Notes\n\n{rest}" if rest else ""
@@ -234,7 +235,7 @@ def test_decompose_undoes_compose(values: dict[str, str], rest: str) -> None:
 
 
 @given(strategies.texts.map(lambda text: " ".join(text.split())).filter(bool), strategies.plain_bodies)
-@settings(max_examples=200)
+@settings(max_examples=examples(65))
 def test_hostile_text_comes_back(text: str, body: str) -> None:
     if "\0" in text:
         return

@@ -16,6 +16,7 @@ from memgit.formats.message_file import faults
 from memgit.formats.squash import LISTED
 from memgit.formats.squash import build as squash
 from memgit.model.operation import ACTIONS, OPS, Operation, RecordChange
+from tests.support import examples
 
 NASTY = st.sampled_from(
     [
@@ -73,7 +74,7 @@ def plain(operations: list[Operation]) -> list[Operation]:
 
 
 @pytest.mark.parametrize("forge", FORGES)
-@settings(max_examples=30)
+@settings(max_examples=examples(10))
 @given(OPERATIONS)
 @example([Operation("record", (), subject="record(note): " + "a" * 80), Operation("archive", (), subject="s")])
 def test_every_operation_reads_back(forge: str, operations: list[Operation]) -> None:
@@ -82,7 +83,7 @@ def test_every_operation_reads_back(forge: str, operations: list[Operation]) -> 
     assert list(read.blocks) == plain(operations)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(20))
 @given(OPERATIONS)
 def test_no_line_is_longer_than_a_forge_leaves_alone(operations: list[Operation]) -> None:
     text = squash("topic", operations)
@@ -90,7 +91,7 @@ def test_no_line_is_longer_than_a_forge_leaves_alone(operations: list[Operation]
     assert not faults(text)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(20))
 @given(OPERATIONS)
 def test_a_squash_of_squashes(operations: list[Operation]) -> None:
     once = parse(squash("topic", operations)).blocks

@@ -11,6 +11,7 @@ from memgit.formats.form import Draft
 from memgit.formats.vault import COMMENT, Vault, demoted
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
+from tests.support import examples
 
 FORM = Vault()
 HEAD = (
@@ -227,7 +228,7 @@ ITEMS = st.lists(st.text("abc/-", min_size=1), unique=True, max_size=4).map(tupl
 
 
 @given(strategies.plain_bodies, ITEMS, ITEMS, st.sampled_from(["\n", "\r\n"]))
-@settings(max_examples=200)
+@settings(max_examples=examples(65))
 def test_links_come_and_go_without_a_trace(body: str, first: tuple[str, ...], second: tuple[str, ...], newline: str) -> None:
     start = FORM.create(Draft("memory", "T", {"created": "2026-03-02", "related": first}, body), None).replace(b"\n", newline.encode())
     done = FORM.edit(start, 0, {"related": second})
@@ -240,7 +241,7 @@ def test_links_come_and_go_without_a_trace(body: str, first: tuple[str, ...], se
 
 
 @given(strategies.bodies())
-@settings(max_examples=200)
+@settings(max_examples=examples(65))
 def test_replacing_loses_no_word(body: str) -> None:
     start = FORM.create(Draft("memory", "T", {}, body), None)
     parsed = FORM.parse(start, "MEM-x.md", "memory", "x", "")

@@ -76,6 +76,38 @@ def test_what_the_subset_reader_takes_the_full_one_reads_alike(block: str) -> No
     assert full(block, "mnema") == found
 
 
+LINES = st.lists(
+    st.tuples(
+        st.sampled_from(["id", "title", "a b", "a.b", "x/y", "-x", "#x", " x", "x ", "", "ключ", "k" * 201]),
+        st.sampled_from([": ", ":", ":  ", " : ", "", ":\t"]),
+        st.sampled_from(
+            ["v", "two words", "a # b", "a: b", "a:", "v ", "~", "null", "[a, b]", "[a", "[]", "[a] # b", "'it''s'", "'a", "- x"]
+        )
+        | st.sampled_from(['"a\\n"', '"\\q"', "-x", "-", ">", "|-", "{}", "# x", "", "http://x/y", "[~, a]", "[a, {b: c}]", "*a", "\t"]),
+    ).map("".join),
+    max_size=4,
+)
+
+
+@given(LINES.map(lambda lines: "".join(f"{line}\n" for line in lines)) | strategies.tricky_blocks())
+@settings(max_examples=400)
+def test_the_short_way_through_a_plain_block_gives_what_the_long_one_gives(block: str) -> None:
+    def told(read: Any, *args: Any) -> Any:
+        try:
+            return read(block, *args)
+        except yaml._Declined:
+            return "declined"
+
+    short = told(yaml._plain)
+    assert short is None or short == told(yaml._mapping, "", 0, 0)
+
+
+def test_a_plain_block_goes_the_short_way() -> None:
+    found = yaml._plain('id: x\ntitle: It\'s one\ntopics: [a, b]\nsource: "a: b"\n')
+    assert found is not None
+    assert [entry.value for entry in found.values()] == ["x", "It's one", ("a", "b"), "a: b"]
+
+
 @given(strategies.blocks())
 @settings(max_examples=200)
 def test_lines_of_a_key_hold_it_and_nothing_else(lines: list[str]) -> None:
@@ -253,6 +285,14 @@ def test_bare_dates_and_numbers() -> None:
 def test_lone_surrogates_are_refused() -> None:
     with pytest.raises(BadInput):
         yaml.dump_scalar("\udc80")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("\\ud83d\\ude00", "\U0001f600"), ("\\ud800", "\ufffd"), ("x\\udc80y", "x\ufffdy"), ("\\ude00\\ud83d", "\ufffd\ufffd")],
+)
+def test_halves_of_surrogate_pairs_are_joined_or_replaced(written: str, read: str) -> None:
+    assert values(f'a: "{written}"\nb: ["{written}", c]\n"{written}": d') == {"a": read, "b": (read, "c"), read: "d"}
 
 
 @given(strategies.texts | st.lists(strategies.texts, max_size=8).map(" ".join), st.integers(10, 80))

@@ -292,3 +292,26 @@ def test_code_of_this_package_is_cut_at_its_definitions() -> None:
                 or first[0].isalpha()
                 or "_" in first
             )
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Run `x` twice.\n", "Run `x` twice."),
+        ("\n- Pin every version.\n- More.\n", "Pin every version."),
+        ("# Heading\n\ntext\n", "Heading"),
+        ("---\ntitle: Named\n---\n\ntext\n", "Named"),
+        ("```sh\nmake\n```\n", "make"),
+        ("!!!\n", "Text"),
+    ],
+)
+def test_a_text_without_a_name_is_called_by_its_first_words(text: str, title: str) -> None:
+    """Standard input has no file name to be called by."""
+    (segment,) = map_text(text, Given("-", language="markdown")).segments
+    assert (segment.title, segment.context) == (title, ())
+
+
+def test_the_parts_of_a_text_without_a_name_stand_under_nothing() -> None:
+    text = "".join(f"## Part {name}\n\n{name} " + "word " * 400 + "\n\n" for name in "ab")
+    found = map_text(text, Given("-", language="markdown")).segments
+    assert [(one.title, one.context) for one in found] == [("Part a", ()), ("Part b", ())]

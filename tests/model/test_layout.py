@@ -2,9 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from memgit.model.layout import Layout, mem_skill, memgit, mnema, notes, vault
+from memgit.model.layout import Layout, Place, mem_skill, memgit, mnema, notes, vault
 
+ADRS = Layout("notes", (Place("decision", "docs/adr/", "**/[0-9]*-*.md", "adr"), *notes(("docs/**/*.md",)).places))
 FITS: list[tuple[Layout, str, str | None, str | None]] = [
+    (ADRS, "docs/adr/0001-x.md", "decision", "0001-x"),
+    (ADRS, "docs/adr/a/b/12-x-y.md", "decision", "a/b/12-x-y"),
+    (ADRS, "docs/adr/a/\u0661-x.md", "note", None),
+    (ADRS, "docs/adr/a/template.md", "note", None),
+    (ADRS, "docs/adr/a/[0-9]-x.md", "note", None),
+    (ADRS, "docs/adr/0001.md", "note", None),
     (memgit(), "knowledge-base/frontend-dev.md", "knowledge", "frontend-dev"),
     (memgit(), "knowledge-base/web/css.md", "knowledge", "web/css"),
     (memgit(), "knowledge-base/_index.json", None, None),
@@ -64,6 +71,8 @@ def test_the_place_of_a_path(layout: Layout, path: str, kind: str | None, key: s
 
 
 NEW = [
+    (ADRS, "decision", "20260302-x", "docs/adr/20260302-x.md"),
+    (ADRS, "decision", "area/0001-x", "docs/adr/area/0001-x.md"),
     (memgit(), "knowledge", "web/css", "knowledge-base/web/css.md"),
     (memgit(), "experience", "webpack", "experience/skill-webpack.md"),
     (memgit(), "memory", "team/x", "memory/team/x.md"),

@@ -338,7 +338,7 @@ def test_a_body_arrives_however_it_is_sent(server: Server, way: str) -> None:
         ({"Content-Length": "500"}, b"half of it"),
         ({"Transfer-Encoding": "chunked"}, b"10\r\nhalf of it"),
         ({"Transfer-Encoding": "chunked"}, b"4\r\nhalf\r\n"),
-        ({"Content-Encoding": "gzip"}, gzip.compress(b"half of it" * 100)[:-12]),
+        ({"Content-Encoding": "gzip"}, gzip.compress(b"half of it" * 100, mtime=0)[:-12]),
     ],
 )
 def test_a_body_that_breaks_off_is_refused(server: Server, headers: dict[str, str], body: bytes) -> None:

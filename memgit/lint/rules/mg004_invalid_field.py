@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, timedelta
 
 from memgit.derive.dates import day
 from memgit.lint.corpus import Corpus
@@ -18,7 +17,6 @@ _TRUE = frozenset(["true", "yes", "on", "1", "false", "no", "off", "null", "~"])
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    latest = (date.fromisoformat(corpus.today) + timedelta(days=1)).isoformat()
     known = several(options, "statuses")
     for path in corpus.pages:
         facts = corpus.facts(path)
@@ -29,7 +27,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             seen.add(problem.line)
             yield Found(path, problem.line, problem.message)
         for one in facts.records:
-            for field, words in invalid(one.record, latest, statuses):
+            for field, words in invalid(one.record, corpus.today, statuses):
                 value = one.record.text(field) or ""
                 line = corpus.page(path).line_of(value, (one.record.line, one.record.end_line)) or one.record.line
                 if line not in seen:
@@ -37,8 +35,15 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
                     yield Found(path, line, f"{named(one.record)}: {words}", one.record.address, severity=lowered)
 
 
-def invalid(record: Record, latest: str, statuses: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Each field that cannot be right, with the reason; `latest` is the last day that is not in the future anywhere on earth."""
+def _tomorrow(today: str) -> str:
+    """The last day that is not in the future anywhere on earth."""
+    from datetime import date, timedelta
+
+    return (date.fromisoformat(today) + timedelta(days=1)).isoformat()
+
+
+def invalid(record: Record, today: str, statuses: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Each field that cannot be right, with the reason."""
     for field, what in DATES.items():
         value = record.text(field)
         if value is None or (field == "archived" and value.lower() in _TRUE):
@@ -46,7 +51,7 @@ def invalid(record: Record, latest: str, statuses: tuple[str, ...]) -> Iterator[
         found = day(value)
         if found is None:
             yield field, f"its {what} {cut(value, 40)!r} is no real day; write YYYY-MM-DD"
-        elif found > latest:
+        elif found > today and found > _tomorrow(today):
             yield field, f"its {what} {found} lies in the future"
     created, updated = day(record.text("created")), day(record.text("updated"))
     if created and updated and updated < created:

@@ -37,11 +37,20 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         line = corpus.page(record.path).line_of(id_, (record.line, record.end_line)) or record.line
         other = f"{named(others[0])} ({others[0].path}:{others[0].line})"
         newest = _newest([*others, record]) if record.id is None else None
-        advice = "remove the id from the copy; memgit gives it a new one" if newest is None else f"the newest is {newest}"
+        advice = _advice(record, others[0]) if newest is None else f"the newest is {newest}"
         yield Found(
             record.path, line, f"{named(record)} has the id {id_}, and so has {other}: {advice}",
             record.address, related=tuple(Related(other.path, other.line, f"also {id_}") for other in others[:5]),
         )  # fmt: skip
+
+
+def _advice(record: Record, other: Record) -> str:
+    """What to do about two records of one id of memgit's: of one title they are one record, which a merge has left in two places."""
+    if record.title == other.title and record.kind == other.kind and record.address != other.address and not record.archived:
+        import shlex
+
+        return f"{shlex.join(['memgit', 'merge-records', other.address, record.address])} makes one of them"
+    return "remove the id from the copy; memgit gives it a new one"
 
 
 def _newest(records: list[Record]) -> str:

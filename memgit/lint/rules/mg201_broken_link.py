@@ -5,37 +5,51 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memgit.lint.corpus import Corpus
-from memgit.lint.resolve import all_links, links_of
+from memgit.lint.resolve import Led, all_links, links_of
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 from memgit.lint.words import named
 from memgit.model.link import file_names
 from memgit.model.record import Record
 
+MAX_LINK = 160
+"""Characters of a link that are shown."""
+
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    for led in (*all_links(corpus), *(led for path in abandoned(corpus) for led in links_of(corpus, path))):
+    elsewhere = abandoned(corpus)
+    # A review may have put some of their links among those of the subjects already.
+    links = [led for led in all_links(corpus) if led.path not in elsewhere] if elsewhere else all_links(corpus)
+    for led in (*links, *(led for path in elsewhere for led in links_of(corpus, path))):
         if led.target.fault is not None:
-            record = led.origin.record if led.origin is not None else None
-            where = f"{named(record)}: " if record is not None else ""
-            field = f"{led.link.field} " if led.link.field not in ("", "related") else ""
-            words = f"{where}{field}{led.link} leads nowhere: {led.target.fault}"
-            address = record.address if record is not None else None
-            yield Found(led.path, led.link.line, words, address, severity="warning" if led.target.near else None)
+            address = led.origin.record.address if led.origin is not None else None
+            yield Found(led.path, led.link.line, said(led), address, severity="warning" if led.target.near else None)
+
+
+def said(led: Led) -> str:
+    """What is said of a link that leads nowhere, by a writer as by the rule."""
+    where = f"{named(led.origin.record)}: " if led.origin is not None else ""
+    field = f"{led.link.field} " if led.link.field not in ("", "related") else ""
+    return f"{where}{field}{_short(str(led.link))} leads nowhere: {led.target.fault}"
+
+
+def _short(link: str) -> str:
+    return link if len(link) <= MAX_LINK else f"{link[: MAX_LINK - 3]}…]]"
 
 
 def abandoned(corpus: Corpus) -> list[str]:
-    """Files that did not change but may link to a record which the change took away or gave another name."""
+    """Files that did not change but may link to what the change took away: a record or its name or id, or a file of another sort."""
     if corpus.changed is None or corpus.before is None:
         return []
-    names: set[str] = set()
+    names = {file_names(path)[0] for path in corpus.changed if corpus.source.mode(path) is None}
     for path in corpus.before.paths():
-        kept = {record.address for record in corpus.parsed(path).records} if corpus.source.mode(path) is not None else set()
+        there = corpus.parsed(path).records if corpus.source.mode(path) is not None else ()
+        kept, ids = {record.address for record in there}, {record.id for record in there}
         for record in corpus.before.parsed(path).records:
             if record.address not in kept:
                 names |= called(record)
-    if not names:
-        return []
-    return sorted(path for path in set(corpus.index.mentioning(sorted(names))) if not corpus.is_subject(path))
+            elif record.id is not None and record.id not in ids:
+                names.add(record.id)
+    return corpus.mentioning(names)
 
 
 def called(record: Record) -> set[str]:

@@ -1,0 +1,131 @@
+"""Who writes a link to nothing is told at once, in the words of MG201, and what was written stays written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support import memgit, run_git, status
+
+BROKEN = '"Beta": [[Alpha]] leads nowhere: no record answers to it; did you mean [[web#Alpha]]? (MG201)\n'
+
+
+@pytest.fixture
+def kb(kb: Path) -> Path:
+    memgit(kb, "record", "knowledge", "Alpha", "--category", "web", "-m", "first")
+    memgit(kb, "record", "note", "Plain page", "-m", "## Part\n\ntext")
+    return kb
+
+
+def warned(err: str) -> list[str]:
+    return [line for line in err.splitlines() if "(MG201)" in line]
+
+
+def test_recording_a_link_to_nothing_warns(kb: Path) -> None:
+    done = memgit(kb, "record", "knowledge", "Beta", "--category", "web", "-m", "See [[Alpha]].")
+    assert done.err.startswith("memgit: knowledge-base/web.md:") and done.err.endswith(BROKEN)
+    line = int(done.err.split(":")[2])
+    assert "[[Alpha]]" in (kb / "knowledge-base/web.md").read_text().split("\n")[line - 1]
+    (finding,) = memgit(kb, "lint", "--select", "MG201", "--json", code=1).json["findings"]
+    assert f"{finding['path']}:{finding['line']}: {finding['message']} (MG201)" in done.err
+    assert status(kb) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[[web#Alpha]]", "[[plain-page]]", "[[plain-page#Part]]", "[[knowledge/web#Alpha|label]]", "`[[nope]]`", "if [[ -n $x ]]; then",
+     "<!-- [[nope]] -->", "```\n[[nope]]\n```", "[[nope]] <!-- memgit: allow MG201 -->", "no link"],
+)  # fmt: skip
+def test_what_leads_somewhere_or_is_no_link_is_not_told_of(kb: Path, text: str) -> None:
+    assert memgit(kb, "record", "note", "Beta", "-m", text).err == ""
+    assert memgit(kb, "record", "knowledge", "Beta", "--category", "web", "-m", text).err == ""
+
+
+def test_updating_and_extending_tell_of_new_lines_alone(kb: Path) -> None:
+    memgit(kb, "record", "note", "Beta", "-m", "See [[gone]].")
+    assert warned(memgit(kb, "extend", "beta", "-m", "Nothing new.").err) == []
+    assert len(warned(memgit(kb, "extend", "beta", "-m", "See [[Alpha]].").err)) == 1
+    done = memgit(kb, "update", "beta", "-m", "See [[gone]] and [[nope#part]].", "--json")
+    assert [line.split('": ')[1].split(" leads")[0] for line in warned(done.err)] == ["[[gone]]", "[[nope#part]]"]
+    assert done.json["action"] == "updated"
+    assert memgit(kb, "archive", "beta").err == "", "it wrote no text"
+
+
+def test_decisions_that_a_decision_names(kb: Path) -> None:
+    memgit(kb, "record", "decision", "One", "--slug", "20260101-one", "-m", "x")
+    args = ("record", "decision", "Two", "-m", "x", "--supersedes", "20260101-one")
+    assert memgit(kb, *args).err == ""
+    (line,) = warned(memgit(kb, "record", "decision", "Three", "-m", "x", "--supersedes", "20260101-one", "--supersedes", "One").err)
+    assert line.endswith('"Three": supersedes [[One]] leads nowhere: no record answers to it; did you mean [[20260101-one]]? (MG201)')
+
+
+@pytest.mark.parametrize("how", ["--one-commit", "--each"])
+def test_a_batch_may_link_to_what_it_brings(kb: Path, how: str) -> None:
+    rows = [
+        {"kind": "knowledge", "title": "One", "category": "new", "body": "[[new#Two]] [[two-page]] [[new#Three]]"},
+        {"kind": "knowledge", "title": "Two", "category": "new", "body": "[[One]]"},
+        {"kind": "note", "title": "Two page", "body": "[[new#One]]"},
+    ]
+    done = memgit(kb, "record", "--batch", "-", how, stdin="\n".join(map(json.dumps, rows)).encode())
+    assert [line.partition(": ")[2].split(": ", 1)[1] for line in warned(done.err)] == [
+        '"One": [[new#Three]] leads nowhere: knowledge-base/new.md has no entry "Three" (MG201)',
+        '"Two": [[One]] leads nowhere: no record answers to it; did you mean [[new#One]]? (MG201)',
+    ]
+
+
+def test_many_are_counted(kb: Path) -> None:
+    done = memgit(kb, "record", "note", "Beta", "-m", "\n".join(f"[[nope {number}]]" for number in range(30)))
+    assert len(warned(done.err)) == 5 and done.err.endswith("and 25 more of MG201: memgit lint --select MG201\n")
+
+
+def test_where_the_rule_is_off_nothing_is_told(kb: Path) -> None:
+    config = kb / ".memgit.yaml"
+    config.write_text(config.read_text() + "lint:\n  ignore: [broken-link]\n")
+    assert memgit(kb, "record", "note", "Beta", "-m", "[[nope]]").err == ""
+
+
+def test_staging_and_proposing_tell_too(kb: Path) -> None:
+    assert len(warned(memgit(kb, "record", "note", "Beta", "-m", "[[nope]]", "--stage").err)) == 1
+    run_git(kb, "commit", "-qnm", "x")
+    memgit(kb, "propose", "--branch", "topic", "--", "record", "note", "Gamma", "-m", "text")
+    done = memgit(kb, "propose", "--branch", "topic", "--", "record", "note", "Delta", "-m", "[[gamma]] [[Gamma]]")
+    assert len(warned(done.err)) == 1 and "did you mean [[gamma]]?" in done.err
+
+
+def test_ingesting_tells_too(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text("# Guide\n\nIf `502` stays, run `make restart` and read [[nope]].\n")
+    assert len(warned(memgit(kb, "ingest", str(tmp_path / "guide.md"), "--yes").err)) == 1
+
+
+def test_a_line_that_the_file_had_already_is_told_of_in_a_new_record(kb: Path) -> None:
+    for title in ("Beta", "Gamma", "Delta"):
+        done = memgit(kb, "record", "knowledge", title, "--category", "web", "-m", "See [[nope]].")
+        assert [line.partition(": ")[2].split(": ", 1)[1] for line in warned(done.err)] == [
+            f'"{title}": [[nope]] leads nowhere: no record answers to it (MG201)'
+        ]
+    assert warned(memgit(kb, "update", "Gamma", "-m", "See [[nope]].\n\nMore.").err) == []
+
+
+def test_a_page_or_image_beside_the_records_is_no_fault(kb: Path) -> None:
+    (kb / "notes/img").mkdir()
+    (kb / "notes/img/Tide chart.png").write_bytes(b"png")
+    (kb / "README.md").write_text("# Read me\n")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "x")
+    assert memgit(kb, "record", "note", "Beta", "-m", "![[Tide chart.png]] ![[img/Tide chart.png]] [[README]]").err == ""
+    (line,) = warned(memgit(kb, "record", "note", "Gamma", "-m", "[[Readme]]").err)
+    assert "did you mean [[README]]?" in line
+
+
+@pytest.mark.parametrize("link", ["[[{}]]", "[[web#{}]]", "[[#{}]]", "[[a|{}]]", "[[{}|label]]"])
+@pytest.mark.parametrize("size", [1, 150, 400, 5_000, 300_000])
+def test_a_long_link_makes_a_short_line(kb: Path, link: str, size: int) -> None:
+    found = warned(memgit(kb, "record", "note", "Beta", "-m", link.format("b" * size)).err)
+    assert len(found) == (size < 1_000) and all(len(line) < 500 for line in found)
+
+
+def test_control_characters_in_a_link_are_shown_and_not_sent(kb: Path) -> None:
+    (line,) = warned(memgit(kb, "record", "note", "Beta", "-m", "[[\x07bell\x1b]]").err)
+    assert line.isprintable()

@@ -1,0 +1,85 @@
+"""MG201 says what a link that leads nowhere may have meant: by the whole index as by the cache, so that a hook and a run agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import memgit, run_git
+
+ENTRY = "## {}\n**Date:** 2026-03-02\n\n- text\n\n"
+PAGE = "---\ntitle: {}\ncreated: 2026-03-02\n---\n\ntext\n"
+FILES = {
+    "knowledge-base/web.md": "".join(ENTRY.format(title) for title in ("Alpha", "C# tips", "Moved here", "Twice", "Tcp/ip", "Übung")),
+    "knowledge-base/shell.md": "".join(ENTRY.format(title) for title in ("Twice",)),
+    "notes/plain-page.md": "# Plain page\n\n## Part\n\ntext\n",
+    "memory/infra/tls.md": PAGE.format("Renewal of certificates"),
+    "memory/old.md": PAGE.format("Old way").replace("---\n\n", "archived: 2026-03-03\n---\n\n"),
+    "memory/new.md": PAGE.format("Old way"),
+    **{f"notes/many/n{number}.md": "# Many\n\ntext\n" for number in range(20)},
+    **{f"notes/few/f{number}.md": "# Few\n\ntext\n" for number in range(5)},
+}
+MEANT = {
+    "[[Alpha]]": "; did you mean [[web#Alpha]]?",
+    "[[Alpha|the first one]]": "; did you mean [[web#Alpha]]?",
+    "[[alpha]]": "; did you mean [[web#Alpha]]?",
+    "[[ALPHA]]": "; did you mean [[web#Alpha]]?",
+    "[[ÜBUNG]]": "; did you mean [[web#Übung]]?",
+    "[[C# tips]]": "; did you mean [[web#C# tips]]?",
+    "[[Tcp/ip]]": "; did you mean [[web#Tcp/ip]]?",
+    "[[Plain page]]": "; did you mean [[plain-page]]?",
+    "[[Plain page#Part]]": "; did you mean [[plain-page#Part]]?",
+    "[[Renewal of certificates]]": "; did you mean [[tls]]?",
+    "[[shell#Moved here]]": "; did you mean [[web#Moved here]]?",
+    "[[gone#Moved here]]": "; did you mean [[web#Moved here]]?",
+    "[[Twice]]": "; did you mean [[shell#Twice]] or [[web#Twice]]?",
+    "[[Old way]]": "; did you mean [[new]]?",
+    "[[Few]]": "; did you mean [[f0]] or [[f1]] or [[f2]], or 2 others?",
+    "[[Many]]": "",
+    "[[Alph]]": "",
+    "[[pha]]": "",
+    "[[page]]": "",
+    "[[nonesuch]]": "",
+    "[[shell#nonesuch]]": "",
+}
+
+
+@pytest.fixture
+def linked(kb: Path) -> Path:
+    for path, text in FILES.items():
+        (kb / path).parent.mkdir(parents=True, exist_ok=True)
+        (kb / path).write_text(text)
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "records")
+    (kb / "notes/source.md").write_text("# Source\n\n" + "\n\n".join(MEANT) + "\n")
+    run_git(kb, "add", "-A")
+    return kb
+
+
+@pytest.mark.parametrize("args", [(), ("--staged",)], ids=["whole", "by the cache"])
+def test_it_names_what_may_be_meant(linked: Path, args: tuple[str, ...]) -> None:
+    found = memgit(linked, "lint", "--select", "MG201", "--json", *args, code=1).json["findings"]
+    said = {one["line"]: one["message"] for one in found if one["path"] == "notes/source.md"}
+    assert len(said) == len(MEANT)
+    for line, (link, hint) in zip(range(3, 200, 2), MEANT.items(), strict=False):
+        written = link.partition("|")[0].removesuffix("]]").replace("# ", "#") + "]]"
+        assert said[line].startswith(f'"Source": {written} leads nowhere: '), said[line]
+        assert said[line].partition("; did you mean")[1:] == hint.partition("; did you mean")[1:], said[line]
+
+
+def test_what_it_names_is_a_link_that_leads_there(linked: Path) -> None:
+    links = [one.removesuffix("?") for hint in MEANT.values() for one in hint.removeprefix("; did you mean ").split(" or ") if "[[" in one]
+    text = "# Source\n\n" + "\n\n".join(one.partition(",")[0] for one in links) + "\n"
+    (linked / "notes/source.md").write_text(text)
+    assert memgit(linked, "lint", "--select", "MG201,MG204", "--json").json["findings"] == []
+    assert len(links) > 15
+
+
+def test_it_is_a_hint_and_no_fix(linked: Path) -> None:
+    """Links resolve strictly: what a person meant is not for a tool to decide."""
+    found = memgit(linked, "lint", "--select", "MG201", "--json", code=1).json["findings"]
+    assert found and not any(one["fixable"] for one in found)
+    before = (linked / "notes/source.md").read_text()
+    memgit(linked, "lint", "--select", "MG201", "--fix", code=1)
+    assert (linked / "notes/source.md").read_text() == before
