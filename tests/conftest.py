@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support import memgit, run_git
+from tests.support import EXAMPLES, memgit, run_git
 
 # The tests start memgit hundreds of times: it, and they, are compiled once and not each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-settings.register_profile("memgit", deadline=None)  # machines that run this are shared: a slow example is no failure
+# Machines that run this are shared: a slow example is no failure.
+settings.register_profile("memgit", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("long", deadline=None, max_examples=2000)
 settings.load_profile("memgit")
 

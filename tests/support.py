@@ -24,9 +24,13 @@ def run_git(folder: Path, *args: str, data: bytes | None = None, check: bool = T
     return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
+EXAMPLES = 40
+"""How many examples a property gets in the suite; the profile `long` has many more."""
+
+
 def examples(few: int) -> int:
     """How many examples a property gets of which each costs much: few, and more in the profile `long`, as any other does."""
-    return max(1, few * settings().max_examples // 100)
+    return max(1, few * settings().max_examples // EXAMPLES)
 
 
 def childless() -> bool:

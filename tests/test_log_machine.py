@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from tests.support import fsck, memgit, run_git, status
+from tests.support import examples, fsck, memgit, run_git, status
 
 KINDS = {"memory": "memory/{slug}", "knowledge": "knowledge/web#{title}", "decision": "decision/20260302-{slug}"}
 TITLES = st.sampled_from(["Grid", "Retry & backoff", "Über alles", "$1 \\1", "Tides: a table", "x" * 90, "日本語", 'Say "no"', "a/b"])
@@ -166,5 +166,7 @@ def test_the_log_equals_what_was_performed() -> None:
 def test_the_log_equals_what_was_performed_at_length() -> None:
     run_state_machine_as_test(
         LogMachine,
-        settings=settings(max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES),
+        settings=settings(
+            max_examples=examples(25), stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES
+        ),
     )

@@ -9,9 +9,10 @@ from memgit.errors import BadInput
 from memgit.formats import bodies, titles
 from memgit.formats.blocks import outline
 from tests import strategies
+from tests.support import examples
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(125))
 @given(strategies.bodies() | strategies.plain_bodies)
 def test_a_body_comes_back(text: str) -> None:
     body = bodies.of(text)
@@ -92,7 +93,7 @@ def test_plain_paragraphs_become_a_list(text: str, body: str) -> None:
     assert bodies.of(text) == body
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(125))
 @given(strategies.titles)
 def test_a_title_comes_back(text: str) -> None:
     try:

@@ -18,6 +18,7 @@ from memgit.formats.frontmatter import split
 from memgit.formats.text import decode, split_lines
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
+from tests.support import examples
 
 FORM = Document(MEMGIT)
 MIRROR = Document(MNEMA)
@@ -218,7 +219,7 @@ def test_conflict_markers_are_named_and_stop_writing() -> None:
 
 
 @given(st.binary(max_size=200) | strategies.tricky_blocks().map(lambda block: f"---\n{block}---\ntext\n".encode()))
-@settings(max_examples=150)
+@settings(max_examples=examples(37))
 def test_reading_never_fails(data: bytes) -> None:
     for form in (FORM, MIRROR):
         parsed = parse(data, form=form)
@@ -256,7 +257,7 @@ def lines_outside(data: bytes, key: str) -> list[str]:
 
 
 @given(strategies.documents(), CHANGES)
-@settings(max_examples=200)
+@settings(max_examples=examples(50))
 def test_a_change_touches_its_own_lines_alone(data: bytes, change: tuple[str, Value]) -> None:
     name, value = change
     before = one(data)
@@ -281,7 +282,7 @@ def test_a_change_touches_its_own_lines_alone(data: bytes, change: tuple[str, Va
 
 
 @given(strategies.documents())
-@settings(max_examples=120)
+@settings(max_examples=examples(30))
 def test_saying_the_same_again_changes_no_byte(data: bytes) -> None:
     record = one(data)
     changes: dict[str, Value] = {**record.fields, "title": record.title, "body": record.body}
@@ -292,7 +293,7 @@ def test_saying_the_same_again_changes_no_byte(data: bytes) -> None:
 
 
 @given(strategies.documents(), strategies.bodies() | strategies.plain_bodies)
-@settings(max_examples=120)
+@settings(max_examples=examples(30))
 def test_a_new_body_leaves_the_block_alone(data: bytes, body: str) -> None:
     before = one(data)
     try:
@@ -439,7 +440,7 @@ def test_a_new_document() -> None:
 
 
 @given(TITLES, st.dictionaries(st.sampled_from(["source", "summary", "own"]), TITLES), st.lists(ITEMS, max_size=3), strategies.bodies())
-@settings(max_examples=120)
+@settings(max_examples=examples(30))
 def test_what_is_recorded_reads_back(title: str, texts: dict[str, str], keywords: list[str], body: str) -> None:
     draft = Draft("memory", title, {**texts, "keywords": tuple(keywords), "created": "2026-03-02"}, body)
     for form in (FORM, MIRROR):

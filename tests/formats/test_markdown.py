@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memgit.formats.inline import MAX_LINK, MAX_PARENTHESES
 from memgit.formats.markdown import RelativeLink, conflict_markers, find_wikilinks, relative_links, replace_wikilinks, wikilinks
 from memgit.model.link import Wikilink
+from tests.support import examples
 
 LINKS: dict[str, tuple[str, list[str]]] = {
     "plain": ("See [[tides]].", ["[[tides]]"]),
@@ -86,7 +87,7 @@ def test_links_are_replaced_where_they_are_links() -> None:
     assert replace_wikilinks(text, lambda link: link) == text
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(75))
 @given(st.text('[]`\\ab#|,<>! -\n1"', max_size=60))
 def test_replacing_nothing_changes_nothing_and_places_hold_links(text: str) -> None:
     assert replace_wikilinks(text, lambda _: None) == text
