@@ -88,7 +88,7 @@ def check_after_kill(kb: Path, before: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("early", "stride"), [(True, 4), (False, 5), *(pytest.param(early, 1, marks=pytest.mark.slow) for early in (True, False))]
+    ("early", "stride"), [(True, 2), (False, 3), *(pytest.param(early, 1, marks=pytest.mark.slow) for early in (True, False))]
 )
 def test_killed_at_every_step(kb: Path, monkeypatch: pytest.MonkeyPatch, early: bool, stride: int) -> None:
     """Once for each file touched and each process started by a commit; all of them in the slow runs."""
