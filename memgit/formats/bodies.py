@@ -152,7 +152,8 @@ def _place(line: str, scanner: Scanner) -> tuple[int, bool, int] | None:
     elif flush[3] is not None:
         group = _RULE_GROUP
     hidden, weak = scanner.hidden_by(line)
-    if hidden == FENCE or (hidden and group != _CONFLICT and not (weak and group in (_LABEL, _BODY_LABEL))):
+    # Markers of a conflict, and a rule at the end of a section, are read by their look, also within HTML.
+    if hidden == FENCE or (hidden and group not in (_CONFLICT, _RULE_GROUP) and not (weak and group in (_LABEL, _BODY_LABEL))):
         return None
     return 0, bool(flush[1]), group
 

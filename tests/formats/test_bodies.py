@@ -38,6 +38,7 @@ ESCAPES = {
     "**keywords：** x": "\\**keywords：** x",
     "---": "\\---",
     "a\n---": "a\n\\---",
+    "<div>\n---": "<div>\n\\---",
     "<!-- open": "\\<!-- open",
     "<script>": "\\<script>",
     "<<<<<<< ours": "\\<<<<<<< ours",
@@ -46,7 +47,7 @@ ESCAPES = {
     "**Solution:**": "\\**Solution:**",
 }
 KEPT = [
-    "### three", "#hash", "**Unknown:** x", "- **Date:** x", "a\n---\nb", "<!-- closed -->", "<!--\n## x\n-->", "    ## code", "text",
+    "### three", "#hash", "**Unknown:** x", "- **Date:** x", "a\n---\nb", "<!-- closed -->", "<!--\n## x\n-->", "<div>\n---\n</div>", "    ## code", "text",
     "```\n## x\n**Date:** x\n---\n```", "- a\n  ```\n  ## x\n  ```", "<b>", "\\*a*", "=======", "a\n**Solution:**\n- b", "***", "\\",
 ]  # fmt: skip
 
