@@ -88,7 +88,8 @@ class Bench:
     def install(self) -> None:
         """The present code as a wheel in the environment, from a copy, so that no old build gets in."""
         if not (self.venv / "bin" / "pip").exists():
-            subprocess.run([sys.executable, "-m", "venv", str(self.venv)], check=True)
+            # The pip that comes with Python may be years old, and the scripts that such a one makes load `re` at every start.
+            subprocess.run([sys.executable, "-m", "venv", "--upgrade-deps", str(self.venv)], check=True)
         source = self.work / "source"
         shutil.rmtree(source, ignore_errors=True)
         source.mkdir()

@@ -41,12 +41,14 @@ def main() -> None:
         sys.stderr.flush()
     except OSError:
         pass
+    from memgit.model.regex import keep
+
+    keep()
     # Everything is written. Taking the interpreter apart and carrying the cache's log over would cost more than many commands do.
     os._exit(code)
 
 
-ROOT = ("-C", "--actor", "--run")
-"""The options that stand before a command, as `cli.lean.ROOT` has them."""
+HELP = ("-h", "--help")
 
 
 def looks(args: list[str]) -> str | None:
@@ -55,7 +57,7 @@ def looks(args: list[str]) -> str | None:
     A guess that may be wrong costs little.
     """
     folder, args = _rooted(args)
-    if not args or "--at" in args:
+    if not args or _has(args, ("--at", *HELP)):
         return None
     # A kind narrows it to one folder; an address with its kind is looked up in the file where it must be.
     sure = args[0] in ("search", "context") or args in (["list"], ["list", "--json"])
@@ -65,16 +67,22 @@ def looks(args: list[str]) -> str | None:
 def writes(args: list[str]) -> str | None:
     """The folder of a command line that will most likely change a file and what is derived from it; None of any other."""
     folder, args = _rooted(args)
-    return folder if args and args[0] in ("record", "update", "extend", "archive", "restore") and "--batch" not in args else None
+    sure = bool(args) and args[0] in ("record", "update", "extend", "archive", "restore")
+    return folder if sure and not _has(args, ("--batch", *HELP)) else None
 
 
 def _rooted(args: list[str]) -> tuple[str, list[str]]:
     """The folder that a command line starts in, and its command with what follows."""
-    folder = "."
-    while len(args) > 2 and args[0] in ROOT:
-        folder = args[1] if args[0] == "-C" else folder
-        args = args[2:]
-    return folder, args
+    from memgit.cli.root import split
+
+    values, rest = split(args) or ({}, [])
+    return values.get("folder", "."), rest
+
+
+def _has(args: list[str], flags: tuple[str, ...]) -> bool:
+    """Whether an option is among some words, spelled `--at REV` or `--at=REV`; what follows `--` is none."""
+    options = args[: args.index("--")] if "--" in args else args
+    return any(arg.partition("=")[0] in flags for arg in options)
 
 
 if __name__ == "__main__":

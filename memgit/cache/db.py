@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 
 from memgit import TYPE_CHECKING
 from memgit.cache import sqlite as sqlite3
+from memgit.model.light import contextmanager, suppress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import TypeVar
 
     T = TypeVar("T")
@@ -44,6 +44,9 @@ write, and whoever opens the file after the last one has gone reads all of the l
 """
 OPEN_SECONDS = 5.0
 """How long to wait for another process that is making or removing the file, which takes a few milliseconds."""
+
+PAGES = 2_000
+"""KiB of pages that SQLite keeps in memory unless told otherwise."""
 
 _CORRUPT = frozenset([sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_FORMAT,
                       sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_INTERNAL])  # fmt: skip
@@ -264,6 +267,21 @@ def memory_cache(fingerprint: str = "") -> Cache:
     """An empty cache in memory."""
     stamp = f"{VERSION} {fingerprint}"
     return Cache(_fresh(":memory:", stamp), None, stamp)
+
+
+@contextmanager
+def pages(connection: sqlite3.Connection, kibibytes: int) -> Iterator[None]:
+    """Keeps more pages in memory within the block, for a connection that lives on after it, however it ends.
+
+    Raises:
+        sqlite3.Error: the file is broken; call it within `Cache.run`.
+    """
+    connection.execute(f"pragma cache_size = -{kibibytes}")
+    try:
+        yield
+    finally:
+        with suppress(*sqlite3.FAILURES):  # it may be closed by now
+            connection.execute(f"pragma cache_size = -{PAGES}")
 
 
 def _is_protected(path: str) -> bool:

@@ -34,6 +34,11 @@ class Filter(NamedTuple):
     runs: tuple[str, ...] = ()
     records_only: bool = False
 
+    @property
+    def everything(self) -> bool:
+        """Whether every event passes."""
+        return self == EVERYTHING
+
     def where(self) -> tuple[str, list[str | int]]:
         """The filter as a condition on the table `event`, with its parameters."""
         parts: list[str] = []

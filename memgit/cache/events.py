@@ -10,12 +10,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from zlib import crc32
 
 from memgit import TYPE_CHECKING, __version__
 from memgit.cache import sqlite as sqlite3
-from memgit.cache.db import Cache, memory_cache
+from memgit.cache.db import Cache, memory_cache, pages
 from memgit.cache.event_text import EVERYTHING, Entry, Filter, Row, from_text, to_row
+from memgit.cache.ids import key_of
 from memgit.errors import NotFound, Refused
 from memgit.git import history
 from memgit.git.history import RawCommit
@@ -46,8 +46,8 @@ LINES = 4
 VIEWS = 4
 STEPS = 2000
 """Plain commits up to which a moved head is followed back to a known line; beyond it the line is numbered anew."""
-FILL_PAGES, PAGES = 32_000, 2_000
-"""KiB of pages in memory while a whole history is put in, and else."""
+FILL_PAGES = 32_000
+"""KiB of pages in memory while a whole history is put in: ids and names come in no order, and their indexes are looked up all the time."""
 FIRST, BATCH = 25, 400
 """Commits that are looked up and stored together: few at first, so that a short answer comes at once."""
 
@@ -84,7 +84,7 @@ class Draft(NamedTuple):
 def drafted(entry: Entry, border: AbstractSet[str]) -> Draft:
     """An event as it is remembered; `border` are the commits at which a shallow clone was cut off."""
     event = entry.event
-    return Draft(to_row(entry), tuple(map(_key, _names(event))), event.complete or event.commit in border)
+    return Draft(to_row(entry), tuple(map(key_of, _names(event))), event.complete or event.commit in border)
 
 
 def _use(db: sqlite3.Connection, line: int) -> None:
@@ -153,8 +153,6 @@ class Events:
         given = 0
         if limit is not None and limit <= 0:
             return
-        if wanted == EVERYTHING:
-            wanted = EVERYTHING
         cache = None if without else self._memory()
         if cache is not None:
             try:
@@ -167,8 +165,9 @@ class Events:
             except sqlite3.FAILURES as error:
                 self._give_up(cache, error)
         passed = 0
+        everything = wanted.everything
         for entry in self._told(head, without, lazily=limit is not None):
-            if wanted is EVERYTHING or wanted.takes(entry.event):
+            if everything or wanted.takes(entry.event):
                 passed += 1
                 if passed > given:
                     yield entry
@@ -185,17 +184,15 @@ class Events:
             return None
         numbers: array[int] | None = array("q")
         try:
-            # Ids and names come in no order: pages of their indexes are kept in memory meanwhile.
-            cache.connection.execute(f"pragma cache_size = -{FILL_PAGES}")
-            for drafts in batches:  # waits for whoever tells them: nobody else is to wait meanwhile
-                stored = self._put(cache, drafts)
-                if stored is None or numbers is None:
-                    numbers = None
-                else:
-                    numbers.extend(stored)
-            if numbers:
-                self._write_line(cache, head, numbers)
-            cache.connection.execute(f"pragma cache_size = -{PAGES}")
+            with pages(cache.connection, FILL_PAGES):
+                for drafts in batches:  # waits for whoever tells them: nobody else is to wait meanwhile
+                    stored = self._put(cache, drafts)
+                    if stored is None or numbers is None:
+                        numbers = None
+                    else:
+                        numbers.extend(stored)
+                if numbers:
+                    self._write_line(cache, head, numbers)
         except BrokenOff:
             return None
         except sqlite3.FAILURES as error:
@@ -318,7 +315,7 @@ class Events:
         """The events of a line. Their numbers are read at once, so that a slow reader holds up no writer and sees one state."""
         where, values = stretch.where()
         query = f"select n from event_reach r where {where}"  # noqa: S608
-        if wanted is not EVERYTHING:
+        if not wanted.everything:
             condition, more = wanted.where()
             query = f"select n from event_reach r join event using (n) where {where} and {condition}"  # noqa: S608
             values += more
@@ -334,7 +331,7 @@ class Events:
 
     def _named(self, cache: Cache, stretch: _Stretch, names: Iterable[str]) -> list[tuple[int, Event]]:
         where, values = stretch.where()
-        keys = ",".join(str(_key(name)) for name in names)
+        keys = ",".join(str(key_of(name)) for name in names)
         rows = cache.connection.execute(
             # `cross join` keeps SQLite to this order: from the few rows of a name, not from the many of a line.
             "select distinct r.seq, e.text from event_name m cross join event_reach r on r.n = m.n cross join event e on e.n = m.n"  # noqa: S608
@@ -545,7 +542,3 @@ def _names(event: Event) -> set[str]:
         out.add(change.address)
         out.update(name for name in (change.id, change.was) if name is not None)
     return out
-
-
-def _key(name: str) -> int:
-    return crc32(name.encode("utf-8", "surrogatepass"))

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
 from zlib import crc32
 
 from memgit import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from memgit.cache.db import Cache
+
+
+def key_of(name: str) -> int:
+    """The number that stands for an id or address in `event_name`. Two names may have the same one: whoever finds it looks closer."""
+    return crc32(name.encode("utf-8", "surrogatepass"))
 
 
 def seen(cache: Cache, ids: Collection[str]) -> set[str]:
     """Those of some ids (a few hundred at most) that the cache has read so far, without bringing it up to date first."""
-    names = {one: crc32(one.encode("utf-8", "surrogatepass")) for one in ids}  # as `cache.events` keeps names
     asked: tuple[tuple[str, str, Mapping[str, str | int]], ...] = (
         ("record", "id", {one: one for one in ids}),
         ("gone", "id", {one: one for one in ids}),
-        ("event_name", "name", names),  # a chance hit only costs another draw
+        ("event_name", "name", {one: key_of(one) for one in ids}),  # a chance hit only costs another draw
     )
 
     def work() -> set[str]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from memgit import TYPE_CHECKING
 from memgit.cache.ids import seen
 from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, address_of, from_text
 from memgit.cache.tokens import fold, is_unbroken, phrase, words_of
 from memgit.model import link as links
+from memgit.model.address import ends
 from memgit.model.kinds import KINDS
 from memgit.model.link import Wikilink, file_names, normal
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from memgit.cache.records import Snapshot
@@ -168,7 +168,7 @@ def _full(snapshot: Snapshot, name: str) -> list[Record]:
 
 def _ending(snapshot: Snapshot, wanted: str) -> list[Record]:
     """The records whose address ends in a text, from a slash or hash on."""
-    return _sorted(record for record in _candidates(snapshot, wanted) if _ends(normal(record.address), wanted))
+    return _sorted(record for record in _candidates(snapshot, wanted) if ends(normal(record.address), wanted))
 
 
 def _candidates(snapshot: Snapshot, text: str) -> list[Record]:
@@ -215,13 +215,6 @@ def _title_ending(snapshot: Snapshot, wanted: str) -> list[Record]:
 def _starts_word(title: str, length: int) -> bool:
     before = title[: len(title) - length]
     return not before or not (before[-1].isalnum() and title[len(before)].isalnum())
-
-
-def _ends(address: str, wanted: str) -> bool:
-    if not address.endswith(wanted):
-        return False
-    before = address[: len(address) - len(wanted)]
-    return not before or before[-1] in "/#"
 
 
 def _sorted(records: Iterable[Record]) -> list[Record]:

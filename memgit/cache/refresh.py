@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.cache import rows
@@ -16,10 +15,13 @@ from memgit.model.record import Problem
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
+
     from memgit.git.repository import Repository
     from memgit.git.tree import Tree
 
-Progress = Callable[[int, int], None]
+Progress: TypeAlias = "Callable[[int, int], None]"
 """Told now and then how many files of how many are done."""
 
 MAX_SNAPSHOTS = 24
@@ -150,16 +152,16 @@ def _steps(repo: Repository, layout: Layout, start: str, commit: str | None) -> 
 
 def _apply(job: Job, steps: Sequence[tuple[str, Content | None]]) -> None:
     """Takes the old contents out of the snapshot and the new ones in."""
-    writer = Writer(job.connection, job.repo, job.parse, bulk=len(steps) >= rows.BULK)
-    unread: list[Unread] = []
-    for path, content in steps:
-        select = "select f from file where path = ? and snapshots & ?"
-        for (f,) in job.connection.execute(select, (rows.to_text(path), job.flag)).fetchall():
-            writer.drop(f, job.flag)
-        found = job.layout.find(path) if content is not None else None
-        if content is not None and found is not None and writer.known(job.layout, path, found[0], content, job.flag) is None:
-            unread.append((path, *found, content))
-    _read(job, writer, unread)
+    with Writer.writing(job.connection, job.repo, job.parse, bulk=len(steps) >= rows.BULK) as writer:
+        unread: list[Unread] = []
+        for path, content in steps:
+            select = "select f from file where path = ? and snapshots & ?"
+            for (f,) in job.connection.execute(select, (rows.to_text(path), job.flag)).fetchall():
+                writer.drop(f, job.flag)
+            found = job.layout.find(path) if content is not None else None
+            if content is not None and found is not None and writer.known(job.layout, path, found[0], content, job.flag) is None:
+                unread.append((path, *found, content))
+        _read(job, writer, unread)
 
 
 def _whole(job: Job, tree: Tree) -> None:
@@ -174,15 +176,15 @@ def _whole(job: Job, tree: Tree) -> None:
         content = content_of(mode, oid) if found is not None else None
         if found is not None and content is not None:
             files.append((path, *found, content))
-    writer = Writer(job.connection, job.repo, job.parse, bulk=len(files) - len(there) >= rows.BULK)
-    unread: list[Unread] = []
-    for path, place, key, content in files:
-        held = there.pop((path, content.blob, writer.place(job.layout, place)), None) if there else None
-        if held is None and writer.known(job.layout, path, place, content, job.flag) is None:
-            unread.append((path, place, key, content))
-    for f in there.values():
-        writer.drop(f, job.flag)
-    _read(job, writer, unread)
+    with Writer.writing(job.connection, job.repo, job.parse, bulk=len(files) - len(there) >= rows.BULK) as writer:
+        unread: list[Unread] = []
+        for path, place, key, content in files:
+            held = there.pop((path, content.blob, writer.place(job.layout, place)), None) if there else None
+            if held is None and writer.known(job.layout, path, place, content, job.flag) is None:
+                unread.append((path, place, key, content))
+        for f in there.values():
+            writer.drop(f, job.flag)
+        _read(job, writer, unread)
 
 
 def _read(job: Job, writer: Writer, unread: Sequence[Unread]) -> None:
@@ -195,7 +197,6 @@ def _read(job: Job, writer: Writer, unread: Sequence[Unread]) -> None:
         writer.read(job.layout, path, place, key, content, job.flag, data)
     if told is not None:
         told(total, total)
-    writer.finish()
 
 
 def _with_data(repo: Repository, unread: Sequence[Unread]) -> Iterator[tuple[Unread, bytes | None]]:

@@ -6,23 +6,25 @@ snapshots hold it. The records of a file have consecutive numbers from `f`, its 
 
 from __future__ import annotations
 
-import json
 import time
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 
 from memgit import TYPE_CHECKING
 from memgit.cache import sqlite as sqlite3
+from memgit.cache.db import pages
 from memgit.cache.tokens import TOKENIZER, fold
 from memgit.errors import MemgitError
+from memgit.model import plainjson
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
+from memgit.model.light import contextmanager, suppress
 from memgit.model.link import normal
 from memgit.model.record import ParsedFile, Problem, Record, Value
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from typing import Any, Protocol
 
     from memgit.git.repository import Repository
@@ -164,14 +166,13 @@ def from_text(kept: Text) -> str:
     return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogateescape")
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_quoted = json.encoder.encode_basestring
+_quoted = plainjson.quoted
 
 
 def to_json(value: Any) -> str:
     """A value as one line; file names that are not UTF-8 are escaped."""
-    text = _encode(value)
-    return text if isinstance(to_text(text), str) else json.dumps(value, separators=(",", ":"))
+    text = plainjson.dumps(value, ascii_only=False, compact=True)
+    return text if isinstance(to_text(text), str) else plainjson.dumps(value, compact=True)
 
 
 def to_fields(fields: Mapping[str, Value]) -> str:
@@ -191,7 +192,7 @@ def from_fields(text: str) -> dict[str, Value]:
         sqlite3.DatabaseError: the row is broken.
     """
     try:
-        return {name: tuple(value) if type(value) is list else value for name, value in json.loads(text).items()}
+        return {name: tuple(value) if type(value) is list else value for name, value in plainjson.loads(text).items()}
     except (ValueError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
 
@@ -209,7 +210,7 @@ def place_number(connection: sqlite3.Connection, layout: Layout, place: Place) -
 
 def layout_of(text: str) -> Layout:
     """A layout of the one place that `place_text` wrote down."""
-    kind, folder, pattern, form, never, new, base = json.loads(text)
+    kind, folder, pattern, form, never, new, base = plainjson.loads(text)
     return Layout("", (Place(kind, folder, pattern, form, frozenset(never), new),), base)
 
 
@@ -262,7 +263,7 @@ def day_of(record: Record) -> str:
 
 
 class Writer:
-    """Writes file rows within one write transaction; `finish` must be called before it ends."""
+    """Writes file rows within one write transaction; to be had from `writing`."""
 
     def __init__(self, connection: sqlite3.Connection, repo: Repository, parse: Parse, *, bulk: bool = False) -> None:
         self._connection = connection
@@ -286,8 +287,16 @@ class Writer:
         self._bare = not self._files
         if bulk:
             connection.execute("insert into words(words, rank) values ('hashsize', ?)", (BULK_BYTES,))
-            connection.execute(f"pragma cache_size = -{BULK_PAGES}")
         self._later = _without_indexes(connection) if bulk and self._bare else []
+
+    @classmethod
+    @contextmanager
+    def writing(cls, connection: sqlite3.Connection, repo: Repository, parse: Parse, *, bulk: bool) -> Iterator[Writer]:
+        """A writer; what it has gathered is written at the end of the block, unless that raises. `bulk`: it gets very many files."""
+        with pages(connection, BULK_PAGES) if bulk else suppress():
+            writer = cls(connection, repo, parse, bulk=bulk)
+            yield writer
+            writer.finish()
 
     def place(self, layout: Layout, place: Place) -> int:
         """The number of a place, written down if it is new."""
@@ -355,16 +364,16 @@ class Writer:
         for ordinal, record in enumerate(parsed.records):
             n = f + ordinal
             texts = indexed(record)
-            joined = _joined(texts)
+            whole = joined(texts)
             name = normal(record.title)
             address = f"{place.kind}/{key}#{record.title}" if entry else f"{place.kind}/{key}"
             self._records.append(
                 (n, f, record.kind, day_of(record), 1 if record.archived else 0, to_text(record.title), to_text(name), record.id,
                  None if record.address == address else to_text(record.address), record.line, record.end_line, to_fields(record.fields),
-                 to_json(record.problem) if record.problem is not None else None, zlib.crc32(joined))
+                 to_json(record.problem) if record.problem is not None else None, zlib.crc32(whole))
             )  # fmt: skip
             self._words.append((n, *texts))
-            long = _length(joined)
+            long = length_of(whole)
             self._measures.append((n, f, long, snapshots))
             length += long
             self._endings += [(n, to_text(ending)) for ending in endings(record)]
@@ -425,7 +434,6 @@ class Writer:
                 # What a build leaves in pieces, the writes that follow would put together: milliseconds of each for hundreds of them.
                 self._connection.execute("insert into words(words) values ('optimize')")
             self._connection.execute("insert into words(words, rank) values ('hashsize', 1048576)")
-            self._connection.execute("pragma cache_size = -2000")
         else:
             self._connection.execute("insert into words(words, rank) values ('merge', ?)", (MERGED_PAGES,))
         grown = [(*sums, bits) for bits, sums in self._grown.items()]
@@ -512,17 +520,14 @@ def endings(record: Record) -> Iterable[str]:
 
 def checksum(texts: Sequence[str]) -> int:
     """Of what the full-text index holds of a record: it can be taken out only by giving exactly the same again."""
-    return zlib.crc32(_joined(texts))
+    return zlib.crc32(joined(texts))
 
 
-def length_of(texts: Sequence[str]) -> int:
+def length_of(joined: bytes) -> int:
     """How long a record is for a search: the blanks and signs between its words, which are counted sooner than the words are."""
-    return _length(_joined(texts))
-
-
-def _length(joined: bytes) -> int:
     return len(joined.translate(None, _IN_WORDS))
 
 
-def _joined(texts: Sequence[str]) -> bytes:
+def joined(texts: Sequence[str]) -> bytes:
+    """What the full-text index holds of a record, as one."""
     return "\0".join(texts).encode("utf-8", "surrogatepass")

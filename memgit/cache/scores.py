@@ -14,7 +14,6 @@ Scores are sums of whole numbers: no order of adding up changes them, and what i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from math import log
 
 from memgit import TYPE_CHECKING
@@ -25,6 +24,7 @@ from memgit.model.kinds import KINDS
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from memgit.cache.records import Snapshot

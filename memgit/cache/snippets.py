@@ -6,13 +6,15 @@ alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-
+from memgit import TYPE_CHECKING
 from memgit.cache import sqlite as sqlite3
 from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
 from memgit.model.pattern import pattern
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 WIDTH = 200
 """Characters of a snippet, unless the caller says otherwise."""

@@ -8,6 +8,18 @@ from memgit import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlite3 import *  # noqa: F403
 else:
+    import sys
+
+    from memgit.model import light
+
+    # The one thing that the C module takes from `functools` is `lru_cache`; its own import takes longer than opening a file.
+    if sys.modules.setdefault("functools", light) is light:
+        try:
+            import _sqlite3  # noqa: F401
+        except (ImportError, AttributeError):
+            sys.modules.pop("_sqlite3", None)
+        finally:
+            del sys.modules["functools"]
     try:
         from _sqlite3 import *  # noqa: F403
     except ImportError:
@@ -15,3 +27,5 @@ else:
 
 FAILURES = (Error, UnicodeDecodeError)  # noqa: F405
 """What a broken file leads to: where its own bytes are part of a message, Python cannot even make an `Error` of it."""
+MOST_ROWS = 1 << 40
+"""Rows that are asked for at most: SQLite counts no further than to 2**63."""

@@ -6,14 +6,14 @@ clone that has fetched them. The sums are kept in the cache with the tips that t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-
 from memgit import TYPE_CHECKING
 from memgit.git import usage as refs
+from memgit.model import plainjson
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from memgit.cache.db import Cache
     from memgit.git.repository import Repository
 
@@ -94,14 +94,14 @@ def _recall(cache: Cache) -> tuple[dict[str, str], dict[str, Count]] | None:
     if text is None:
         return None
     try:
-        data = json.loads(text)
+        data = plainjson.loads(text)
         return data["tips"], {name: Count(*values) for name, values in data["counts"].items()}
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def _keep(cache: Cache, tips: Mapping[str, str], counts: Mapping[str, Count]) -> None:
-    text = json.dumps({"tips": tips, "counts": counts})
+    text = plainjson.dumps({"tips": tips, "counts": counts})
 
     def work() -> None:
         cache.schema("usage", SCHEMA_VERSION, SCHEMA)

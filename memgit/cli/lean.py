@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 from memgit import TYPE_CHECKING
+from memgit.cli.root import split
+from memgit.model.light import suppress
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 HOT = {
@@ -24,8 +25,6 @@ HOT = {
     "hook": "hook", "merge-driver": "merge_driver",
 }  # fmt: skip
 """Commands that are declared here, with their modules: a part of `cli.main.COMMANDS`."""
-ROOT = {"-C": "folder", "--actor": "actor", "--run": "run"}
-"""The options of memgit itself that stand before the command, each with a value."""
 ROOT_ENV = {"actor": "MEMGIT_ACTOR", "run": "MEMGIT_RUN"}
 COMPLETION = "_MEMGIT_COMPLETE"
 
@@ -318,21 +317,17 @@ def attempt(args: Sequence[str], obj: dict[str, Any]) -> bool:
     """
     if os.environ.get(COMPLETION):
         return False
-    root: dict[str, Any] = {"folder": "."}
-    position = 0
-    while position < len(args) and args[position] in ROOT:
-        if position + 1 >= len(args):
-            return False
-        root[ROOT[args[position]]] = args[position + 1]
-        position += 2
-    if position >= len(args) or args[position] not in HOT:
+    rooted = split(args)
+    if rooted is None or not rooted[1] or rooted[1][0] not in HOT:
         return False
-    found = __import__(f"memgit.cli.{HOT[args[position]]}", fromlist=["command"]).command  # importlib takes as long as two commands
-    values = found.parse(args[position + 1 :], os.environ)
+    given, (name, *rest) = rooted
+    found = __import__(f"memgit.cli.{HOT[name]}", fromlist=["command"]).command  # importlib takes as long as two commands
+    values = found.parse(rest, os.environ)
     if values is None:
         return False
-    for name, variable in ROOT_ENV.items():
-        root[name] = root.get(name, os.environ.get(variable)) or None
+    root: dict[str, Any] = {"folder": ".", **given}
+    for option, variable in ROOT_ENV.items():
+        root[option] = root.get(option, os.environ.get(variable)) or None
     context = Context({**obj, **root})
     try:
         code = found.callback(context, **values)

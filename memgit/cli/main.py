@@ -63,6 +63,10 @@ A row without help is hidden.
 """
 
 
+FREE_TEXT = ("search", "recall")
+"""Commands whose argument may be any text, and may well look like an option."""
+
+
 class Lazy(click.Group):
     """A group whose commands are imported when they are called; its own help needs none of them."""
 
@@ -100,6 +104,28 @@ def cli(ctx: click.Context, folder: str, actor: str | None, run_: str | None) ->
     ctx.obj = {**(ctx.obj or {}), "folder": folder, "actor": actor or None, "run": run_ or None}
 
 
+def _show_dashes(error: click.NoSuchOption, args: Sequence[str]) -> None:
+    """Says how a text that begins with a dash is given, where one may be meant: the same command line with what is no option after `--`."""
+    command = error.ctx.command if error.ctx is not None else None
+    if command is None or command.name is None or (command.name not in FREE_TEXT and " " not in error.option_name):
+        return
+    if command.name not in args or not any(isinstance(param, click.Argument) for param in command.params):
+        return
+    from shlex import join
+
+    options = {flag: param for param in command.params if isinstance(param, click.Option) for flag in (*param.opts, *param.secondary_opts)}
+    start = list(args).index(command.name) + 1
+    before, waiting = list(args[:start]), list(args[start:])
+    after: list[str] = []
+    while waiting:
+        arg = waiting.pop(0)
+        option = options.get(arg.partition("=")[0] if arg.startswith("--") else arg)
+        (before if option is not None else after).append(arg)
+        if option is not None and not option.is_flag and "=" not in arg and waiting:
+            before.append(waiting.pop(0))
+    click.echo(f"  hint: a text that begins with a dash stands after --: {join(['memgit', *before, '--', *after])}", err=True)
+
+
 def call(args: Sequence[str], obj: dict[str, Any]) -> int:
     """Runs one command line; `obj` is what its context holds. The exit code; errors that are not click's own are the caller's."""
     try:
@@ -108,6 +134,8 @@ def call(args: Sequence[str], obj: dict[str, Any]) -> int:
         return error.exit_code
     except click.ClickException as error:
         error.show()
+        if isinstance(error, click.NoSuchOption):
+            _show_dashes(error, args)
         return 2
     except click.Abort:
         raise KeyboardInterrupt from None

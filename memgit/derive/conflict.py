@@ -5,8 +5,7 @@ Form: https://git-scm.com/docs/git-merge, "How conflicts are presented", with an
 
 from __future__ import annotations
 
-import re
-
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 
 _START = pattern(r"<{7}( |\r?$)", re.MULTILINE)

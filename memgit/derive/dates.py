@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from memgit import TYPE_CHECKING
 from memgit.model.pattern import pattern
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _DAY = pattern(r"(\d{4})-(\d\d)-(\d\d)(?![\d-])")
 _MOMENT = pattern(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
@@ -33,7 +35,8 @@ def newest(texts: Iterable[str | None]) -> str | None:
 def newest_of(records: Iterable[Record]) -> str | None:
     """The newest day on which one of the records was made, changed or archived, as far as they say."""
     # The days of many records are few: each is looked at once.
-    return newest({record.text(name) for record in records for name in _FIELDS})
+    values = {record.fields.get(name) for record in records for name in _FIELDS}
+    return newest([", ".join(value) if isinstance(value, tuple) else value for value in values])
 
 
 def like(present: object, new: str) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
+from memgit import TYPE_CHECKING
 from memgit.derive import managed
 from memgit.derive.links import escape, target
 from memgit.derive.managed import Markers
 from memgit.derive.view import View
+from memgit.model import regex as re
 from memgit.model.layout import Layout, Place
 from memgit.model.pattern import pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NAME = "INDEX.md"
 LISTED = ("memory", "decision")

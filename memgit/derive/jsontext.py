@@ -6,15 +6,15 @@ Grammar: RFC 8259.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from functools import cache
-
 from memgit import TYPE_CHECKING
+from memgit.model import plainjson
+from memgit.model import regex as re
+from memgit.model.light import cache
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeAlias
 
     Json: TypeAlias = Any
@@ -57,9 +57,7 @@ class Part(NamedTuple):
 
 @cache
 def _scanner() -> Callable[[str, int], tuple[Json, int]]:
-    from json import JSONDecoder
-
-    return JSONDecoder().raw_decode
+    return plainjson.scanner()
 
 
 def loads(text: str) -> Json:
@@ -68,10 +66,8 @@ def loads(text: str) -> Json:
     Raises:
         ValueError: it is not JSON, or is nested too deeply; a `json.JSONDecodeError` names the line.
     """
-    import json  # takes longer to load than many an answer, of which most have nothing to do with such a file
-
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = plainjson.loads(text, _no_constant)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if _deeper(value, MAX_DEPTH):
@@ -127,13 +123,11 @@ def _wrap(first: str, parts: list[str], last: str, style: Style, indent: str, fl
 
 
 def _scalar(value: Json, style: Style) -> str:
-    from json import dumps
-
-    text = dumps(value, ensure_ascii=style.ascii)
+    text = plainjson.dumps(value, ascii_only=style.ascii)
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = dumps(value)
+        text = plainjson.dumps(value)
     return text
 
 

@@ -5,8 +5,12 @@ Rules: CommonMark 0.31, sections 2.4 (backslash escapes), 6.1 (code spans), 6.3 
 
 from __future__ import annotations
 
+from memgit import TYPE_CHECKING
 from memgit.formats.message import cut
 from memgit.model.pattern import pattern
+
+if TYPE_CHECKING:
+    from re import Match
 
 MAX_COLUMNS = 160
 _SPECIAL = pattern(r"[\\`*\[\]<>~]|(?<![^\W_])_|_(?![^\W_])|&(?=#|[a-zA-Z])|^[\^!]")
@@ -23,12 +27,16 @@ def one_line(text: str) -> str:
 
 def escape(text: str) -> str:
     """A text on one line of Markdown that renders as that text: no emphasis, no link, no HTML, no comment can come out of it."""
-    return _SPECIAL.sub(r"\\\g<0>", one_line(text))
+    return _SPECIAL.sub(_escaped, one_line(text))
 
 
 def escape_structure(text: str) -> str:
     """As `escape`, but only what could end the link or start HTML: for files in which another tool writes titles as they are."""
-    return _STRUCTURE.sub(r"\\\g<0>", one_line(text))
+    return _STRUCTURE.sub(_escaped, one_line(text))
+
+
+def _escaped(match: Match[str]) -> str:
+    return f"\\{match[0]}"  # for a template, Python loads `re`
 
 
 def target(path: str) -> str:

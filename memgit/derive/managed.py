@@ -6,16 +6,17 @@ are looked for, and the lines of the block end like those of the rest of the fil
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
-from memgit.derive import conflict
+from memgit import TYPE_CHECKING
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
 from memgit.formats.blocks import conflict_markers, outline
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
+from memgit.model import regex as re
 from memgit.model.record import Problem
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Markers(NamedTuple):
@@ -126,6 +127,8 @@ def render(data: bytes | None, markers: Markers, content: Sequence[str], heading
 
 def _settled(text: str, markers: Markers) -> str | None:
     """A conflict that touches nothing but the block, settled; None where people's own text is in conflict."""
+    from memgit.derive import conflict
+
     ours, theirs = conflict.sides(text)
     one, two = find(ours, markers), find(theirs, markers)
     if isinstance(one, Found) and isinstance(two, Found) and one.before == two.before and one.after == two.after:
@@ -154,6 +157,8 @@ def has_block(data: bytes | None, markers: Markers) -> bool:
     except UnreadableFile:
         return False
     if conflict_markers(text):
+        from memgit.derive import conflict
+
         return any(not isinstance(found, Problem) and found is not None for found in (find(side, markers) for side in conflict.sides(text)))
     found = find(text, markers)
     return isinstance(found, Found) or (isinstance(found, Problem) and found.fatal)

@@ -5,14 +5,16 @@ A new derived file is one module and one row here.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-
+from memgit import TYPE_CHECKING
 from memgit.derive import CATEGORY_INDEX
 from memgit.derive.index_folder import FOLDER_INDEX
 from memgit.derive.index_places import NAME as INDEX_NAME
 from memgit.derive.index_root import ROOT_INDEX
 from memgit.derive.view import DerivedFile, MappingView, Rendered, View
 from memgit.model.layout import Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping
 
 OWN: tuple[DerivedFile, ...] = (ROOT_INDEX, FOLDER_INDEX)
 """Those of memgit's own layout, beside Mem Skill's."""

@@ -6,11 +6,13 @@ more than `outline`'s single pass over the lines that start at column 0, which n
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
+from memgit import TYPE_CHECKING
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BLANK, TEXT, HEADING, UNDERLINE, RULE, FENCE, CODE, HTML = range(8)
 """What a line is. UNDERLINE makes a heading of the text above it; FENCE is fenced code with its fences, CODE is set in by four."""
@@ -358,7 +360,8 @@ def _flat(text: str, setext: bool, first_line: int) -> Outline | None:
         if fence is not None:
             if fence[0] == "`" and text.find("`", after, stop) >= 0:
                 continue
-            closing = re.compile(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(text, position)
+            compiled = re.compile if len(fence) < 6 else re.once
+            closing = compiled(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(text, position)
             what, weak, end = "fence", False, None if closing is None else closing.end()
         else:
             head = text[start:stop].rstrip("\r")

@@ -6,11 +6,10 @@ has backslashes before such text gets one more, so that every body comes back as
 
 from __future__ import annotations
 
-import re
-
 from memgit.errors import BadInput
 from memgit.formats.blocks import BLANK, FENCE, TEXT, Scanner
 from memgit.formats.labels import name_of
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 
 _SET_IN = pattern(

@@ -6,15 +6,17 @@ disk: memory vaults (skill-memory) and mirrors (Mnema, two writers).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
-
+from memgit import TYPE_CHECKING
 from memgit.formats.frontmatter import Spell, Style
 from memgit.formats.text import whole
+from memgit.model import regex as re
 from memgit.model.kinds import FIELDS
+from memgit.model.light import lru_cache
 from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 MANY = frozenset(field.name for field in FIELDS.values() if field.many)
 WORDS = frozenset(["keywords", "tags", "topics"])

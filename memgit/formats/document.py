@@ -5,9 +5,7 @@ Vaults and the other records of a mirror do more; they build on the same `Docume
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
 from memgit.formats.dialects import LINKS, MANY, Dialect, aliases, bare_item, fields_of, read_items
@@ -15,10 +13,14 @@ from memgit.formats.form import Draft
 from memgit.formats.frontmatter import Block, Parts, Spell, Style, is_template, split, typed_value
 from memgit.formats.text import decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.formats.yaml import Entry
+from memgit.model import regex as re
 from memgit.model.kinds import FIELDS
 from memgit.model.pattern import pattern
 from memgit.model.record import ParsedFile, Problem, Record, Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _H1 = re.compile(r"(?:[ \t\r]*\n)* {0,3}#(?:[ \t]+([^\n]*))?(?:\n|$)")
 _BLANK_LINES = pattern(r"(?:[ \t\r]*\n)*")

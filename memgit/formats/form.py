@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from memgit import TYPE_CHECKING
 from memgit.model.record import ParsedFile, Value
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Protocol
 else:
     Protocol = object

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
+from memgit import TYPE_CHECKING
 from memgit.formats.form import Form
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+else:
+    from _collections_abc import Mapping  # `os` has loaded it, and nothing else here loads `collections`
 
 
 class _Forms(Mapping[str, Form]):

@@ -6,17 +6,20 @@ lines of its own key alone and keeps what they are like: quotes, list form, inde
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
-
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
 from memgit.formats.text import split_lines
 from memgit.formats.yaml import Entry, dump_scalar
+from memgit.model import regex as re
+from memgit.model.light import lru_cache
 from memgit.model.pattern import pattern
 from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
 _OPEN = pattern(r"---[ \t]*\r?\n")
 # Patterns for what is rare are compiled where they are used: every start pays for those that are compiled here.
@@ -131,7 +134,7 @@ def is_template(block: str) -> bool:
 
 def typed_value(text: str, key: str) -> str | None:
     """What stands after a key in a block that cannot be read, as typed; quotes around the whole are left out."""
-    match = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*[:=][ \t]*([^\r\n]*)", re.MULTILINE).search(text[:8192])
+    match = re.once(rf"^[ \t]*{re.escape(key)}[ \t]*[:=][ \t]*([^\r\n]*)", re.MULTILINE).search(text[:8192])
     value = match[1].strip() if match else ""
     if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1].strip()
@@ -156,7 +159,7 @@ AUTO = Style()
 FIRST = frozenset(["id", "key", "name", "title"])
 """Keys that stand at the top of a block that has nothing else in its usual order."""
 WIDTH = 80
-Spell = Callable[[str], str]
+Spell: TypeAlias = "Callable[[str], str]"
 
 
 def _same(item: str) -> str:

@@ -6,11 +6,11 @@ tests, arrays, subscripts, classes of regular expressions. Linear in the text, w
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
 from memgit.formats.blocks import CLOSE_TAG, ENDS, OPEN_TAG, first_character
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 

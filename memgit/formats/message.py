@@ -6,13 +6,16 @@ user typed can become a trailer: in the reason, lines that git or memgit could t
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterable, Sequence
 
+from memgit import TYPE_CHECKING
+from memgit.model import regex as re
 from memgit.model.operation import ACTIONS, OPS, PAST, USAGE, Operation, RecordChange
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 SUBJECT_COLUMNS = 72
 ARROW = " <- "

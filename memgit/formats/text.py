@@ -6,9 +6,8 @@ tab, U+0085, U+2028 and U+2029 are text.
 
 from __future__ import annotations
 
-import re
-
 from memgit.errors import BadInput, UnreadableFile
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 
 MAX_BYTES = 4 * 1024 * 1024

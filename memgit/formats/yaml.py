@@ -11,18 +11,17 @@ Line numbers in entries count from 0 within the block; in errors they count from
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.formats.text import whole
+from memgit.model import regex as re
+from memgit.model.light import lru_cache
 from memgit.model.pattern import pattern
 from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 MAX_BLOCK = 1024 * 1024

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+from memgit.errors import Broken
 from memgit.formats import message as messages
 from memgit.formats.difference import Version, parts
 from memgit.formats.forms import FORMS
@@ -233,7 +234,10 @@ class Activity:
         if read is not None:
             return read
         try:
-            data: bytes = self._odb.read(oid)[1]
+            found = self._repo.read_loose(oid)
+            data: bytes = found[1] if found is not None else self._odb.read(oid)[1]
+        except Broken:
+            return None
         except FAILURES:
             # Never fetched one by one: a partial clone would ask its server for each file of each commit.
             return None

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memgit.errors import BadInput
-from memgit.git import identity, libgit, maintenance, refs
-from memgit.git.commit import Change, make_commits
+from memgit.git import collector, identity, libgit, maintenance, refs
+from memgit.git.commit import Change, Committed, make_commits
 from memgit.git.tree import Tree
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def taken(repo: Repository) -> set[str]:
     return heads | {name.removeprefix("refs/remotes/").partition("/")[2].casefold() for name in repo.refs("refs/remotes/")}
 
 
-def put_on(repo: Repository, ref: str, old: str | None, parent: str | None, changes: Sequence[Change]) -> tuple[str, ...]:
+def put_on(repo: Repository, ref: str, old: str | None, parent: str | None, changes: Sequence[Change]) -> Committed:
     """Makes one commit of each change, one upon the other, and moves the branch to the last. No index, no working tree, no hooks.
 
     Args:
@@ -99,7 +99,7 @@ def put_on(repo: Repository, ref: str, old: str | None, parent: str | None, chan
         parent: what the first commit is made on.
 
     Returns:
-        The new commits, the oldest first; none where nothing differs.
+        The new commits; none where nothing differs.
 
     Raises:
         refs.Moved: the branch is elsewhere by now; it was not moved.
@@ -107,9 +107,11 @@ def put_on(repo: Repository, ref: str, old: str | None, parent: str | None, chan
     """
     whole = Tree(repo, None if parent is None else repo.tree_of(parent))
     author, committer = identity.author(repo), identity.committer(repo)
-    repo.write_blobs([data for change in changes for data in change.edits.values() if data is not None])
-    made = make_commits(repo, whole, parent, changes, author, committer)
-    if made:
-        refs.swap(repo, ref, old, made[-1], f"memgit: {changes[-1].message.partition(chr(10))[0]}", committer)
-        maintenance.after_commit(repo)
-    return tuple(made)
+    with collector.held_off(repo):
+        repo.write_blobs([data for change in changes for data in change.edits.values() if data is not None])
+        made = make_commits(repo, whole, parent, changes, author, committer)
+        if not made:
+            return Committed(None)
+        notes = refs.swap(repo, ref, old, made[-1], f"memgit: {changes[-1].message.partition(chr(10))[0]}", committer)
+    maintenance.after_commit(repo)
+    return Committed(made[-1], notes, tuple(made))

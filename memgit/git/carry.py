@@ -5,16 +5,15 @@ The same rules hold for the file in the working tree and for its staged version;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from enum import Enum
-
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.tree import Entry
+from memgit.model.light import Enum
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from collections.abc import Callable, Sequence
+    from typing import Protocol, TypeAlias
 else:
     Protocol = object
 
@@ -43,7 +42,7 @@ class Merged(Protocol):
         """The overlaps; empty for a clean merge."""
 
 
-Merge = Callable[[str, bytes | None, bytes | None, bytes | None], Merged]
+Merge: TypeAlias = "Callable[[str, bytes | None, bytes | None, bytes | None], Merged]"
 """merge(path, base, ours, theirs): the user's version is ours, memgit's is theirs."""
 
 

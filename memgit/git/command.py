@@ -7,9 +7,12 @@ that memgit started from a hook of one repository does not write into another (`
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 OLDEST_GIT = (2, 30)
 """The oldest git that memgit is made for; older ones lack `maintenance run` and others."""

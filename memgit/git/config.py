@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from memgit import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _TRUE = frozenset(["true", "yes", "on"])
 _FALSE = frozenset(["false", "no", "off", ""])

@@ -7,24 +7,24 @@ the work, in both directions (`index.cleaned`, `index.checked_out`). Where it ca
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable
-from contextlib import suppress
-from enum import IntEnum
 
 from memgit import TYPE_CHECKING
-from memgit.git import index, lock, process
+from memgit.git import index, leftovers, lock, process
 from memgit.git.tree import Tree
+from memgit.model import regex as re
+from memgit.model.light import Enum, suppress
 from memgit.model.pattern import pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memgit.git.repository import Repository
 
 _STRONG = pattern(rb"(?:^|[\s])(?:filter|ident|working-tree-encoding|eol=crlf)(?:=|\s|$)|\[attr\]", re.MULTILINE)
 _WEAK = pattern(rb"(?:^|[\s])(?:text|eol|crlf)(?:=|\s|$)", re.MULTILINE)
 
 
-class Conversion(IntEnum):
+class Conversion(Enum):
     """How much may lie between a file and its blob."""
 
     NONE = 0  # nothing
@@ -126,7 +126,7 @@ def cleaned(repo: Repository, path: str, data: bytes) -> bytes:
     # The file itself is asked after where it lies: `hash-object` does not know that git leaves a CR alone that is in the index already.
     folder = f"{repo.git_dir}/{lock.FOLDER}"
     os.makedirs(folder, exist_ok=True)
-    scratch = f"{folder}/scratch.{os.getpid()}.{os.urandom(4).hex()}"
+    scratch = leftovers.scratch(folder)
     pinned = index.pin(repo, f"{scratch}.index")
     try:
         found = index.cleaned(repo, pinned, scratch, [full])[full]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import libgit, process
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 

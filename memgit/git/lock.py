@@ -9,16 +9,17 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import monotonic
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.pause import pause
 from memgit.git.permissions import shared
+from memgit.model.light import contextmanager
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memgit.git.repository import Repository
 
 FOLDER = "memgit"

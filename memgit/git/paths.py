@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.tree import FOLDER, LINK, SUBMODULE, Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memgit.git.repository import Repository
 
 # Code points that HFS+ leaves out when it compares names, so that `.g<one of them>it` is `.git` (git's own list in utf8.c).

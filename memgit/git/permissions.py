@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from memgit import TYPE_CHECKING
+from memgit.model.light import contextmanager
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memgit.git.repository import Repository
 
 _GROUP, _ALL = 0o070, 0o075

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import index, paths
@@ -15,6 +13,8 @@ from memgit.git.worktree import Found, Worktree
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from memgit.git.repository import Repository
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from time import monotonic
 
 from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, Refused
 from memgit.git.command import FRUGAL, LOCAL, OLDEST_GIT, QUIET, arguments, clean, executable
+from memgit.model.light import suppress
 from memgit.model.tuples import NamedTuple
 
 __all__ = ["FRUGAL", "LOCAL", "OLDEST_GIT", "Child", "Done", "Running", "attempt", "clean", "command", "executable", "failure",
            "git_version", "run", "spawn", "stream", "words"]  # fmt: skip
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from memgit.git.repository import Repository
 
 CHUNK = 1 << 16
@@ -91,9 +92,11 @@ def outlive(args: Sequence[str | bytes], *, repo: Repository, extra: Mapping[str
     It writes into a file, for a pipe that nobody reads any more would end it half-way, and it holds memgit's lock, if that is held here, so
     that the next memgit waits for it. All that it says comes as standard error.
     """
+    from memgit.git import leftovers
+
     argv, env = command(args, repo=repo, extra=extra, write=True)
     folder = f"{repo.git_dir}/memgit"
-    said = f"{folder}/scratch.{os.getpid()}.{os.urandom(4).hex()}"
+    said = leftovers.scratch(folder)
     try:
         os.makedirs(folder, exist_ok=True)
         done = spawn([b"/bin/sh", b"-c", _INTO_FILE, b"sh", os.fsencode(said), *argv], env, timeout=timeout, keep=repo.lock_handle)

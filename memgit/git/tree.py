@@ -6,17 +6,16 @@ neither take a name that is not UTF-8 nor rewrite one entry without building all
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-
 from memgit import TYPE_CHECKING
-from memgit.errors import Refused
+from memgit.errors import Broken, Refused
 from memgit.git import libgit, process
+from memgit.model import regex as re
+from memgit.model.light import suppress
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from memgit.git.repository import Repository
@@ -44,7 +43,7 @@ class Entry(NamedTuple):
         return self.mode == FOLDER
 
 
-TreeEntries: TypeAlias = Mapping[str, Entry]
+TreeEntries: TypeAlias = "Mapping[str, Entry]"
 Rows: TypeAlias = list[tuple[str, int, str]]
 FileDeltas: TypeAlias = list[tuple[str, str | None, str | None]]
 
@@ -117,7 +116,11 @@ class Tree:
     def data(self, path: str) -> bytes | None:
         """The content of a regular file, or None where there is none."""
         oid = self.file(path)
-        return None if oid is None else self._repo.blob(oid)
+        try:
+            return None if oid is None else self._repo.blob(oid)
+        except Broken as error:
+            error.path = path
+            raise
 
     def list(self, folder: str = "") -> Rows:
         """Name, mode and hash of what lies directly in a folder (with or without its slash), in git's order."""

@@ -10,19 +10,20 @@ tried out before it is relied upon, and a folder that changed just before it was
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
-from collections.abc import Sequence
-from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError
 from memgit.git import leftovers
 from memgit.git.tree import FOLDER, Difference, Tree
+from memgit.model import plainjson
+from memgit.model.light import suppress
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memgit.git.repository import Repository
 
 VERSION = 1
@@ -70,7 +71,7 @@ class Walk:
         self._commit = commit
         self._roots = list(roots)
         self._suffix = suffix
-        key = json.dumps([VERSION, repo.prefix, self._roots, suffix])
+        key = plainjson.dumps([VERSION, repo.prefix, self._roots, suffix])
         self._place = os.path.join(repo.git_dir, "memgit")
         self._path = os.path.join(self._place, f"folders-{zlib.crc32(key.encode()):08x}.json")
         self._key = key
@@ -119,7 +120,7 @@ class Walk:
         """What is known of another commit, or of this one."""
         try:
             with open(self._path, "rb") as file:
-                data = json.loads(file.read())
+                data = plainjson.loads(file.read().decode())
             if data["key"] != self._key:
                 return
             known = {path: Folder(*row) for path, row in data["folders"].items()}
@@ -242,7 +243,7 @@ class Walk:
         assert self._spare is not None
         with suppress(OSError):
             with open(self._spare, "w", encoding="ascii") as file:
-                file.write(json.dumps({"key": self._key, "commit": self._commit, "folders": self._found}))
+                file.write(plainjson.dumps({"key": self._key, "commit": self._commit, "folders": self._found}))
             os.replace(self._spare, self._path)
             self._spare = None
         leftovers.sweep(self._place)

@@ -7,8 +7,7 @@ alike, several with commas; what follows a colon or a dash is the reason.
 
 from __future__ import annotations
 
-import re
-
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 

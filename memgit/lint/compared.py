@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ Names and classes of characters are those of Unicode; why they matter: N. Bouche
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from memgit.lint.lines import Lines
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 

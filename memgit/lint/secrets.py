@@ -8,11 +8,12 @@ these in the tests instead.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from functools import cache
-
+from memgit import TYPE_CHECKING
+from memgit.model import regex as re
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 MAX_FOUND = 200
 """More in one file say nothing more."""
@@ -128,7 +129,7 @@ _PLAIN = (
 
 
 # A pattern is compiled where it is needed: few texts come near a credential, and thirty patterns are a tenth of a hook's time.
-_compiled = cache(re.compile)
+_compiled = re.compile  # which keeps them
 
 
 def suspect(text: str) -> bool:

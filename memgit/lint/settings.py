@@ -54,22 +54,27 @@ def names(pattern: str, rule: Known) -> bool:
 
 def chosen(settings: Settings, rules: Sequence[Rule]) -> list[Rule]:
     """The rules that run, in the order of their codes."""
-    out = []
-    for rule in rules:
-        if settings.select and not any(names(pattern, rule) for pattern in settings.select):
-            continue
-        if any(names(pattern, rule) for pattern in settings.ignore) or severity_of(settings, rule) == "off":
-            continue
-        out.append(rule)
-    return out
+    return [rule for rule in rules if is_chosen(settings, rule)]
+
+
+def is_chosen(settings: Settings, rule: Known) -> bool:
+    """Whether a rule runs."""
+    if settings.select and not any(names(pattern, rule) for pattern in settings.select):
+        return False
+    return not any(names(pattern, rule) for pattern in settings.ignore) and _configured(settings, rule) != "off"
 
 
 def severity_of(settings: Settings, rule: Rule) -> str:
     """The severity of a rule, `off` where the configuration turns it off."""
+    return _configured(settings, rule) or rule.severity
+
+
+def _configured(settings: Settings, rule: Known) -> str | None:
+    """The severity that the configuration gives a rule; of several that name it, by the longest name."""
     for pattern, severity in sorted(settings.severity.items(), key=lambda item: -len(item[0])):
         if names(pattern, rule):
             return severity
-    return rule.severity
+    return None
 
 
 def options_of(settings: Settings, rule: Rule) -> Options:

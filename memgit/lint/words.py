@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from memgit.model import regex as re
 from memgit.model.record import Record
 
 MAX_TITLE = 80

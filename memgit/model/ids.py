@@ -6,7 +6,10 @@ Alphabet: https://www.crockford.com/base32.html (lower case, without i, l, o, u)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from memgit import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 LENGTH = 10

@@ -6,11 +6,13 @@ Patterns are relative to the place's folder: `*` stands for anything but a slash
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from functools import lru_cache
-
+from memgit import TYPE_CHECKING
+from memgit.model import regex as re
+from memgit.model.light import lru_cache
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NEVER = frozenset(["README.md", "INDEX.md", "log.md"])
 """Names beside records that are written for people or derived; a layout of plain notes takes them as notes."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from memgit import TYPE_CHECKING
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 ACTIONS = ("create", "update", "extend", "archive", "restore", "rename", "promote", "link", "remove")

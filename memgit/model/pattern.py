@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from memgit import TYPE_CHECKING
+from memgit.model import regex
 
 if TYPE_CHECKING:
+    import re
     from typing import Any, AnyStr
 
 _METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn", "split")
@@ -21,7 +21,7 @@ class _Pattern:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        compiled = re.compile(*self._made)
+        compiled = regex.compile(*self._made)
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)

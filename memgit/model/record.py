@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from memgit import TYPE_CHECKING
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Value = str | tuple[str, ...] | None
 """A field as typed: text is never turned into a number, a date or a truth value."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, NamedTuple, Self
 else:
-    from collections import _tuplegetter
+    from _collections import _tuplegetter
 
     _FEW = 16  # calls that together take as long as compiling
     _calls: dict[type, int] = {}

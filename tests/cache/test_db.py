@@ -524,3 +524,19 @@ def test_a_long_log_that_another_reads_is_left(tmp_path: Path) -> None:
         reader.end_read()
         add(cache, 60_000)
         assert (tmp_path / "memgit" / "cache.db-wal").stat().st_size < db.LOG_BYTES
+
+
+def test_more_pages_in_memory_for_a_while(tmp_path: Path) -> None:
+    with opened(tmp_path) as cache:
+        connection = cache.connection
+
+        def size() -> int:
+            return int(connection.execute("pragma cache_size").fetchone()[0])
+
+        assert size() == -db.PAGES, "what SQLite has by itself"
+        with pytest.raises(KeyboardInterrupt), db.pages(connection, 9_000):
+            assert size() == -9_000
+            raise KeyboardInterrupt
+        assert size() == -db.PAGES
+        with db.pages(connection, 9_000):
+            connection.close()

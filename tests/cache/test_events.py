@@ -30,26 +30,38 @@ from memgit.git.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout, memgit, notes
 from memgit.model.operation import ACTIONS, OPS, Event, Operation, RecordChange
-from tests.support import examples, run_git
+from tests.support import commit, examples, run_git, write
 
 ID = "kb7m2q9x4d"
-
-
-def write(folder: Path, path: str, text: str) -> None:
-    target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(text.encode())
-
-
-def commit(folder: Path, message: str = "by hand", *args: str) -> str:
-    run_git(folder, "add", "-A")
-    run_git(folder, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-", *args, data=message.encode())
-    return run_git(folder, "rev-parse", "HEAD")
 
 
 def record(folder: Path, key: str, text: str = "Some text of its own.", message: str = "by hand") -> str:
     write(folder, f"memory/{key}.md", f"---\ntitle: {key}\n---\n\n# {key}\n\n{text}\n")
     return commit(folder, message)
+
+
+def records(folder: Path, count: int, keys: int | None = None) -> None:
+    """As many commits as calls of `record` make, of that many records or of one each: the first ones of a branch, by one process."""
+    stream = []
+    for number in range(count):
+        key = f"m{number % (keys or count)}"
+        text = "Some text of its own." if keys is None else f"text {number}"
+        stream += told("by hand", number, f"M 100644 inline memory/{key}.md", data(f"---\ntitle: {key}\n---\n\n# {key}\n\n{text}\n"))
+    grown(folder, stream)
+
+
+def told(message: str, number: int, *changes: str) -> list[str]:
+    """A commit as `git fast-import` reads it; several share a second."""
+    return ["commit refs/heads/main", f"committer Ada Moss <ada@example.org> {1_700_000_000 + number // 9} +0000", data(message), *changes]
+
+
+def data(text: str) -> str:
+    return f"data {len(text.encode())}\n{text}"
+
+
+def grown(folder: Path, stream: Sequence[str]) -> None:
+    run_git(folder, "fast-import", "--quiet", data="\n".join([*stream, ""]).encode())
+    run_git(folder, "reset", "-q", "--hard")
 
 
 @pytest.fixture
@@ -114,8 +126,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 
 def test_cold_and_warm_are_what_git_tells(repo: Path, cache: Cache, asked: Asked) -> None:
-    for number in range(60):
-        record(repo, f"m{number % 7}", f"text {number}")
+    records(repo, 60, 7)
     expected = plain(repo)
     asked.take()
     assert walked(repo, None) == expected
@@ -129,8 +140,7 @@ def test_cold_and_warm_are_what_git_tells(repo: Path, cache: Cache, asked: Asked
 
 
 def test_one_new_commit_costs_one(repo: Path, cache: Cache, asked: Asked) -> None:
-    for number in range(10):
-        record(repo, f"m{number}")
+    records(repo, 10)
     walked(repo, cache)
     record(repo, "new")
     record(repo, "newer")
@@ -141,8 +151,7 @@ def test_one_new_commit_costs_one(repo: Path, cache: Cache, asked: Asked) -> Non
 
 
 def test_a_short_answer_of_a_cold_cache_reads_little(repo: Path, cache: Cache, asked: Asked) -> None:
-    for number in range(120):
-        commit(repo, str(number))
+    grown(repo, [line for number in range(120) for line in told(str(number), number)])
     assert len(walked(repo, cache, limit=3)) == 3
     assert asked.take()[0] <= module.FIRST
     assert walked(repo, cache, limit=3) == plain(repo)[:3]
@@ -150,8 +159,7 @@ def test_a_short_answer_of_a_cold_cache_reads_little(repo: Path, cache: Cache, a
 
 
 def test_amend_reset_and_switch(repo: Path, cache: Cache, asked: Asked) -> None:
-    for number in range(6):
-        record(repo, f"m{number}")
+    records(repo, 6)
     walked(repo, cache)
     run_git(repo, "branch", "other", "HEAD~2")
     run_git(repo, "commit", "-q", "--amend", "-m", "amended")
@@ -172,8 +180,7 @@ def test_amend_reset_and_switch(repo: Path, cache: Cache, asked: Asked) -> None:
 
 
 def test_a_merge_numbers_anew_but_reads_only_what_is_new(repo: Path, cache: Cache, asked: Asked) -> None:
-    for number in range(5):
-        record(repo, f"m{number}")
+    records(repo, 5)
     run_git(repo, "checkout", "-q", "-b", "side", "HEAD~2")
     record(repo, "side")
     run_git(repo, "checkout", "-q", "main")
@@ -249,8 +256,7 @@ def test_ranges(repo: Path, cache: Cache) -> None:
 
 
 def test_linked_worktrees_do_not_disturb_each_other(repo: Path, cache: Cache, asked: Asked, tmp_path: Path) -> None:
-    for number in range(8):
-        record(repo, f"m{number}")
+    records(repo, 8)
     run_git(repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "tree"), "HEAD~4")
     tree = tmp_path / "tree"
     record(tree, "there")
@@ -282,8 +288,7 @@ def test_another_layout_reads_anew(repo: Path, cache: Cache) -> None:
 
 
 def test_a_shallow_clone_that_grows(repo: Path, tmp_path: Path) -> None:
-    for number in range(6):
-        record(repo, f"m{number}")
+    records(repo, 6)
     run_git(tmp_path, "clone", "-q", "--depth", "2", f"file://{repo}", "clone")
     clone = tmp_path / "clone"
     cache = fresh(clone)
@@ -309,8 +314,7 @@ def test_replaced_commits(repo: Path, cache: Cache) -> None:
 
 def test_two_processes_at_once(repo: Path, cache: Cache) -> None:
     """Two readers of a cold cache, one commit of each in turn; then both see one state."""
-    for number in range(90):
-        record(repo, f"m{number % 5}", f"text {number}")
+    records(repo, 90, 5)
     expected = plain(repo)
     other = fresh(repo)
     head = opened(repo).resolve("HEAD")
@@ -334,8 +338,7 @@ print(*[entry.event.commit for entry in Events(repo, memgit(), cache).walk(repo.
 
 
 def test_several_processes_on_a_cold_cache(repo: Path) -> None:
-    for number in range(60):
-        record(repo, f"m{number % 5}", f"text {number}")
+    records(repo, 60, 5)
     ids = run_git(repo, "log", "--format=%H").split()
     running = [
         subprocess.Popen([sys.executable, "-c", PROCESS, str(repo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -352,8 +355,7 @@ def test_several_processes_on_a_cold_cache(repo: Path) -> None:
 
 
 def test_a_reader_sees_one_state_while_the_branch_moves(repo: Path, cache: Cache) -> None:
-    for number in range(50):
-        record(repo, f"m{number}")
+    records(repo, 50)
     expected = plain(repo)
     walked(repo, cache)
     slow = Events(opened(repo), memgit(), cache).walk(opened(repo).resolve("HEAD"))
@@ -365,8 +367,7 @@ def test_a_reader_sees_one_state_while_the_branch_moves(repo: Path, cache: Cache
 
 
 def test_a_reader_who_stops_early_leaves_what_was_read(repo: Path, cache: Cache, asked: Asked) -> None:
-    for number in range(40):
-        record(repo, f"m{number}")
+    records(repo, 40)
     stream = Events(opened(repo), memgit(), cache).walk(opened(repo).resolve("HEAD"))
     next(stream)
     stream.close()  # type: ignore[attr-defined]
@@ -378,8 +379,7 @@ def test_a_reader_who_stops_early_leaves_what_was_read(repo: Path, cache: Cache,
 
 @pytest.mark.parametrize("when", ["before", "between", "amid"])
 def test_a_cache_that_breaks_is_done_without(repo: Path, cache: Cache, when: str) -> None:
-    for number in range(45):
-        record(repo, f"m{number}")
+    records(repo, 45)
     expected = plain(repo)
     if when != "before":
         walked(repo, cache)
@@ -411,8 +411,7 @@ def test_a_file_of_garbage(repo: Path) -> None:
 
 
 def test_a_cache_that_only_reads(repo: Path, cache: Cache, asked: Asked) -> None:
-    for number in range(5):
-        record(repo, f"m{number}")
+    records(repo, 5)
     walked(repo, cache)
     cache.connection.execute("pragma query_only = on")
     cache.readonly = True
@@ -592,7 +591,13 @@ def test_a_filter_means_the_same_in_sql(told: list[tuple[Event, str | None, str 
     condition, values = wanted.where()
     assert [n for (n,) in db.execute(f"select n from event where {condition} order by n", values)] == expected
     assert EVERYTHING.where() == ("1", [])
+    assert not wanted.everything or expected == list(range(len(told)))
     db.close()
+
+
+def test_the_filter_that_lets_all_pass_however_it_was_made() -> None:
+    assert Filter().everything and Filter(None, ops=()).everything and EVERYTHING.everything
+    assert not any(one.everything for one in (Filter(since=0), Filter(until=""), Filter(ops=("create",)), Filter(records_only=True)))
 
 
 def test_filters_cold_and_warm(repo: Path, cache: Cache) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from memgit.app.workspace import open_workspace
 from memgit.cache import events_beside
-from memgit.cache.db import Cache, memory_cache
+from memgit.cache.db import PAGES, Cache, memory_cache
 from memgit.cache.events import Events
 from memgit.cache.events_beside import Beside, begin
 from memgit.git.activity import Activity
@@ -106,6 +106,7 @@ def test_what_breaks_off_leaves_events_and_no_line(kb: Path, monkeypatch: pytest
     assert Events(repo, layout, cache).fill(head, beside.drafts()) is None
     found = tables(cache)
     assert (len(found["event"]), found["event_line"], found["event_reach"]) == (6, [], [])
+    assert cache.connection.execute("pragma cache_size").fetchone() == (-PAGES,)
     told = [entry.text for entry in Events(repo, layout, whole).walk(head)]
     assert [entry.text for entry in Events(repo, layout, cache).walk(head)] == told
 

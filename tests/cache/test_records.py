@@ -843,6 +843,7 @@ def test_many_files_leave_the_indexes_that_the_tables_had(git: Repository, cache
         with pytest.raises(ZeroDivisionError):
             bring_up_to_date(cache, git, LAYOUT, tip).counts()
     assert cache.connection.execute(indexes).fetchall() == expected
+    assert cache.connection.execute("pragma cache_size").fetchone() == (-db.PAGES,)
     check(bring_up_to_date(cache, git, LAYOUT, tip), files)
     assert cache.connection.execute(indexes).fetchall() == expected
     assert cache.connection.execute("pragma integrity_check").fetchall() == [("ok",)]

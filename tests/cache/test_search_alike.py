@@ -17,7 +17,7 @@ from memgit.cache import scores
 from memgit.cache import search as module
 from memgit.cache.db import Cache, memory_cache
 from memgit.cache.records import Overlay, Snapshot, refresh
-from memgit.cache.rows import LONE, WEIGHTS, indexed, length_of
+from memgit.cache.rows import LONE, WEIGHTS, indexed, joined, length_of
 from memgit.cache.search import Query, holding, search, snippets
 from memgit.formats.forms import parse_file
 from memgit.git.repository import Repository
@@ -115,7 +115,7 @@ def test_the_score_is_bm25_over_the_records_of_the_snapshot(git: Repository) -> 
     }
     records = [record for path, data in files.items() for record in parse_file(LAYOUT, path, data).records]
     columns = {record.address: indexed(record) for record in records}
-    lengths = {address: length_of(found) for address, found in columns.items()}
+    lengths = {address: length_of(joined(found)) for address, found in columns.items()}
     average = Fraction(sum(lengths.values()), len(lengths))
     stems = {"proxy": ("proxy", "proxies"), "cache": ("cache",)}
 
@@ -176,10 +176,11 @@ def test_of_records_that_are_alike_the_first_by_address_come_in(
 
 def test_what_was_taken_out_without_its_text_counts_no_more(git: Repository, tmp_path: Path) -> None:
     run_git(tmp_path, "init", "-q")
-    other = opened(tmp_path)
     with memory_cache() as cache:
         for number in range(12):
-            refresh(cache, other, LAYOUT, commit(other, {f"memory/{each}.md": document("Ghost", f"cache {number}") for each in range(9)}))
+            other = opened(tmp_path)  # one that has not written the objects, and so does not have them in memory
+            tip = commit(opened(tmp_path), {f"memory/{each}.md": document("Ghost", f"cache {number}") for each in range(9)})
+            refresh(cache, other, LAYOUT, tip)
             for path in (tmp_path / ".git" / "objects").glob("??/*"):
                 path.unlink()
         assert cache.connection.execute("select ghosts from counter").fetchone()[0] > 0
@@ -255,6 +256,6 @@ def test_a_lost_row_0_is_mended(git: Repository) -> None:
 
 @given(st.lists(st.text(max_size=30), min_size=5, max_size=5))
 def test_the_length_of_a_record_grows_with_its_words(columns: list[str]) -> None:
-    length = length_of(columns)
+    length = length_of(joined(columns))
     assert length >= sum(column.count(" ") for column in columns)
-    assert length_of([*columns[:4], columns[4] + " more words"]) == length + 2
+    assert length_of(joined([*columns[:4], columns[4] + " more words"])) == length + 2

@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from memgit.cli import lean
 from memgit.cli.lean import HOT, Choice, Declared, IntRange
-from memgit.cli.main import COMMANDS
+from memgit.cli.main import COMMANDS, call
 from tests.support import memgit
 
 
@@ -77,6 +78,55 @@ def test_plain_lines_need_no_click(name: str, args: list[str]) -> None:
     found = declared(name).parse(args, {})
     assert found is not None
     assert found == by_click(declared(name), args)
+
+
+TOLD = ("--allow-secret", "--redact")
+"""Options that go to a function of their own, for which only click calls it."""
+
+
+@pytest.mark.parametrize("name", HOT)
+def test_every_option_in_each_way_to_spell_it(name: str) -> None:
+    command = declared(name)
+    made = command.click()
+    words = [value_of(param) for param in made.params if isinstance(param, click.Argument) and param.required]
+    for param in made.params:
+        if not isinstance(param, click.Option):
+            continue
+        for flag in (*param.opts, *param.secondary_opts):
+            ways = [[flag]] if param.is_flag else [[flag, value_of(param)], [f"{flag}{'=' * flag.startswith('--')}{value_of(param)}"]]
+            found = [command.parse([*before, *way, *after], {}) for way in ways for before, after in ((words, []), ([], words))]
+            wanted = None if flag in TOLD else by_click(command, [*words, *ways[0]])
+            assert found == [wanted] * len(found), flag
+            assert (wanted is None) == (flag in TOLD), flag
+
+
+def value_of(param: click.Parameter) -> str:
+    """A value that an option or argument takes."""
+    return str(param.type.choices[0]) if isinstance(param.type, click.Choice) else "3"
+
+
+ROOT_WAYS = ("-C", "a", "-Cb", "-C=c", "--actor", "--actor=d", "--actor=", "--run", "--run=e", "-", "--", "show", "--json", "-h", "")
+
+
+@given(st.lists(st.sampled_from(ROOT_WAYS), max_size=6).map(lambda words: [*words, "show", "x"]))
+def test_the_options_of_memgit_itself_as_click_reads_them(args: list[str]) -> None:
+    called: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    command = declared("show")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "callback", lambda ctx, **values: called.append((dict(ctx.find_root().obj), values)))
+        for variable in lean.ROOT_ENV.values():
+            patch.setenv(variable, "from outside")
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            quick = lean.attempt(args, {})
+            with suppress(SystemExit):
+                call(args, {})
+    assert len(called) == 2 and called[0] == called[1] if quick else len(called) <= 1, args
+
+
+@pytest.mark.parametrize("args", [["-Cx", "show", "a"], ["--actor=a", "--run=r", "-C", "x", "show", "a"]])
+def test_joined_options_before_the_command_need_no_click(args: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(declared("show"), "callback", lambda ctx, **values: 0)
+    assert lean.attempt(args, {})
 
 
 @pytest.mark.parametrize(
