@@ -47,6 +47,12 @@ class NotFound(BadInput):
     """An address, revision or file that is not there (exit 2)."""
 
 
+class Broken(NotFound):
+    """An object of the repository that is missing or damaged (exit 3)."""
+
+    exit_code = 3
+
+
 class Ambiguous(BadInput):
     """A short address that several records answer to (exit 2)."""
 

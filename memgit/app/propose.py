@@ -6,7 +6,7 @@ A `Proposal` on the workspace stands in for HEAD: readers read its branch, and e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.app import config as configuration
 from memgit.errors import BadInput, Refused
@@ -26,18 +26,32 @@ FOLDER = "memgit"
 """Under this name the branches lie that nobody named."""
 ATTEMPTS = 50
 
-TAKEN: Mapping[str, tuple[str, ...]] = {
-    "record": (), "update": (), "extend": (), "archive": (), "restore": (), "rename": (), "promote": (), "link": (), "undo": (),
-    "lint": ("mend", "commit"), "ingest": (), "merge-records": (), "upgrade": (),
-}  # fmt: skip
-"""The commands that can be proposed, each with the options that it must be given: without them it writes no commit."""
-AGREED: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "ingest": (
-        ("yes", "apply_"),
-        "--yes takes the proposals; to choose, memgit ingest SOURCE --plan FILE, edit that, then memgit propose -- ingest --apply FILE",
+
+class Needs(NamedTuple):
+    """Options without which a command writes no commit.
+
+    Attributes:
+        all_of: it must be given each of them.
+        one_of: it must be given one of them, where no person can be asked whether what it proposes is to be written.
+        hint: what to do instead.
+    """
+
+    all_of: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+    hint: str | None = None
+
+
+TAKEN: Mapping[str, Needs] = {
+    **dict.fromkeys(("record", "update", "extend", "archive", "restore", "rename", "promote", "link", "undo"), Needs()),
+    "lint": Needs(("mend", "commit")),
+    "ingest": Needs(
+        one_of=("yes", "apply_"),
+        hint="--yes takes the proposals; to choose, memgit ingest SOURCE --plan FILE, edit that, then memgit propose -- ingest --apply "
+        "FILE",
     ),
+    **dict.fromkeys(("merge-records", "upgrade"), Needs()),
 }
-"""Commands that propose themselves what to write: one of some options must say that it is to be written, where no person can be asked."""
+"""The commands that can be proposed, each with what it must be given."""
 
 
 class Proposal:
@@ -140,20 +154,19 @@ class Proposal:
                 try:
                     if branches.shown(repo, ref) is not None:
                         self._require_free(repo)
-                    made = branches.put_on(repo, ref, old, parent, changes)
+                    done = branches.put_on(repo, ref, old, parent, changes)
                 except refs.Moved:
                     pause(0.02)
                     continue
-                return self._done(ref, old, made)
+                return self._done(ref, old, done)
         raise Refused(f"{self.branch} keeps moving", hint="try again")
 
-    def _done(self, ref: str, old: str | None, made: tuple[str, ...]) -> Committed:
-        if not made:
-            return Committed(None)
-        self.created = self.created or old is None
-        self.ref, self.tip = ref, made[-1]
-        self.commits += made
-        return Committed(made[-1], (), made)
+    def _done(self, ref: str, old: str | None, done: Committed) -> Committed:
+        if done.commit is not None:
+            self.created = self.created or old is None
+            self.ref, self.tip = ref, done.commit
+            self.commits += done.commits
+        return done
 
     @staticmethod
     def _name(repo: Repository, message: str) -> str:
@@ -203,8 +216,8 @@ def push(repo: Repository, branch: str) -> tuple[str, ...]:
     return () if chosen is None else ("git", "push", "-u", chosen, branch)
 
 
-def required(command: str) -> tuple[str, ...]:
-    """The options that a command needs to be proposed.
+def required(command: str) -> Needs:
+    """What a command must be given to be proposed.
 
     Raises:
         BadInput: it cannot be: it makes no commit, or works on the working tree.

@@ -19,7 +19,7 @@ from memgit.app.review_state import Lookups, Read, ReviewedCorpus, Sides, note_l
 from memgit.app.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived
-from memgit.errors import BadInput, NotFound, Refused
+from memgit.errors import BadInput, Broken, NotFound, Refused
 from memgit.git.repository import Repository
 from memgit.git.tree import Tree
 from memgit.lint.corpus import Before
@@ -124,7 +124,7 @@ def _resolved(repo: Repository, name: str) -> str:
     try:
         return repo.resolve(name)
     except NotFound as error:
-        if name == "HEAD":
+        if name == "HEAD" or isinstance(error, Broken):
             raise
         shallow = ", or lies before the border of this shallow clone" if repo.shallow() else ""
         remote, slash, branch = name.partition("/")

@@ -6,13 +6,13 @@ import io
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
 import click
 
-from memgit.app.propose import AGREED, Proposal, push, required
+from memgit.app.propose import Proposal, push, required
 from memgit.cli.options import json_option
 from memgit.cli.output import echo, emit_json
 from memgit.errors import BadInput
@@ -41,15 +41,12 @@ def command(ctx: click.Context, branch: str | None, base: str | None, as_json: b
     if inner is None:
         raise BadInput(f"there is no command {args[0]!r}")
     with inner.make_context(args[0], list(args[1:]), parent=ctx) as within:
-        missing = [name for name in needs if not within.params.get(name)]
-        if missing:
-            flags = [option.opts[0] for option in inner.params if option.name in needs]
-            raise BadInput(f"{args[0]} makes a commit only with {' '.join(flags)}")
-        agreeing, hint = AGREED.get(args[0], ((), ""))
+        if not all(within.params.get(name) for name in needs.all_of):
+            raise BadInput(f"{args[0]} makes a commit only with {' '.join(_flags(inner, needs.all_of))}")
         asking = sys.stdin.isatty() and sys.stdout.isatty() and not any(within.params.get(name) for name in ("as_json", "map_", "plan"))
-        if agreeing and not (asking and not as_json) and not any(within.params.get(name) for name in (*agreeing, "dry_run")):
-            flags = [option.opts[0] for option in inner.params if option.name in agreeing]
-            raise BadInput(f"{args[0]} makes a commit only with {' or '.join(sorted(flags, reverse=True))}", hint=hint)
+        if needs.one_of and not (asking and not as_json) and not any(within.params.get(name) for name in (*needs.one_of, "dry_run")):
+            flags = sorted(_flags(inner, needs.one_of), reverse=True)
+            raise BadInput(f"{args[0]} makes a commit only with {' or '.join(flags)}", hint=needs.hint)
         if within.params.get("stage"):
             raise BadInput("--stage needs the working tree, which a proposal leaves alone")
         if as_json or within.params.get("as_json"):
@@ -60,6 +57,11 @@ def command(ctx: click.Context, branch: str | None, base: str | None, as_json: b
             code = inner.invoke(within)
             _tell(proposal, err=within.params.get("form") not in (None, "text"))
     return code if isinstance(code, int) else 0
+
+
+def _flags(command: click.Command, names: Sequence[str]) -> list[str]:
+    """Options as they are typed."""
+    return [option.opts[0] for option in command.params if option.name in names]
 
 
 def _captured(work: Callable[[], Any]) -> tuple[Any, str]:

@@ -8,12 +8,11 @@ from typing import TypeVar
 
 from memgit.errors import Refused
 from memgit.git import process
+from memgit.git.cat_file import READ, answers
 from memgit.git.repository import Repository
 
 T = TypeVar("T")
 
-_READ = (*process.FRUGAL, "--no-replace-objects", "cat-file", "--batch", "--buffer")
-"""As libgit2 reads: a blob is what its hash says, whatever replaces it in this clone."""
 TOGETHER = 32
 """Items that are asked for with one write."""
 
@@ -49,7 +48,7 @@ def ahead(repo: Repository, items: Iterable[T], wanted: Callable[[T], Sequence[s
             yield _lines(lines)
 
     try:
-        for oid, data in _answers(process.stream(_READ, repo=repo, data=requests())):
+        for oid, _, data in answers(process.stream([*READ, "--buffer"], repo=repo, data=requests())):
             answered += 1
             if data is not None:
                 take(oid, data)
@@ -66,33 +65,3 @@ def ahead(repo: Repository, items: Iterable[T], wanted: Callable[[T], Sequence[s
 
 def _lines(ids: Iterable[str]) -> bytes:
     return ("\n".join(ids) + "\n").encode("ascii")
-
-
-def _answers(pieces: Iterable[bytes]) -> Iterator[tuple[str, bytes | None]]:
-    """Id and content of each answer of `cat-file --batch`; None for one that is missing."""
-    held: list[bytes] = []
-    have = need = 0
-    for piece in pieces:
-        held.append(piece)
-        have += len(piece)
-        if have < need:
-            continue
-        data = piece if len(held) == 1 else b"".join(held)
-        start = need = 0
-        while True:
-            end = data.find(b"\n", start)
-            if end < 0:
-                break
-            words = data[start:end].split(b" ")
-            if len(words) != 3:
-                yield words[0].decode("ascii"), None
-                start = end + 1
-                continue
-            stop = end + 1 + int(words[2])
-            if len(data) <= stop:
-                need = stop + 1 - start
-                break
-            yield words[0].decode("ascii"), data[end + 1 : stop]
-            start = stop + 1
-        rest = data[start:]
-        held, have = [rest], len(rest)

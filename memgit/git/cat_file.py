@@ -5,27 +5,34 @@ Form of the answers: `git-cat-file(1)`, "Batch output".
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
+from memgit.model.light import suppress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TypeAlias
+
     from memgit.git.repository import Repository
 
 PATIENCE = 120.0
-"""Seconds that one piece of an answer may take."""
+"""Seconds until an answer begins: git may look through many packs for an object."""
+MIDWAY = 10.0
+"""Seconds that the next piece of an answer may take. Of a damaged object, git may promise more than it has."""
 
-_READ = (*process.FRUGAL, "--no-replace-objects", "cat-file", "--batch")
+READ = (*process.FRUGAL, "--no-replace-objects", "cat-file", "--batch")
 """As libgit2 reads: an object is what its hash says, whatever replaces it in this clone."""
+
+Answer: TypeAlias = "tuple[str, bytes, bytes | None]"
+"""What was asked for, the name of its type, its content; None (and no type) where it is missing."""
 
 
 class CatFile:
     """It is started when first asked. Where it fails it has no object any more, and whoever asks must look elsewhere."""
 
     def __init__(self, repo: Repository) -> None:
-        self._command = process.command(_READ, repo=repo)
+        self._command = process.command(READ, repo=repo)
         self._child: process.Child | None = None
         self._ended = False
 
@@ -36,13 +43,26 @@ class CatFile:
         try:
             if self._child is None:
                 self._child = process.Child(*self._command, stdin=True, group=True)
-            return _answer(self._child, oid.encode("ascii"))
-        except (OSError, ValueError, Refused):
+            self._child.send(oid.encode("ascii") + b"\n")
+            about, kind, data = next(answers(_pieces(self._child)))
+            if about != oid:
+                raise Refused(f"git was asked for {oid}")
+            return None if data is None else (kind, data)
+        except (OSError, StopIteration, Refused):
             self.stop()
             return None
         except BaseException:  # a Ctrl-C: what is left of this answer must not be taken for the next one
             self.stop()
             raise
+
+    def once(self, oid: str) -> tuple[bytes, bytes] | None:
+        """As `read`, by a git that is asked for this object alone: it ends, however much less it has of it than it promises."""
+        try:
+            done = process.spawn(*self._command, data=oid.encode("ascii") + b"\n", timeout=PATIENCE)
+            about, kind, data = next(answers([done.out]))
+        except (StopIteration, Refused):
+            return None
+        return None if data is None or about != oid else (kind, data)
 
     def stop(self) -> None:
         """Ends it."""
@@ -56,32 +76,46 @@ class CatFile:
                 self.stop()
 
 
-def _answer(child: process.Child, oid: bytes) -> tuple[bytes, bytes] | None:
-    """What it says of one object.
+def _pieces(child: process.Child) -> Iterator[bytes]:
+    """What it says, until it ends. Raises Refused where it takes too long."""
+    piece = child.receive(PATIENCE)
+    while piece:
+        yield piece
+        piece = child.receive(MIDWAY)
+
+
+def answers(pieces: Iterable[bytes]) -> Iterator[Answer]:
+    """The answers of `git cat-file --batch`, each as soon as all of it is there.
 
     Raises:
-        Refused: it takes too long.
-        ValueError: it ended, or said something else.
+        Refused: git says something else.
     """
-    child.send(oid + b"\n")
-    said = bytearray()
-    end = -1
-    while end < 0:
-        said += _piece(child)
-        end = said.find(b"\n")
-    words = bytes(said[:end]).split(b" ")
-    if len(words) == 2 and words[0] == oid:  # "missing"
-        return None
-    if len(words) != 3 or words[0] != oid:
-        raise ValueError(words)
-    start, stop = end + 1, end + 1 + int(words[2])
-    while len(said) <= stop:
-        said += _piece(child)
-    return words[1], bytes(said[start:stop])
-
-
-def _piece(child: process.Child) -> bytes:
-    piece = child.receive(PATIENCE)
-    if not piece:
-        raise ValueError("it ended")
-    return piece
+    held: list[bytes] = []
+    have = need = 0
+    for piece in pieces:
+        held.append(piece)
+        have += len(piece)
+        if have < need:
+            continue
+        data = piece if len(held) == 1 else b"".join(held)
+        start = need = 0
+        while True:
+            end = data.find(b"\n", start)
+            if end < 0:
+                break
+            words = data[start:end].split(b" ")
+            about = words[0].decode("ascii", "replace")
+            if len(words) == 2 and words[1] == b"missing":
+                yield about, b"", None
+                start = end + 1
+                continue
+            if len(words) != 3 or not words[2].isdigit():
+                raise Refused(f"git cat-file said {data[start:end][:80]!r}")
+            stop = end + 1 + int(words[2])
+            if len(data) <= stop:
+                need = stop + 1 - start
+                break
+            yield about, words[1], data[end + 1 : stop]
+            start = stop + 1
+        rest = data[start:]
+        held, have = [rest], len(rest)

@@ -8,7 +8,6 @@ the index. An error or a kill before the branch moves takes everything back, one
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 
 from memgit import TYPE_CHECKING
@@ -20,12 +19,15 @@ from memgit.git.index import Pinned
 from memgit.git.journal import Journal, Step
 from memgit.git.pause import pause
 from memgit.git.plan import FilePlan, IndexPlan, Plan, edits_between, edits_of
-from memgit.git.repository import Head
+from memgit.git.repository import Head, is_much
 from memgit.git.tree import EXECUTABLE, FILE, Entry, Tree, rewrite
 from memgit.git.worktree import Worktree, write_new
+from memgit.model.light import contextmanager
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from memgit.git.repository import Repository
 
 __all__ = ["Change", "Clash", "Committed", "Merge", "Merged", "commit", "commit_series"]
@@ -109,7 +111,7 @@ def commit(
         change = build(tree, head)
         return [] if change is None else [change]
 
-    return _commit(repo, one, _Options(merge, author, stage, lock_timeout, sign_timeout))
+    return _commit(repo, one, _Options(merge, author, stage, lock_timeout, sign_timeout, series=False))
 
 
 def commit_series(
@@ -131,7 +133,7 @@ def commit_series(
     """
     if hooks.present(repo):
         raise ValueError("hooks want to see each commit")
-    return _commit(repo, build, _Options(merge, author, False, lock_timeout, sign_timeout))
+    return _commit(repo, build, _Options(merge, author, False, lock_timeout, sign_timeout, series=True))
 
 
 def make_commits(
@@ -185,6 +187,19 @@ class _Options(NamedTuple):
     stage: bool
     lock_timeout: float
     sign_timeout: float
+    series: bool
+
+
+@contextmanager
+def undisturbed(repo: Repository, much: bool) -> Iterator[None]:
+    """While this holds, no `git gc` takes what is written and no ref leads to as yet, though it is too much to be kept in memory."""
+    if not much:
+        yield
+        return
+    from memgit.git import collector
+
+    with collector.held_off(repo):
+        yield
 
 
 def _commit(repo: Repository, build: Callable[[Tree, Head], Sequence[Change]], options: _Options) -> Committed:
@@ -197,7 +212,8 @@ def _commit(repo: Repository, build: Callable[[Tree, Head], Sequence[Change]], o
         # Inside a hook of a memgit commit, the lock is held by who waits for the hook to end.
         with lock.hold(repo, 0 if hooks.MARK in repo.env else options.lock_timeout):
             notes = _mended(repo)
-            done = _retry(lambda: _Attempt(repo, options).run(build))
+            with undisturbed(repo, options.series):
+                done = _retry(lambda: _Attempt(repo, options).run(build))
     except OSError as error:
         where = f": {os.fsdecode(error.filename)}" if error.filename else ""
         raise Refused(f"{error.strerror or error}{where}") from error
@@ -258,7 +274,8 @@ class _Attempt:
         self.work = journal.new_work(repo.git_dir)
         self.plan = Plan(repo, self.whole, self.options.merge, self.work)
         try:
-            self._carry_out(edits, changes)
+            with undisturbed(repo, is_much([data for data in wanted.values() if data is not None])):
+                self._carry_out(edits, changes)
         finally:
             if not journal.pending(repo.git_dir):
                 journal.remove_work(self.work)
@@ -398,7 +415,9 @@ class _Attempt:
     def _move_branch(self, message: str) -> None:
         self._check_head()
         try:
-            refs.move(self.repo, self.head, self.commits[-1], f"memgit: {message.strip().partition(chr(10))[0]}", self.committer)
+            self.notes += refs.move(
+                self.repo, self.head, self.commits[-1], f"memgit: {message.strip().partition(chr(10))[0]}", self.committer
+            )
         except refs.Moved:
             raise _Again(self.head.ref or "HEAD") from None
 

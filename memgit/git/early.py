@@ -7,11 +7,15 @@ it was given for. At most one is begun in a process.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import plain
 from memgit.git.command import LOCAL, QUIET, arguments, clean
+from memgit.git.stamp import Stamp, stamp_at
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CONFIGURATION = ".memgit.yaml"
 """What the folder of a knowledge root holds; where there is none, the root takes more than a look."""
@@ -20,17 +24,7 @@ CONFIGURATION = ".memgit.yaml"
 NICE = 10
 """How far it gives way, as in `setpriority(2)`: alone it is as fast as ever."""
 
-Stamp = tuple[int, ...]
 _SIGPIPE, _SIGTERM, _SIGXFSZ = 13, 15, 25  # as in `process`
-
-
-def stamp(path: str) -> Stamp:
-    """What tells that a file was written anew; empty where there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return ()
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 class Early:
@@ -41,7 +35,7 @@ class Early:
         index: the `stamp` of the index before it began.
     """
 
-    def __init__(self, place: tuple[str, str, str], index: Stamp, pid: int, handle: int) -> None:
+    def __init__(self, place: tuple[str, str, str], index: Stamp | None, pid: int, handle: int) -> None:
         self.place = place
         self.index = index
         self._pid = pid
@@ -108,7 +102,7 @@ def begin(start: str, env: Mapping[str, str]) -> None:
         prefix = f"{inside}/" if inside else ""
         child_env = {**clean(env), "GIT_DIR": git_dir, "GIT_WORK_TREE": worktree, **QUIET}
         argv = arguments(tracked((prefix,) if prefix else ()), child_env, worktree)
-        index = stamp(f"{git_dir}/index")
+        index = stamp_at(f"{git_dir}/index")
         ours, theirs = os.pipe()
         try:
             actions = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, theirs, 1),

@@ -11,6 +11,7 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import plain, process
+from memgit.git.stamp import Stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,13 +29,6 @@ PATIENCE = 120.0
 """Seconds that it may take once it has the names."""
 
 _END = ".early"
-
-Signature = tuple[int, int, int]
-
-
-def signature(status: os.stat_result) -> Signature:
-    """What tells one version of an index file from the next."""
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def name() -> str:
@@ -66,10 +60,10 @@ class Waiting:
 
     Attributes:
         place: git directory and working tree, as `Repository` has them.
-        index: the `signature` of the index that it reads.
+        index: the `stamp` of the index that it reads.
     """
 
-    def __init__(self, place: tuple[str, str], index: Signature, folder: str, child: process.Child) -> None:
+    def __init__(self, place: tuple[str, str], index: Stamp, folder: str, child: process.Child) -> None:
         self.place = place
         self.index = index
         self._folder = folder
@@ -122,16 +116,16 @@ def begin(start: str, env: Mapping[str, str]) -> None:
         os.link(f"{git_dir}/index", path)
         extra = {"GIT_DIR": git_dir, "GIT_WORK_TREE": worktree, "GIT_INDEX_FILE": path}
         argv, child_env = process.command([*UPDATE, *OPTIONS], env=env, extra=extra, cwd=worktree, write=True)
-        _begun.append(Waiting(found, signature(os.stat(path)), folder, process.Child(argv, child_env, stdin=True, group=True)))
+        _begun.append(Waiting(found, stamp(os.stat(path)), folder, process.Child(argv, child_env, stdin=True, group=True)))
     except (OSError, Refused):
         _remove(folder)
 
 
-def update(repo: Repository, index: Signature | None, path: str, names: bytes) -> bool:
+def update(repo: Repository, index: Stamp | None, path: str, names: bytes) -> bool:
     """Has it update the entries of some paths, and gives the finished file the name `path`; false where that is not to be had.
 
     Args:
-        index: the `signature` of the index that is to be changed.
+        index: the `stamp` of the index that is to be changed.
     """
     if not _begun:
         return False

@@ -37,7 +37,7 @@ def commit_empty(repo: Repository, message: str) -> Committed:
             author, committer = identity.author(repo), identity.committer(repo)
             made, said = _make(repo, head, message, author, committer)
             try:
-                refs.move(repo, head, made, f"memgit: {message.partition(chr(10))[0]}", committer)
+                said += refs.move(repo, head, made, f"memgit: {message.partition(chr(10))[0]}", committer)
             except refs.Moved:
                 if monotonic() > end:
                     raise Refused("HEAD keeps moving", hint="try again") from None

@@ -6,13 +6,14 @@ memgit's own hooks skip their work where they see MEMGIT_COMMIT in the environme
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import identity, process
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memgit.git.identity import Identity
     from memgit.git.repository import Repository
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from time import monotonic, time
 
 from memgit import TYPE_CHECKING
@@ -18,11 +16,15 @@ from memgit.errors import Refused
 from memgit.git import early_index, process
 from memgit.git.index_file import IndexFile
 from memgit.git.pause import pause
+from memgit.git.stamp import Stamp, stamp, stamp_at
 from memgit.git.tree import Entry
 from memgit.git.worktree import write_new
+from memgit.model.light import suppress
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from memgit.git.repository import Repository
 
 LOCK_WAIT = 5.0
@@ -32,8 +34,6 @@ _STALE = 60.0  # seconds after which another's index.lock is no longer waited fo
 _EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _NO_OID = "0" * 40
 _SEARCH, _START = 6_000, 200_000  # bytes of an index that git lists in the time of one search in it, and in that of its start
-
-Signature = early_index.Signature | None
 
 
 class Staged(NamedTuple):
@@ -49,10 +49,10 @@ class Staged(NamedTuple):
 
 
 class Pinned(NamedTuple):
-    """A private second name (or copy) of the index at one moment; `signature` tells whether the index was replaced since."""
+    """A private second name (or copy) of the index at one moment; `stamp` tells whether it was replaced since, None that there was none."""
 
     path: str
-    signature: Signature
+    stamp: Stamp | None
 
 
 def pin(repo: Repository, path: str) -> Pinned:
@@ -61,26 +61,18 @@ def pin(repo: Repository, path: str) -> Pinned:
     _unlink(path)
     try:
         os.link(source, path)
-        return Pinned(path, signature(path))
+        return Pinned(path, stamp_at(path))
     except FileNotFoundError:
         return Pinned(path, None)
     except OSError:
         pass  # another file system, or one without links
     try:
         with open(source, "rb") as file:
-            was = early_index.signature(os.fstat(file.fileno()))
+            was = stamp(os.fstat(file.fileno()))
             write_new(os.fsencode(path), file.read(), None)
     except FileNotFoundError:
         return Pinned(path, None)
     return Pinned(path, was)
-
-
-def signature(path: str) -> Signature:
-    """What tells one version of an index file from the next; None where there is none."""
-    try:
-        return early_index.signature(os.stat(path))
-    except FileNotFoundError:
-        return None
 
 
 def staged(repo: Repository, pinned: Pinned, expected: Mapping[str, Entry | None]) -> dict[str, Staged | None]:
@@ -89,11 +81,11 @@ def staged(repo: Repository, pinned: Pinned, expected: Mapping[str, Entry | None
     Args:
         expected: what HEAD has for each path; where the index agrees, the answer comes without starting git.
     """
-    if pinned.signature is None:
+    if pinned.stamp is None:
         return dict.fromkeys(expected)
     out: dict[str, Staged | None] = {}
     unknown = []
-    many = len(expected) * _SEARCH > pinned.signature[1] + _START
+    many = len(expected) * _SEARCH > pinned.stamp[1] + _START
     file = None if many or _is_split(repo) else IndexFile(pinned.path)
     for path in expected:
         rows = file.find(path.encode("utf-8", "surrogateescape")) if file is not None and file.known else None
@@ -177,7 +169,7 @@ def begin(repo: Repository, pinned: Pinned, path: str, commit: str | None) -> No
 
 def _scratch(pinned: Pinned, scratch: str) -> dict[str, str]:
     _unlink(scratch)
-    if pinned.signature is not None:
+    if pinned.stamp is not None:
         with open(pinned.path, "rb") as file:
             write_new(os.fsencode(scratch), file.read(), None)
     return {"GIT_INDEX_FILE": scratch}
@@ -206,11 +198,11 @@ def build(
     if slow:
         _set(repo, extra, slow)
     if quick:
-        if not early_index.update(repo, None if slow else pinned.signature, pinned.path, _names(quick)):
+        if not early_index.update(repo, None if slow else pinned.stamp, pinned.path, _names(quick)):
             _update(repo, extra, early_index.OPTIONS, _names(quick))
         # The file may have been touched since, a filter may not give back what it was given, git may have been told to trust a bit
         # rather than to look: what the commit holds counts.
-        rows = staged(repo, Pinned(pinned.path, signature(pinned.path)), quick)
+        rows = staged(repo, Pinned(pinned.path, stamp_at(pinned.path)), quick)
         wrong = {path: entry for path, entry in quick.items() if _entry(rows[path]) != entry}
         if wrong:
             _set(repo, extra, wrong)
@@ -220,7 +212,7 @@ def build(
     ):
         if paths:
             _update(repo, extra, [option, "-z", "--stdin"], _names(paths))
-    return signature(pinned.path) != pinned.signature
+    return stamp_at(pinned.path) != pinned.stamp
 
 
 def _entry(row: Staged | None) -> Entry | None:
@@ -277,7 +269,7 @@ def lock(repo: Repository, pinned: Pinned, wait: float = LOCK_WAIT) -> bool:
             if age is not None and (age > _STALE or monotonic() > end):
                 raise _held(repo, age) from None
             pause(0.02)
-    if signature(repo.index_file) == pinned.signature:
+    if stamp_at(repo.index_file) == pinned.stamp:
         return True
     os.unlink(target)
     return False

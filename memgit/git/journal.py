@@ -6,21 +6,23 @@ lies `work.<pid>/` with the files made ready (`<n>.new`), the files replaced (`<
 
 from __future__ import annotations
 
-import json
 import os
-from contextlib import suppress
-from time import time
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import early_index, leftovers, lock
 from memgit.git.tree import Entry
+from memgit.model import plainjson
+from memgit.model.light import suppress
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any
 
 VERSION = 1
+NAME = "journal.json"
+WORK = "work."
+"""How the names of work folders begin."""
 
 
 class Step(NamedTuple):
@@ -87,12 +89,12 @@ def folder(git_dir: str) -> str:
 
 def pending(git_dir: str) -> bool:
     """Whether a change is under way or was interrupted. Costs one look at a file."""
-    return os.path.exists(f"{folder(git_dir)}/journal.json")
+    return os.path.exists(f"{folder(git_dir)}/{NAME}")
 
 
 def new_work(git_dir: str) -> str:
     """A fresh folder for the files of one change."""
-    work = f"{folder(git_dir)}/work.{os.getpid()}"
+    work = f"{folder(git_dir)}/{WORK}{os.getpid()}"
     try:
         os.mkdir(work)
     except FileNotFoundError:
@@ -105,25 +107,13 @@ def new_work(git_dir: str) -> str:
 
 def sweep(git_dir: str) -> None:
     """Removes work folders and files that nobody owns any more. Only under the lock, and once no journal is left."""
-    leftovers.sweep(folder(git_dir))
-    try:
-        names = os.listdir(folder(git_dir))
-    except FileNotFoundError:
-        return
-    for name in names:
+    for name in leftovers.sweep(folder(git_dir)):
         path = f"{folder(git_dir)}/{name}"
         if (owner := early_index.owner(name)) is not None:
             if leftovers.is_gone(owner):  # else at work, and perhaps ours
                 early_index.take_away(path)
-        elif name.startswith(("work.", "journal.json.")) or (name.startswith("scratch.") and _is_old(path)):
+        elif name.startswith((WORK, f"{NAME}.")) or (name.startswith(leftovers.SCRATCH) and leftovers.is_old(path)):
             remove_work(path)
-
-
-def _is_old(path: str) -> bool:
-    try:
-        return time() - os.stat(path).st_mtime > 3600
-    except OSError:
-        return False
 
 
 def remove_work(path: str) -> None:
@@ -148,8 +138,8 @@ def write(git_dir: str, journal: Journal) -> None:
         [step.path, _plain(step.old), _plain(step.new), step.written, step.had, _plain(step.was), _plain(step.now)]
         for step in journal.steps
     ]
-    text = json.dumps({"version": VERSION, **journal._asdict(), "work": os.path.basename(journal.work), "steps": rows})
-    path = f"{folder(git_dir)}/journal.json"
+    text = plainjson.dumps({"version": VERSION, **journal._asdict(), "work": os.path.basename(journal.work), "steps": rows})
+    path = f"{folder(git_dir)}/{NAME}"
     own = f"{path}.{os.getpid()}"
     try:
         with open(own, "w", encoding="utf-8") as file:
@@ -166,10 +156,10 @@ def read(git_dir: str) -> Journal | None:
     Raises:
         Refused: it cannot be read: a newer memgit wrote it, or the disk is damaged.
     """
-    path = f"{folder(git_dir)}/journal.json"
+    path = f"{folder(git_dir)}/{NAME}"
     try:
         with open(path, encoding="utf-8") as file:
-            held: dict[str, Any] = json.load(file)
+            held: dict[str, Any] = plainjson.loads(file.read())
         if held.pop("version") != VERSION:
             raise ValueError
         steps = tuple(
@@ -190,7 +180,7 @@ def read(git_dir: str) -> Journal | None:
 def clear(git_dir: str) -> None:
     """Removes the journal: the change is done, or taken back."""
     with suppress(FileNotFoundError):
-        os.unlink(f"{folder(git_dir)}/journal.json")
+        os.unlink(f"{folder(git_dir)}/{NAME}")
 
 
 def _plain(entry: Entry | None) -> list[int | str] | None:

@@ -7,7 +7,6 @@ about, and installations whose C module cannot be loaded on its own.
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 
 from memgit import TYPE_CHECKING
 from memgit.errors import NotFound, Refused
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
 
 COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
 """Object types as libgit2 numbers them."""
+NAMES = {COMMIT: b"commit", TREE: b"tree", BLOB: b"blob", TAG: b"tag"}
+"""The types as git names them."""
+KINDS = {name: kind for kind, name in NAMES.items()}
 
 _NO_SEARCH = 1
 _ENUMS = (
@@ -48,9 +50,10 @@ def _load_alone() -> Any:
     spec = PathFinder.find_spec("pygit2")
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("pygit2")
-    package = ModuleType("pygit2")
+    module_type = type(sys)
+    package = module_type("pygit2")
     package.__path__ = list(spec.submodule_search_locations)
-    enums = ModuleType("pygit2.enums")
+    enums = module_type("pygit2.enums")
     for name in _ENUMS:
         setattr(enums, name, int)
     sys.modules["pygit2"], sys.modules["pygit2.enums"] = package, enums

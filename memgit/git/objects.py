@@ -1,60 +1,66 @@
 """Objects of an ordinary repository read and written without libgit2, whose loading takes longer than a whole check of what is staged.
 
 Loose objects are read from their files and written to them, git is asked for all others (see `cat_file`). What is read is what its hash
-says, or nothing. Form of loose objects: the chapter on git objects of https://git-scm.com/book.
+says. Form of loose objects: the chapter on git objects of https://git-scm.com/book.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from contextlib import suppress
 
 from memgit import TYPE_CHECKING
+from memgit.errors import Broken
 from memgit.git.cat_file import CatFile
-from memgit.git.tree import EMPTY_TREE
+from memgit.git.libgit import KINDS, NAMES
+from memgit.git.write_all import write_all
+from memgit.model.light import suppress
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
-KINDS = {b"commit": 1, b"tree": 2, b"blob": 3, b"tag": 4}
-"""Types of objects by name, as libgit2 numbers them."""
-NAMES = {number: name for name, number in KINDS.items()}
 FEW = 512
-"""Objects that are read in this way: for more than these, libgit2 makes up for its loading."""
+"""Objects that git is asked for, one by one: with more than these, loading libgit2 pays."""
 _KEPT = 1 << 22  # bytes of objects that are kept in memory
 _LARGE = 1 << 20  # a larger one is not
+_HELD = 1 << 24  # bytes of what was written that are kept for `restore`; longer writes hold `git gc` off instead
 _TURNS = 10
-_LARGEST = 1 << 24  # bytes of the largest loose object that is read here
 
 
 class Objects:
     """The objects of one repository; what was read stays in memory, for the parts of one answer ask for the same files again.
 
-    `left` is how many more are read.
+    Attributes:
+        left: how many more git is asked for.
+        written: type and content of what was written and no ref leads to as yet, by hash; the newest of it, where that is much.
     """
 
     def __init__(self, repo: Repository, left: int) -> None:
         self.left = left
+        self.written: dict[str, tuple[int, bytes]] = {}
+        self._written_size = 0
         self._hash_of = repo.hash_of
         self._folder = f"{repo.common_dir}/objects"
+        self._folders: list[str] = []
         self._git = CatFile(repo)
         self._kept: dict[str, tuple[int, bytes]] = {}
-        self._written: dict[str, tuple[int, bytes]] = {}
-        self._found: dict[str, tuple[int, bytes]] = {}  # what was to be written, but is in a pack
         self._size = 0
 
-    def read(self, oid: str) -> tuple[int, bytes] | None:
-        """Type and content of one object; None where it is not there, or cannot be read in this way."""
+    def read(self, oid: str, *, packed: bool = True) -> tuple[int, bytes] | None:
+        """Type and content of one object; None where it is not there, or cannot be read in this way.
+
+        Args:
+            packed: whether git is asked, where the object has no file of its own.
+
+        Raises:
+            Broken: it is damaged.
+        """
         found = self._kept.get(oid)
-        if found is None and self.left > 0 and len(oid) == 40 and not oid.strip("0123456789abcdef"):
-            self.left -= 1
-            try:
-                found = self._loose(oid)  # a damaged one is not for git, which may promise more of it than it then has, and never end
-            except OSError:
-                found = self._packed(oid)
-            if found is not None and self._hash_of(NAMES[found[0]], found[1]) != oid:
-                return None
+        if found is None and len(oid) == 40 and not oid.strip("0123456789abcdef"):
+            found = self.loose(oid)
+            if found is None and packed and self.left > 0:
+                self.left -= 1
+                found = self._checked(oid, self._git.read(oid))
             if found is not None and len(found[1]) < _LARGE:
                 if self._size > _KEPT:
                     self._kept.clear()
@@ -63,36 +69,49 @@ class Objects:
                 self._kept[oid] = found
         return found
 
+    def loose(self, oid: str) -> tuple[int, bytes] | None:
+        """Type and content of an object that has a file of its own; None where it has none. Raises Broken as `read`."""
+        if not self._folders:
+            self._folders = _with_borrowed(self._folder)
+        for folder in self._folders:
+            path = f"{folder}/{oid[:2]}/{oid[2:]}"
+            if os.access(path, os.F_OK):
+                return self._content(path, oid)
+        return None
+
     def write(self, kind: int, data: bytes) -> str:
-        """Writes an object and returns its hash; nothing is written where it is there already.
+        """Writes an object and returns its hash; nothing is written where it has a file already.
+
+        It may be in a pack as well, which does no harm: git removes the file when it packs the next time.
 
         Raises:
+            Broken: it has a file, which is damaged.
             OSError: the disk is full, or the object folder cannot be written.
         """
         name = NAMES[kind]
         oid = self._hash_of(name, data)
-        folder = f"{self._folder}/{oid[:2]}"
-        path = f"{folder}/{oid[2:]}"
-        try:
-            os.utime(path)  # as git does, so that it is not swept as something that nobody has needed for weeks
-            self._written[oid] = kind, data
-            return oid
-        except OSError:
-            # git has the empty tree without any file, until its own check looks for one.
-            if oid != EMPTY_TREE and self._packed(oid) is not None:
-                self._found[oid] = kind, data
-                return oid
-        packed = zlib.compress(b"%b %d\0" % (name, len(data)) + data, 1)
-        for _ in range(_TURNS):
-            try:
-                _put(path, packed)
-                break
-            except FileNotFoundError:  # the folder is not there yet, or a `git prune` took it, or the file, away
-                os.makedirs(folder, exist_ok=True)
-        else:
-            _put(path, packed)
-        self._written[oid] = kind, data
+        if not self.has_file(oid):
+            _write(self._path(oid), zlib.compress(b"%b %d\0" % (name, len(data)) + data, 1))
+        if oid not in self.written:
+            self.written[oid] = kind, data
+            self._written_size += len(data)
+        while self._written_size > _HELD:
+            self._written_size -= len(self.written.pop(next(iter(self.written)))[1])
         return oid
+
+    def has_file(self, oid: str) -> bool:
+        """Whether an object has a file of its own, which counts as needed from now on.
+
+        Raises:
+            Broken: it has, but that is damaged.
+        """
+        try:
+            os.utime(self._path(oid))  # as git does, so that it is not swept as something that nobody has needed for weeks
+        except FileNotFoundError:
+            return False
+        except OSError:  # another user's
+            pass
+        return self._content(self._path(oid), oid) is not None
 
     def restore(self) -> None:
         """Writes once more what was written here and is gone: `git gc --prune=now` takes what no ref leads to yet.
@@ -100,34 +119,76 @@ class Objects:
         Raises:
             OSError: as `write`.
         """
-        for oid, (kind, data) in list(self._written.items()):
-            if not os.path.exists(f"{self._folder}/{oid[:2]}/{oid[2:]}"):
+        for oid, (kind, data) in list(self.written.items()):
+            if not os.path.exists(self._path(oid)):
                 self.write(kind, data)
 
-    def all_written(self) -> list[tuple[int, bytes]]:
-        """What was written here, or was to be but is in a pack: type and content of each."""
-        return [*self._found.values(), *self._written.values()]
+    def forget_written(self) -> None:
+        """To be called once a ref leads to what was written: from now on, git keeps it."""
+        self.written.clear()
+        self._written_size = 0
 
     def close(self) -> None:
-        """Reads nothing any more, and ends what was started for it."""
+        """Asks git for nothing any more, and ends what was started for it."""
         self.left = 0
         self._git.stop()
 
-    def _packed(self, oid: str) -> tuple[int, bytes] | None:
-        found = self._git.read(oid)
-        return None if found is None else (KINDS[found[0]], found[1])
+    def _path(self, oid: str) -> str:
+        return f"{self._folder}/{oid[:2]}/{oid[2:]}"
 
-    def _loose(self, oid: str) -> tuple[int, bytes] | None:
-        """None where it is damaged, or too large. Raises OSError where there is none."""
-        with open(f"{self._folder}/{oid[:2]}/{oid[2:]}", "rb") as file:
-            data = file.read(_LARGEST)
+    def _content(self, path: str, oid: str) -> tuple[int, bytes] | None:
+        """What the file of an object holds; None where it is gone.
+
+        Not left to others: libgit2 never comes to the end of a file that was cut off, and git may promise more of it than it then has.
+
+        Raises:
+            Broken: it is damaged or cannot be read, and git has the object nowhere else.
+        """
+        why = "is damaged"
         try:
-            unpacker = zlib.decompressobj()
-            head, _, content = unpacker.decompress(data, _LARGEST).partition(b"\0")
-            kind, size = head.split(b" ")
-            return (KINDS[kind], content) if int(size) == len(content) else None
-        except (zlib.error, ValueError, KeyError):
+            with open(path, "rb") as file:
+                head, _, content = zlib.decompress(file.read()).partition(b"\0")
+            name, _, size = head.partition(b" ")
+            found = self._checked(oid, (name, content)) if size == b"%d" % len(content) else None
+        except FileNotFoundError:
             return None
+        except zlib.error:
+            found = None
+        except OSError as error:
+            found, why = None, f"cannot be read ({error.strerror})"
+        found = found or self._checked(oid, self._git.once(oid))  # for git, one in a pack comes first
+        if found is None:
+            raise Broken(f"object {oid} {why}: {path}", hint="git fsck")
+        return found
+
+    def _checked(self, oid: str, found: tuple[bytes, bytes] | None) -> tuple[int, bytes] | None:
+        """An object, if it is what its hash says."""
+        return (KINDS[found[0]], found[1]) if found is not None and found[0] in KINDS and self._hash_of(*found) == oid else None
+
+
+def _with_borrowed(folder: str) -> list[str]:
+    """An object folder and those that it borrows from, one by way of the other: `gitrepository-layout(5)`, objects/info/alternates."""
+    folders = [folder]
+    for one in folders:
+        try:
+            with open(f"{one}/info/alternates", "rb") as file:
+                lines = file.read().splitlines()
+        except OSError:
+            continue
+        named = [os.path.normpath(os.path.join(one, os.fsdecode(line))) for line in lines if line and not line.startswith((b"#", b'"'))]
+        folders += [name for name in dict.fromkeys(named) if name not in folders]
+    return folders
+
+
+def _write(path: str, data: bytes) -> None:
+    """As `_put`, whatever a `git prune` takes away meanwhile."""
+    for _ in range(_TURNS):
+        try:
+            _put(path, data)
+            return
+        except FileNotFoundError:  # the folder is not there yet, or it was taken, or the file on the way
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+    _put(path, data)
 
 
 def _put(path: str, data: bytes) -> None:
@@ -140,9 +201,7 @@ def _put(path: str, data: bytes) -> None:
     handle = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
     try:
         try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(handle, view) :]
+            write_all(handle, data)
         finally:
             os.close(handle)
         os.rename(spare, path)

@@ -1,24 +1,30 @@
 """An ordinary repository read without libgit2, whose loading alone takes longer than most answers.
 
-Ordinary: a folder with a `.git` folder of its own in it, format version 0, refs in files, no setting that moves the working tree, and
-all of it this user's. Whatever is otherwise, or unclear, is left to libgit2 and git (`None`); nothing here decides anything by guessing.
+Ordinary: a folder with `.git` in it, be that a folder or a file that names one (a linked working tree, a submodule, a git directory put
+elsewhere); format version 0, refs in files, no setting that leads to another working tree, and all of it this user's. Whatever is
+otherwise, or unclear, is left to libgit2 and git (`None`); nothing here decides anything by guessing.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Mapping
+
+from memgit import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ACROSS, CEILINGS = "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CEILING_DIRECTORIES"
 """Variables that say how far up git looks."""
 HOOK = frozenset(["GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_REFLOG_ACTION"])
 """Variables that git gives its hooks, and that leave no doubt where they are about the repository at hand."""
-ELSEWHERE = (b"worktree", b"extensions", b"include", b"partialclone")
+ELSEWHERE = (b"extensions", b"include", b"partialclone")
 """Words of a configuration that may change where the repository lies or how it is read."""
 REFS = 5
 """Symbolic refs that may lead to each other."""
+OWN = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")
+"""Refs that a linked working tree has for itself (`git-worktree(1)`)."""
 
 
 def find(start: str, env: Mapping[str, str], local: frozenset[str]) -> tuple[str, str] | None:
@@ -43,7 +49,8 @@ def find(start: str, env: Mapping[str, str], local: frozenset[str]) -> tuple[str
                 if os.path.lexists(f"{folder}/HEAD") and os.path.lexists(f"{folder}/objects"):
                     return None
             else:
-                return (git_dir, folder) if stat.S_ISDIR(found.st_mode) and _ordinary(git_dir, folder, found.st_uid) else None
+                led = git_dir if stat.S_ISDIR(found.st_mode) else _led(git_dir, folder) if stat.S_ISREG(found.st_mode) else None
+                return (led, folder) if led is not None and _ordinary(led, folder, found.st_uid) else None
             above = os.path.dirname(folder)
             if above == folder or above in ceilings or os.stat(above).st_dev != device:
                 return None
@@ -70,18 +77,40 @@ def find_in_hook(start: str, here: str, env: Mapping[str, str], local: frozenset
     return (*found, None if full is None or os.path.realpath(full) == os.path.realpath(f"{found[0]}/index") else full)
 
 
+def _led(path: str, folder: str) -> str | None:
+    """The git directory that a `.git` file names."""
+    text = (_content(path) or b"").removesuffix(b"\n")
+    if not text.startswith(b"gitdir: ") or b"\n" in text or b"\r" in text:
+        return None
+    return os.path.realpath(os.path.join(folder, os.fsdecode(text[8:])))
+
+
+def common_dir(git_dir: str) -> str | None:
+    """The git directory that all working trees of a repository share; None where it is unclear."""
+    text = _content(f"{git_dir}/commondir")
+    if text is None:
+        return None if os.path.lexists(f"{git_dir}/commondir") else git_dir
+    return os.path.realpath(os.path.join(git_dir, os.fsdecode(text.removesuffix(b"\n"))))
+
+
 def _ordinary(git_dir: str, worktree: str, owner: int) -> bool:
-    me = os.geteuid()
-    if owner != me or os.stat(worktree).st_uid != me or os.path.lexists(f"{git_dir}/commondir"):
+    common = common_dir(git_dir)
+    if common is None:
         return False
-    if not (os.path.isdir(f"{git_dir}/objects") and os.path.isdir(f"{git_dir}/refs")):
+    me = os.geteuid()
+    if owner != me or any(os.stat(place).st_uid != me for place in {worktree, git_dir, common}):
+        return False
+    if not (os.path.isdir(f"{common}/objects") and os.path.isdir(f"{common}/refs")):
+        return False
+    if common != git_dir and not _leads_back(git_dir, worktree):
         return False
     newest = _content(f"{git_dir}/HEAD") or b""
     if not newest.startswith(b"ref: refs/") and _oid(newest) is None:  # for git, no repository is here, but perhaps above
         return False
-    with open(f"{git_dir}/config", "rb") as file:
-        config = file.read().lower()
-    if any(word in config for word in ELSEWHERE):
+    with open(f"{common}/config", "rb") as file:
+        settings = file.read()
+    config = settings.lower()
+    if any(word in config for word in ELSEWHERE) or (b"worktree" in config and not _is_worktree(settings, common, git_dir, worktree)):
         return False
     lines = {b"".join(line.split()) for line in config.split(b"\n")}
     if any(line.startswith(b"[") and (not line.endswith(b"]") or b"bare" in line) for line in lines):  # a setting on its section's line
@@ -90,28 +119,56 @@ def _ordinary(git_dir: str, worktree: str, owner: int) -> bool:
     return versions == {b"repositoryformatversion=0"} and {line for line in lines if line.startswith(b"bare")} <= {b"bare=false"}
 
 
-def head(git_dir: str) -> tuple[str | None, str | None] | None:
-    """The branch's full name (None: detached) and the commit (None: unborn) of HEAD; None where it is unclear."""
+def _leads_back(git_dir: str, worktree: str) -> bool:
+    """Whether the git directory of a linked working tree names that working tree."""
+    text = (_content(f"{git_dir}/gitdir") or b"").removesuffix(b"\n")
+    return bool(text) and os.path.realpath(os.path.join(git_dir, os.fsdecode(text))) == os.path.realpath(f"{worktree}/.git")
+
+
+def _is_worktree(settings: bytes, common: str, git_dir: str, worktree: str) -> bool:
+    """Whether `core.worktree`, as git writes it for a submodule, is the only setting of that kind, and names the working tree at hand."""
+    section, values = b"", []
+    for row in settings.split(b"\n"):
+        if row.startswith(b"["):
+            section = row
+        if b"worktree" in row.lower():
+            values.append(row.removeprefix(b"\tworktree = ") if section == b"[core]" else row)
+    value = values[0]
+    odd = value != value.strip() or any(char in value for char in b'"\\#;[]')
+    if common != git_dir or len(values) > 1 or odd or b"\tworktree = " + value not in settings:
+        return False
+    return os.path.realpath(os.path.join(git_dir, os.fsdecode(value))) == worktree
+
+
+def head(git_dir: str, common: str | None = None) -> tuple[str | None, str | None] | None:
+    """The branch's full name (None: detached) and the commit (None: unborn) of HEAD; None where it is unclear.
+
+    Args:
+        common: the git directory that all working trees share, where that is another one.
+    """
     text = _content(f"{git_dir}/HEAD")
     if text is None or os.path.islink(f"{git_dir}/HEAD"):
         return None
     if text.startswith(b"ref:"):
         name = text[4:].strip()
-        found = ref(git_dir, name)
+        found = ref(git_dir, name, common)
         return None if found is None else (name.decode("utf-8", "surrogateescape"), found or None)
     oid = _oid(text)
     return None if oid is None else (None, oid)
 
 
-def ref(git_dir: str, name: bytes) -> str | None:
-    """The object that a full ref name stands for, empty where there is no such ref; None where it is unclear."""
+def ref(git_dir: str, name: bytes, common: str | None = None) -> str | None:
+    """The object that a full ref name stands for, empty where there is no such ref; None where it is unclear. Arguments as in `head`."""
+    shared = common or git_dir
     if not name.startswith(b"refs/") or b".." in name or not name.isascii():
         return None
     for _ in range(REFS):
-        path = f"{git_dir}/{name.decode('ascii')}"
+        if shared != git_dir and name.startswith(tuple(map(str.encode, OWN))):
+            return None
+        path = f"{shared}/{name.decode('ascii')}"
         text = _content(path)
         if text is None:
-            return None if os.path.isfile(path) else _packed(git_dir, name)
+            return None if os.path.isfile(path) else _packed(shared, name)
         if not text.startswith(b"ref:"):
             return _oid(text)
         name = text[4:].strip()
@@ -132,11 +189,15 @@ def _packed(git_dir: str, name: bytes) -> str | None:
     return oid if oid is not None and (end == 40 or text[end - 41 : end - 40] == b"\n") else None
 
 
-def refs(git_dir: str, prefix: str) -> dict[str, str] | None:
-    """The refs below a prefix that ends in a slash, with the objects that they name; None where it is unclear.
+def refs(git_dir: str, prefix: str, common: str | None = None) -> dict[str, str] | None:
+    """The refs below a prefix that ends in a slash, with the objects that they name; None where it is unclear. Arguments as in `head`.
 
     Loose refs are looked at first: whoever packs a ref writes it there before he removes its file.
     """
+    if common not in (None, git_dir):
+        if any(own.startswith(prefix) or prefix.startswith(own) for own in OWN):
+            return None
+        git_dir = common
     found: dict[str, str] = {}
     root = f"{git_dir}/{prefix}"
     try:
@@ -157,6 +218,8 @@ def refs(git_dir: str, prefix: str) -> dict[str, str] | None:
     except OSError:
         return None
     if packed is not None and (b" " + prefix.encode()) in packed:
+        import re
+
         for oid, name in re.findall(rb"(?m)^([0-9a-f]{40}) (" + re.escape(prefix.encode()) + rb"[^\n]+)$", packed):
             if not name.isascii():
                 return None

@@ -7,7 +7,6 @@ working tree is put back. What somebody touched since is left as it is, and what
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from time import sleep, time
 
 from memgit import TYPE_CHECKING
@@ -16,6 +15,7 @@ from memgit.git import index, journal, lock, refs
 from memgit.git.journal import Journal, Step
 from memgit.git.tree import Tree
 from memgit.git.worktree import Worktree, write_new
+from memgit.model.light import suppress
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -224,16 +224,19 @@ def _free_ref(repo: Repository, found: Journal) -> None:
     if found.commit is None:
         return
     end = time() + _ORPHAN
-    for path in (f"{repo.common_dir}/{found.ref}.lock" if found.ref else "", f"{repo.git_dir}/HEAD.lock"):
-        while path:
-            data = _content(os.fsencode(path))
-            if data is None or (data.strip() and data.strip() != found.commit.encode()):
-                break
-            if data.strip() or time() > end:
-                if data.strip() and (repo.ref(found.ref) if found.ref else repo.head().commit) != found.commit:
-                    name = found.ref if found.ref and not path.endswith("/HEAD.lock") else "HEAD"
-                    refs.forget(f"{repo.git_dir}/logs/{name}", found.commit)
-                with suppress(FileNotFoundError):
-                    os.unlink(path)
-                break
-            sleep(0.05)
+    for name, path in ((found.ref, f"{repo.common_dir}/{found.ref}.lock"), ("HEAD", f"{repo.git_dir}/HEAD.lock")):
+        named = _named_in(path, end) if name is not None else None
+        if named == found.commit and (repo.ref(found.ref) if found.ref else repo.head().commit) != found.commit:
+            refs.forget(f"{repo.git_dir}/logs/{name}", found.commit)
+        if named in ("", found.commit):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+
+
+def _named_in(path: str, end: float) -> str | None:
+    """What a lock file names, None where there is none; it may be empty until `end`, a time, while its holder is about to write it."""
+    while (data := _content(os.fsencode(path))) is not None:
+        if data.strip() or time() > end:
+            return data.strip().decode("ascii", "replace")
+        sleep(0.05)
+    return None

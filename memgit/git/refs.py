@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from errno import ENOSPC
 from time import monotonic, time
 
 from memgit import TYPE_CHECKING
@@ -16,8 +13,12 @@ from memgit.git.pause import pause
 from memgit.git.permissions import shared
 from memgit.git.repository import Head
 from memgit.git.tree import FILE, Entry, Tree, rewrite
+from memgit.git.write_all import write_all
+from memgit.model.light import suppress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from memgit.git.repository import Repository
 
 LOCK_WAIT = 5.0
@@ -31,31 +32,32 @@ class Moved(Exception):
     """The ref is no longer where it was when the commit was begun."""
 
 
-def move(repo: Repository, head: Head, new: str, message: str, who: Identity) -> None:
+def move(repo: Repository, head: Head, new: str, message: str, who: Identity) -> tuple[str, ...]:
     """Moves HEAD's branch (or a detached HEAD) from `head.commit` to a new commit; creates the branch where HEAD is unborn.
 
     Args:
         message: for the reflog, one line.
         who: the committer, for the reflog.
 
+    Returns:
+        What the user should be told.
+
     Raises:
         Moved: somebody moved it meanwhile.
         Refused: another program holds its lock (named with its age), or git's folder cannot be written.
     """
-    swap(repo, head.ref or "HEAD", head.commit, new, message, who)
+    return swap(repo, head.ref or "HEAD", head.commit, new, message, who)
 
 
-def swap(repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity) -> None:
+def swap(repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity) -> tuple[str, ...]:
     """As `move`, of any ref; `old` is None for one that is not there yet."""
     message = message.replace("\n", " ").replace("\0", " ").encode("utf-8", "backslashreplace").decode("utf-8")
     end = monotonic() + LOCK_WAIT
     while True:
-        repo.keep_written(led_to=False)  # a ref must never lead to what is not there
+        repo.restore_written()  # a ref must never lead to what is not there
         said = _swapped(repo, ref, old, new, message, who)
         if said is None:
-            with suppress(Refused):
-                repo.keep_written(led_to=True)
-            return
+            return repo.keep_written()
         now = repo.head().commit if ref == "HEAD" else repo.ref(ref)
         if now != old:
             raise Moved
@@ -114,7 +116,7 @@ def _swap_in_files(repo: Repository, ref: str, old: str, new: str, line: str, lo
         with shared(repo):
             for name in names:
                 held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
-                _write(held[-1][1], f"{new}\n".encode("ascii"))
+                write_all(held[-1][1], f"{new}\n".encode("ascii"))
         if repo.ref(ref) != old or (len(logs) > 1 and repo.head().ref != ref):
             raise Moved
         for log in logs:
@@ -153,15 +155,9 @@ def _is_there(handle: int, path: str) -> bool:
 def _append(path: str, line: bytes) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     try:
-        _write(handle, line)
+        write_all(handle, line)
     finally:
         os.close(handle)
-
-
-def _write(handle: int, data: bytes) -> None:
-    """Writes all of it. Raises OSError where the disk has no room for it."""
-    if os.write(handle, data) != len(data):
-        raise OSError(ENOSPC, os.strerror(ENOSPC))
 
 
 def _cut(path: str, size: int, line: bytes) -> None:
@@ -254,7 +250,7 @@ def commit_on(
         start: the commit that a new ref starts from; None starts without parents.
 
     Raises:
-        Refused: the ref is checked out here, keeps moving, or cannot be written.
+        Refused: the ref is checked out here, keeps moving, or cannot be written; or it has moved, and what it leads to may be lost.
     """
     if repo.head().ref == ref:
         raise Refused(f"{ref} is checked out")
@@ -276,9 +272,11 @@ def commit_on(
         data = raw_commit(tree, [parent] if parent else [], identity.author(repo), who, message_bytes(message))
         new = repo.write(libgit.COMMIT, data)
         try:
-            swap(repo, ref, old, new, "memgit: " + message.partition("\n")[0], who)
+            notes = swap(repo, ref, old, new, "memgit: " + message.partition("\n")[0], who)
         except Moved:
             pause(0.02)
             continue
+        if notes:
+            raise Refused(f"{ref} is at {new[:10]}, but {notes[0]}")
         return new
     raise Refused(f"{ref} keeps moving", hint="try again")

@@ -9,19 +9,20 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
 from itertools import chain
 
 from memgit import TYPE_CHECKING
-from memgit.errors import NotFound, Refused
+from memgit.errors import Broken, MemgitError, NotFound, Refused
 from memgit.git import libgit, plain, process
+from memgit.git.cat_file import READ, answers
 from memgit.git.config import Config
 from memgit.git.permissions import shared
 from memgit.git.tree import EMPTY_TREE, Difference, Tree, TreeEntries, parse_tree
+from memgit.model.light import cache, contextmanager
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from pygit2._pygit2 import Repository as RawRepository
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _KEPT_TREES = 4096  # parsed trees kept in memory
 _PACKED = 200  # blobs from which on a process and a pack are cheaper than files
 _MUCH = 1 << 23  # bytes of them likewise
+_TAGS = 5  # that may stand for each other
 _FROM_DISK = 64  # files that are read from the working tree before libgit2 is loaded
 _LARGE = 1 << 20  # bytes from which on that is not worth it
 _OPERATIONS = (
@@ -142,33 +144,29 @@ class Repository:
         return repo
 
     def at(self, prefix: str) -> Repository:
-        """This repository once more, with another folder as its knowledge root; what is known of its objects is shared."""
+        """This repository once more, with another folder as its knowledge root; what is known of its objects is shared, no lock is."""
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._asked = None
+        other.__dict__.update(self.__dict__, _objects=self._own, _asked=None, lock_handle=None)
         return other.at_prefix(prefix)
 
     def frugal(self) -> Objects:
-        """Reads objects without libgit2, however many, where the repository is an ordinary one; to be closed by the caller."""
-        from memgit.git.objects import Objects
-
-        self._objects = Objects(self, sys.maxsize if self._plain else 0)
-        return self._objects
+        """Has git read objects, however many, and never libgit2, where the repository is an ordinary one; to be closed by the caller."""
+        if self._plain:
+            self._own.left = sys.maxsize
+        return self._own
 
     def apart(self) -> Objects | None:
         """For a fork: has it read objects by a git of its own. What comes back is to be kept, for its git is the other process's to end."""
-        theirs, self._objects = self._objects, None
+        theirs, self._objects, self.lock_handle = self._objects, None, None
         return theirs
 
     @property
-    def _own(self) -> Objects | None:
-        """The objects of an ordinary repository as they are read without libgit2; None once that is loaded."""
-        if not self._plain or self._raw is not None:
-            return None
+    def _own(self) -> Objects:
+        """The objects as they are read and written without libgit2: all those of an ordinary repository, and any that has its own file."""
         if self._objects is None:
             from memgit.git.objects import FEW, Objects
 
-            self._objects = Objects(self, FEW)
+            self._objects = Objects(self, FEW if self._plain else 0)
         return self._objects
 
     @property
@@ -192,8 +190,8 @@ class Repository:
 
     @property
     def ordinary(self) -> bool:
-        """Whether it was opened without libgit2; see `plain`."""
-        return self._plain
+        """Whether it was opened without libgit2 (see `plain`), and has one working tree's files in its git directory with the refs."""
+        return self._plain and self.git_dir == self.common_dir
 
     @property
     def hardened(self) -> bool:
@@ -242,7 +240,7 @@ class Repository:
     def head(self) -> Head:
         """Where HEAD is at this moment."""
         if self._plain:
-            known = plain.head(self.git_dir)
+            known = plain.head(self.git_dir, self.common_dir)
             if known is not None:
                 return Head(*known)
         try:
@@ -262,7 +260,7 @@ class Repository:
             Refused: the ref is broken.
         """
         if self._plain:
-            known = plain.ref(self.git_dir, name.encode("utf-8", "surrogateescape"))
+            known = plain.ref(self.git_dir, name.encode("utf-8", "surrogateescape"), self.common_dir)
             if known is not None:
                 return known or None
         try:
@@ -280,7 +278,7 @@ class Repository:
     def refs(self, prefix: str) -> dict[str, str]:
         """All refs whose full name starts with `prefix`, with the objects that they name, sorted."""
         if self._plain and prefix.endswith("/"):
-            known = plain.refs(self.git_dir, prefix)
+            known = plain.refs(self.git_dir, prefix, self.common_dir)
             if known is not None:
                 return known
         found: dict[str, str] = {}
@@ -313,7 +311,14 @@ class Repository:
         return commit
 
     def _peeled(self, oid: str) -> str | None:
-        """The commit that an object is, or that a tag stands for."""
+        """The commit that an object is, or that a tag stands for. Raises Broken where that is damaged."""
+        for _ in range(_TAGS):
+            loose = self.read_loose(oid) if len(oid) == 40 and not oid.strip("0123456789abcdef") else None
+            if loose is None:
+                break
+            if loose[0] != libgit.TAG:
+                return oid if loose[0] == libgit.COMMIT else None
+            oid = loose[1][7:47].decode("ascii", "replace")  # "object ...", the first line
         try:
             found = self.raw.git_object_lookup_prefix(oid)
             return None if found is None else str(found.peel(libgit.COMMIT).id)  # type: ignore[call-overload]
@@ -335,10 +340,10 @@ class Repository:
         """Type (as in `libgit`) and content of one object.
 
         Raises:
-            NotFound: it is not in the repository, nor to be had from where a partial clone came from.
+            Broken: it is damaged, or not in the repository, nor to be had from where a partial clone came from.
         """
-        own = self._own
-        if own is not None and (found := own.read(oid)) is not None:
+        found = self._own.read(oid, packed=self._raw is None)
+        if found is not None:
             return found
         try:
             kind, data = self.raw.odb.read(oid)
@@ -346,11 +351,17 @@ class Repository:
         except libgit.FAILURES as error:
             if self.partial():
                 done = process.attempt(["cat-file", "--batch"], repo=self, data=oid.encode() + b"\n", timeout=None)
-                head, _, rest = done.out.partition(b"\n")
-                fields = head.split()
-                if len(fields) == 3:
-                    return {b"commit": 1, b"tree": 2, b"blob": 3, b"tag": 4}[fields[1]], rest[: int(fields[2])]
-            raise NotFound(f"object {oid} is missing or broken: {error}", hint="git fsck") from None
+                for _, name, fetched in answers([done.out]):
+                    if fetched is not None:
+                        return libgit.KINDS[name], fetched
+            raise Broken(f"object {oid} is missing or broken: {error}", hint="git fsck") from None
+
+    def read_loose(self, oid: str) -> tuple[int, bytes] | None:
+        """As `read`, of an object that has a file of its own; None where it has none.
+
+        For who reads by libgit2 itself, which never comes to the end of a file that was cut off.
+        """
+        return self._own.loose(oid)
 
     def blob(self, oid: str) -> bytes:
         """Content of a blob. Raises NotFound where it is missing or not a blob."""
@@ -378,25 +389,9 @@ class Repository:
     def blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Many blobs in the order asked for, through one git process; missing ones are left out."""
         requests = (f"{oid}\n".encode() for oid in oids)
-        buffer = bytearray()
-        for piece in process.stream([*process.FRUGAL, "cat-file", "--batch", "--buffer"], repo=self, data=_batched(requests)):
-            buffer += piece
-            start = 0
-            while True:
-                end = buffer.find(b"\n", start)
-                if end < 0:
-                    break
-                fields = bytes(buffer[start:end]).split()
-                if len(fields) != 3:
-                    start = end + 1
-                    continue
-                size = int(fields[2])
-                if len(buffer) < end + size + 2:
-                    break
-                if fields[1] == b"blob":
-                    yield fields[0].decode("ascii"), bytes(buffer[end + 1 : end + 1 + size])
-                start = end + size + 2
-            del buffer[:start]
+        for oid, kind, data in answers(process.stream([*READ, "--buffer"], repo=self, data=_batched(requests))):
+            if data is not None and kind == b"blob":
+                yield oid, data
 
     def write_blob(self, data: bytes) -> str:
         """Writes a blob and returns its hash; nothing is written where it is there already."""
@@ -404,7 +399,7 @@ class Repository:
 
     def write_blobs(self, contents: Collection[bytes]) -> None:
         """Writes many blobs; a large number, or much, goes into one pack: several times faster than one file each, and smaller."""
-        if len(contents) < _PACKED and sum(map(len, contents)) < _MUCH:
+        if not is_much(contents):
             for data in contents:
                 self.write_blob(data)
             return
@@ -418,37 +413,57 @@ class Repository:
         """Writes an object of a type (as in `libgit`) and returns its hash.
 
         Raises:
+            Broken: it is there, but damaged.
             Refused: the disk is full, or the object folder cannot be written.
         """
-        own = None if self.hardened else self._own
+        with self._writing():
+            if not self.hardened:
+                return self._own.write(kind, data)
+            oid = self.hash_of(libgit.NAMES[kind], data)
+            return oid if self._own.has_file(oid) else str(self.raw.odb.write(kind, data))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """While this holds, objects are written; what goes wrong is said in words."""
         try:
             with shared(self):
-                if own is not None:
-                    return own.write(kind, data)
-                return str(self.raw.odb.write(kind, data))
+                yield
         except OSError as error:
             raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error.strerror}") from None
         except libgit.FAILURES as error:
             raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error}") from None
 
-    def keep_written(self, *, led_to: bool) -> None:
-        """Sees to it that what was written without libgit2 is there; see `Objects.restore`. Raises Refused as `write` does.
-
-        Args:
-            led_to: whether a ref leads to it by now; a `git gc` that began before that may still be at work.
-        """
-        if self._objects is None:
-            return
-        try:
-            with shared(self):
-                if led_to and os.path.exists(f"{self.common_dir}/gc.pid"):
-                    from memgit.git import collector
-
-                    if (written := self._objects.all_written()) and collector.keep(self, written):
-                        return
+    def restore_written(self) -> None:
+        """Sees to it that what was written is there, before a ref leads to it; see `Objects.restore`. Raises Refused as `write` does."""
+        if self._objects is not None:
+            with self._writing():
                 self._objects.restore()
-        except OSError as error:
-            raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error.strerror}") from None
+
+    def keep_written(self) -> tuple[str, ...]:
+        """Sees to it that what was written stays, now that a ref leads to it: a `git gc` that began before that may still be at work.
+
+        Returns:
+            What the user should be told: it may be lost.
+        """
+        own = self._objects
+        if own is None or not own.written:
+            return ()
+        kept = in_danger = False
+        if os.path.exists(f"{self.common_dir}/gc.pid"):
+            from memgit.git import collector
+
+            try:
+                kept = collector.keep(self, own.written.values())
+                in_danger = not kept and collector.runs(self)
+            except Refused:
+                in_danger = True
+        try:
+            if not kept:
+                self.restore_written()
+        except MemgitError as error:
+            return (f"git gc may have removed a part of the new commit, which cannot be written again: {error} (git fsck tells)",)
+        own.forget_written()
+        return ("git gc is at work, and may remove a part of the new commit: see git fsck when it has ended",) if in_danger else ()
 
     @staticmethod
     def hash_blob(data: bytes) -> str:
@@ -458,12 +473,12 @@ class Repository:
     @staticmethod
     def hash_of(kind: bytes, data: bytes) -> str:
         """The hash that an object of a kind and this content has, without writing it."""
-        return str(_sha1()(b"%b %d\0" % (kind, len(data)) + data).hexdigest())
+        return str(_sha1(len(data))(b"%b %d\0" % (kind, len(data)) + data).hexdigest())
 
     @staticmethod
     def digest(data: bytes) -> bytes:
         """The checksum of the repository's own kind."""
-        return bytes(_sha1()(data).digest())
+        return bytes(_sha1(len(data))(data).digest())
 
     def tree_of(self, commit: str) -> str:
         """The hash of a commit's tree."""
@@ -580,12 +595,34 @@ class Repository:
         return self.settings.partial()
 
 
+def is_much(contents: Collection[bytes]) -> bool:
+    """Whether blobs are that many, or that large, that they are written into one pack."""
+    return len(contents) >= _PACKED or sum(map(len, contents)) >= _MUCH
+
+
+_PLAIN_SHA1 = 4 << 20  # bytes that Python's own code hashes in the time in which OpenSSL, eight times as fast, is loaded
+_hashed = [0]
+
+
+def _sha1(size: int) -> Any:
+    """What hashes so many bytes more."""
+    _hashed[0] += size
+    return _plain_sha1() if _hashed[0] < _PLAIN_SHA1 else _fast_sha1()
+
+
 @cache
-def _sha1() -> Any:
+def _fast_sha1() -> Any:
+    from hashlib import sha1
+
+    return sha1
+
+
+@cache
+def _plain_sha1() -> Any:
     try:
         from _sha1 import sha1  # type: ignore[import-not-found]  # hashlib loads OpenSSL
     except ImportError:
-        from hashlib import sha1
+        return _fast_sha1()
     return sha1
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from memgit import TYPE_CHECKING
 from memgit.git import early, process
+from memgit.git.stamp import Stamp, stamp_at
 from memgit.git.tree import EMPTY_TREE
 from memgit.git.untracked import Unsure, Walk
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memgit.git.repository import Repository
 
 
@@ -66,7 +67,7 @@ class Look:
         self._begun: early.Early | None = None
         self._running: process.Running | None = None
         self._asked: process.Running | None = None
-        self._before: early.Stamp = ()
+        self._before: Stamp | None = None
         self._walk: Walk | None = None
         self._sure = False
         if repo.worktree is not None and commit is not None:
@@ -92,7 +93,7 @@ class Look:
                 if self._begun is not None:
                     self._begun.stop()
             # Files of the index and files beside it are asked for one after the other: one that was staged in between would be in neither.
-            if looks == LOOKS or early.stamp(self._repo.index_file) == self._before:
+            if looks == LOOKS or stamp_at(self._repo.index_file) == self._before:
                 break
             self._begin(self._commit, None)
         skip = len(self._repo.prefix)
@@ -113,7 +114,7 @@ class Look:
         """Starts git, and looks at the folders where that can be done at once."""
         repo = self._repo
         self._begun = begun
-        self._before = early.stamp(repo.index_file) if begun is None else begun.index
+        self._before = stamp_at(repo.index_file) if begun is None else begun.index
         self._running = process.Running(early.tracked(self._wanted), repo) if begun is None else None
         self._asked = None
         self._walk = Walk(repo, commit, self._roots, self._suffix)

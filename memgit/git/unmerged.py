@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
-from memgit.git import index, journal, process
+from memgit.git import index, journal, leftovers, process
 from memgit.git.merge_file import merge_by_git
 from memgit.git.tree import Entry, Tree
 
@@ -43,7 +43,7 @@ def settlements(repo: Repository, stages: Stages) -> tuple[bytes, bytes]:
     Raises:
         Refused: git cannot merge it.
     """
-    work = f"{journal.folder(repo.git_dir)}/scratch.{os.getpid()}.{os.urandom(4).hex()}"
+    work = leftovers.scratch(journal.folder(repo.git_dir))
     files: list[str] = []
     try:
         os.makedirs(work)

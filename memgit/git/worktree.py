@@ -8,12 +8,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections import OrderedDict
-from contextlib import suppress
-from types import TracebackType
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
+from memgit.git.write_all import write_all
+from memgit.model.light import suppress
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 _OPEN_FOLDERS = 64
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -37,7 +40,7 @@ class Worktree:
 
     def __init__(self, top: str) -> None:
         self._top = os.fsencode(top)
-        self._folders: OrderedDict[bytes, int] = OrderedDict()
+        self._folders: dict[bytes, int] = {}
 
     def __enter__(self) -> Worktree:
         return self
@@ -59,7 +62,7 @@ class Worktree:
         """
         fd = self._folders.get(folder)
         if fd is not None:
-            self._folders.move_to_end(folder)
+            self._folders[folder] = self._folders.pop(folder)  # the latest stands last
             return fd
         if not folder:
             fd = os.open(self._top, _FOLDER_FLAGS & ~os.O_NOFOLLOW)
@@ -73,7 +76,7 @@ class Worktree:
                 return None
             fd = opened
         while len(self._folders) >= _OPEN_FOLDERS:
-            os.close(self._folders.popitem(last=False)[1])
+            os.close(self._folders.pop(next(iter(self._folders))))
         self._folders[folder] = fd
         return fd
 
@@ -214,9 +217,7 @@ def write_new(path: bytes, data: bytes, mode: int | None, folder: int | None = N
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(path, flags, 0o777 if executable else 0o666, dir_fd=folder)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(fd, view) :]
+        write_all(fd, data)
         if mode is not None:
             os.fchmod(fd, mode)
     except OSError as error:

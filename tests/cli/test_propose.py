@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support import fsck, memgit, run_git, status
+from tests.support import Prepared, fsck, memgit, run_git, status
 
 
 def state(folder: Path) -> tuple[str, str, str, dict[str, bytes]]:
@@ -36,15 +36,18 @@ def propose(folder: Path, *args: str, code: int = 0) -> dict[str, Any]:
 
 
 @pytest.fixture
-def busy(kb: Path) -> Path:
+def busy(prepared: Prepared) -> Path:
     """A workspace with a record, an edited file, a staged file and an untracked one."""
+    return prepared("kb", make_busy)
+
+
+def make_busy(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Quote every expansion", "--category", "shell", "-m", "Unquoted ones split.")
     shell = kb / "knowledge-base/shell.md"
     shell.write_text(shell.read_text() + "\nA hand edit that nobody committed.\n")
     (kb / "foreign.txt").write_text("staged\n")
     run_git(kb, "add", "foreign.txt")
     (kb / "loose.txt").write_text("untracked\n")
-    return kb
 
 
 COMMANDS = {

@@ -14,7 +14,7 @@ from memgit.git.history import commits
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout, memgit, notes
 from memgit.model.operation import Event, RecordChange
-from tests.support import run_git
+from tests.support import commit, run_git, write
 
 ID = ["kb7m2q9x4d", "hm3zt60rv8", "w4c9n1pe5x"]
 PROSE = "The grid keeps its gaps when a column folds, and the last row never stretches past the others in any browser we tried."
@@ -34,18 +34,6 @@ def log(folder: Path, layout: Layout | None = None, prefix: str = "") -> list[Ev
 def newest(folder: Path, layout: Layout | None = None) -> Event:
     repo = opened(folder)
     return Activity(repo, layout or memgit()).event(next(iter(commits(repo, [repo.resolve("HEAD")]))))
-
-
-def write(folder: Path, path: str, text: str | bytes) -> None:
-    target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(text if isinstance(text, bytes) else text.encode())
-
-
-def commit(folder: Path, message: str = "by hand", *args: str) -> str:
-    run_git(folder, "add", "-A")
-    run_git(folder, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-", *args, data=message.encode())
-    return run_git(folder, "rev-parse", "HEAD")
 
 
 def memory(title: str, body: str = PROSE, **fields: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import Refused
-from memgit.git.ahead import _answers, ahead
+from memgit.git.ahead import ahead
 from memgit.git.repository import Repository
 from tests.support import childless, run_git
 
@@ -40,14 +40,6 @@ def test_each_item_comes_after_its_blobs(repo: Path, opened: Repository) -> None
     assert [item for item, _ in found] == items
     for item, arrived in found:
         assert all(arrived[oid] == known[oid] for oid in item)
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 50, 1 << 16])
-def test_answers_however_they_are_cut(size: int) -> None:
-    said = b"".join(b"%040d blob %d\n%b\n" % (number, len(content), content) for number, content in enumerate(CONTENTS[:6]))
-    said += b"%040d missing\n" % 7 + b"%040d blob 3\nabc\n" % 8
-    found = list(_answers(said[start : start + size] for start in range(0, len(said), size)))
-    assert found == [*((f"{number:040}", content) for number, content in enumerate(CONTENTS[:6])), (f"{7:040}", None), (f"{8:040}", b"abc")]
 
 
 def test_many_items(repo: Path, opened: Repository) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
+from memgit.errors import Refused
 from memgit.git import cat_file, process
-from memgit.git.cat_file import CatFile
+from memgit.git.cat_file import CatFile, answers
 from tests.git.helpers import commit_files, opened
 from tests.support import run_git
 
@@ -114,14 +116,55 @@ def test_a_git_that_says_nothing(kb: Path, tmp_path: Path, monkeypatch: pytest.M
 def test_interrupted_in_the_middle_of_an_answer(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest of that answer is never taken for the next one."""
 
-    def interrupt(child: process.Child) -> bytes:
+    def interrupt(child: process.Child, timeout: float) -> bytes:
         raise KeyboardInterrupt
 
     git = CatFile(opened(kb))
     oid = run_git(kb, "rev-parse", "HEAD:a.md")
     assert git.read(oid) == (b"blob", b"a\n")
     with monkeypatch.context() as patch:
-        patch.setattr(cat_file, "_piece", interrupt)
+        patch.setattr(process.Child, "receive", interrupt)
         with pytest.raises(KeyboardInterrupt):
             git.read(oid)
     assert git._child is None and git.read(oid) is None
+
+
+CONTENTS = [b"", b"one\n", b"\n\n\n", b"two words\n", bytes(range(256)), b"a blob 12\nblob 3\nxyz\n"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 50, 1 << 16])
+def test_answers_however_they_are_cut(size: int) -> None:
+    said = b"".join(b"%040d blob %d\n%b\n" % (number, len(content), content) for number, content in enumerate(CONTENTS))
+    said += b"%040d missing\n" % 7 + b"%040d tree 3\nabc\n" % 8
+    found = list(answers(said[start : start + size] for start in range(0, len(said), size)))
+    whole = [(f"{number:040}", b"blob", content) for number, content in enumerate(CONTENTS)]
+    assert found == [*whole, (f"{7:040}", b"", None), (f"{8:040}", b"tree", b"abc")]
+    assert list(answers([said[:-1]])) == found[:-1]
+
+
+@pytest.mark.parametrize("said", [b"x ambiguous\n", b"x blob y\n", b"x blob -1\n", b"x\n", b"\n", b"x blob 3 4\n"])
+def test_an_answer_of_another_form(said: bytes) -> None:
+    with pytest.raises(Refused, match="git cat-file said"):
+        list(answers([said]))
+
+
+def lie(kb: Path, oid: str) -> None:
+    """Has git promise more of an object than there is: it says its size, sends what there is, and waits for the next question."""
+    path = kb / ".git/objects" / oid[:2] / oid[2:]
+    path.chmod(0o644)
+    path.write_bytes(zlib.compress(b"blob 99\0a\n"))
+
+
+def test_an_object_that_is_shorter_than_it_says(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    oid = run_git(kb, "rev-parse", "HEAD:a.md")
+    lie(kb, oid)
+    assert CatFile(opened(kb)).once(oid) is None
+    monkeypatch.setattr(cat_file, "MIDWAY", 0.1)
+    git = CatFile(opened(kb))
+    assert git.read(oid) is None and git._child is None
+
+
+def test_one_object_alone(kb: Path) -> None:
+    git = CatFile(opened(kb))
+    assert git.once(run_git(kb, "rev-parse", "HEAD:a.md")) == (b"blob", b"a\n")
+    assert git.once(MISSING) is None and git._child is None

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -13,9 +16,12 @@ from typing import Any
 import pytest
 
 from memgit.errors import Refused
-from memgit.git import collector, process, refs
+from memgit.git import collector, objects, process, refs
+from memgit.git.branches import put_on
+from memgit.git.commit import Change, commit_series
+from memgit.git.empty import commit_empty
 from memgit.git.repository import Repository
-from tests.git.helpers import assert_in_order, commit_files, opened, put
+from tests.git.helpers import MESSAGE, assert_in_order, commit_files, line_merge, opened, put
 from tests.git.test_concurrent import start
 from tests.support import run_git
 
@@ -81,7 +87,7 @@ def test_objects_of_a_commit_that_are_swept_away(kb: Path, monkeypatch: pytest.M
     for path in (kb / ".git/objects").glob("??/*"):
         os.utime(path, (1, 1))
     real = refs._swapped
-    kept = Repository.keep_written
+    restore = Repository.restore_written
 
     def swapped(*args: object) -> str | None:
         said = real(*args)  # type: ignore[arg-type]
@@ -89,13 +95,13 @@ def test_objects_of_a_commit_that_are_swept_away(kb: Path, monkeypatch: pytest.M
             sweep(kb)
         return said
 
-    def keep(self: Repository, *, led_to: bool) -> None:
-        if when == "before" and not led_to:
+    def restored(self: Repository) -> None:
+        if when == "before":
             sweep(kb)
-        kept(self, led_to=led_to)
+        restore(self)
 
     monkeypatch.setattr(refs, "_swapped", swapped)
-    monkeypatch.setattr(Repository, "keep_written", keep)
+    monkeypatch.setattr(Repository, "restore_written", restored)
     with at_work(kb, "gc", "--prune=now") if when == "later" else nullcontext():
         put(kb, {"kb/new.md": b"new\n", "kb/other.md": b"other\n"})
         if when == "later":
@@ -121,6 +127,90 @@ def test_a_pack_that_it_takes_half_written(kb: Path, monkeypatch: pytest.MonkeyP
     assert not collector.keep(opened(kb), [(3, b"newer\n")]) and not turns
 
 
+def test_a_pack_that_cannot_be_made(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = []
+
+    def run(*args: Any, **options: Any) -> bytes:
+        turns.append(args)
+        raise Refused("unable to create temporary file")
+
+    monkeypatch.setattr(process, "run", run)
+    monkeypatch.setattr(collector, "pause", lambda longest: None)
+    with at_work(kb, "gc", "--prune=now"):
+        assert not collector.keep(opened(kb), [(3, b"new\n")])
+    assert len(turns) == 10
+
+
+def swept_once_moved(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has what a commit brings swept away as soon as the branch has moved."""
+    for path in (kb / ".git/objects").glob("??/*"):
+        os.utime(path, (1, 1))
+    real = refs._swapped
+
+    def swapped(*args: object) -> str | None:
+        said = real(*args)  # type: ignore[arg-type]
+        sweep(kb)
+        return said
+
+    monkeypatch.setattr(refs, "_swapped", swapped)
+
+
+def test_what_is_swept_away_in_a_linked_worktree(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_git(kb, "worktree", "add", "-q", "../side", "-b", "side")
+    swept_once_moved(kb, monkeypatch)
+    done = put(kb.parent / "side", {"kb/new.md": b"new\n"})
+    assert run_git(kb, "rev-parse", "side") == done.commit
+    assert_in_order(kb.parent / "side")
+
+
+def test_where_no_pack_can_be_made_the_objects_are_written_again(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the user is told that they may go once more."""
+
+    def fail(*args: object) -> None:
+        raise Refused("unable to create temporary file")
+
+    monkeypatch.setattr(collector, "pack", fail)
+    monkeypatch.setattr(collector, "pause", lambda longest: None)
+    swept_once_moved(kb, monkeypatch)
+    with at_work(kb, "gc", "--prune=now"):
+        done = put(kb, {"kb/new.md": b"new\n"})
+    assert done.notes == ("git gc is at work, and may remove a part of the new commit: see git fsck when it has ended",)
+    assert run_git(kb, "rev-parse", "HEAD") == done.commit
+    assert_in_order(kb)
+
+
+@pytest.mark.parametrize("way", ["commit", "series", "ref", "empty"])
+def test_a_commit_that_is_lost_is_told(kb: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """Its objects are gone once the branch has moved, and nothing can be written any more."""
+
+    def full(path: str, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        real = refs._swapped
+
+        def swapped(*args: object) -> str | None:
+            said = real(*args)  # type: ignore[arg-type]
+            for path in (kb / ".git/objects").glob("??/*"):
+                path.unlink()
+            patch.setattr(objects, "_put", full)
+            return said
+
+        patch.setattr(refs, "_swapped", swapped)
+        words = "a part of the new commit, which cannot be written again: .*No space left"
+        if way == "ref":
+            with pytest.raises(Refused, match=f"refs/memgit/x is at .*, but git gc may have removed {words}"):
+                refs.commit_on(opened(kb), "refs/memgit/x", lambda tree, old: ({}, "use: x\n"))
+            return
+        if way == "empty":
+            done = commit_empty(opened(kb), MESSAGE)
+        elif way == "series":
+            done = commit_series(opened(kb), lambda tree, head: [Change({"kb/new.md": b"new\n"}, MESSAGE)], merge=line_merge)
+        else:
+            done = put(kb, {"kb/new.md": b"new\n"})
+    assert done.commit is not None and re.search(words, done.notes[0]) and "git fsck" in done.notes[0]
+
+
 def test_beside_it_nothing_is_lost(kb: Path) -> None:
     child = start(kb, "w", 6)
     while child.poll() is None:
@@ -129,3 +219,99 @@ def test_beside_it_nothing_is_lost(kb: Path) -> None:
     child.communicate()
     assert run_git(kb, "rev-list", "--count", "HEAD") == "7"
     assert_in_order(kb)
+
+
+def test_while_it_is_held_off_none_begins(kb: Path) -> None:
+    path = kb / ".git/gc.pid"
+    repo = opened(kb)
+    with collector.held_off(repo):
+        done = subprocess.run(["git", "gc", "--prune=now"], cwd=kb, capture_output=True, check=False)
+        assert done.returncode and b"gc is already running" in done.stderr
+        run_git(kb, "gc", "--auto")
+        assert not collector.runs(repo)
+        with collector.held_off(repo):  # once more
+            pass
+        assert path.exists()
+    assert not path.exists()
+    run_git(kb, "gc", "-q", "--prune=now")
+    assert_in_order(kb)
+
+
+def test_who_held_it_off_and_was_killed_is_in_nobodys_way(kb: Path) -> None:
+    script = (
+        "import os, sys\nfrom memgit.git import collector\nfrom memgit.git.repository import Repository\n"
+        "with collector.held_off(Repository.open(sys.argv[1], os.environ)): os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(kb)], check=False)
+    assert (kb / ".git/gc.pid").exists()
+    run_git(kb, "gc", "-q", "--prune=now")
+    with collector.held_off(opened(kb)):
+        assert (kb / ".git/gc.pid").read_text().startswith(f"{os.getpid()} ")
+
+
+def test_one_that_is_at_work_is_waited_for(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a while, if it may take what is new: whatever it is, its file stays its own."""
+    path = kb / ".git/gc.pid"
+    monkeypatch.setattr(collector, "WAIT", 0.3)
+    with at_work(kb, "gc", "--prune=now"):
+        held, start = path.read_text(), time.monotonic()
+        with collector.held_off(opened(kb)):
+            assert path.read_text() == held and time.monotonic() - start >= 0.3
+        assert path.read_text() == held
+    monkeypatch.setattr(collector, "WAIT", 60.0)
+    with at_work(kb, "gc", "--prune=now"):
+        ending = threading.Timer(0.2, path.unlink)
+        ending.start()
+        with collector.held_off(opened(kb)):
+            assert path.read_text().startswith(f"{os.getpid()} ")
+        path.touch()  # for `at_work` to remove
+    if Path("/proc/self/cmdline").exists():
+        with at_work(kb, "gc", "--auto"), collector.held_off(opened(kb)):
+            assert not path.read_text().startswith(f"{os.getpid()} ")
+
+
+@pytest.mark.parametrize("age", [0, 60])
+def test_a_lock_that_was_left(kb: Path, monkeypatch: pytest.MonkeyPatch, age: int) -> None:
+    """Nothing is held off then, and the lock stays; one that is young may yet go."""
+    monkeypatch.setattr(collector, "WAIT", 0.2)
+    lock = kb / ".git/gc.pid.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - age,) * 2)
+    start = time.monotonic()
+    with collector.held_off(opened(kb)):
+        assert not (kb / ".git/gc.pid").exists()
+    assert lock.exists() and (time.monotonic() - start >= 0.2 or age)
+
+
+@pytest.mark.parametrize("way", ["many", "much", "series", "branch"])
+def test_long_writes_hold_it_off(kb: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """What goes into a pack before any ref leads to it: `git gc --prune=now` would remove the whole pack."""
+    real, said = refs._swapped, []
+
+    def swapped(*args: object) -> str | None:
+        said.append(subprocess.run(["git", "gc", "--prune=now"], cwd=kb, capture_output=True, check=False).stderr)
+        return real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(refs, "_swapped", swapped)
+    edits: dict[str, bytes | None] = {f"kb/{number}.md": b"%d\n" % number for number in range(250)}
+    if way == "series":
+        changes = [Change({path: data}, MESSAGE) for path, data in list(edits.items())[:5]]
+        assert len(commit_series(opened(kb), lambda tree, head: changes, merge=line_merge).commits) == 5
+    elif way == "branch":
+        repo = opened(kb)
+        assert put_on(repo, "refs/heads/side", None, repo.head().commit, [Change(edits, MESSAGE)]).commit == run_git(
+            kb, "rev-parse", "side"
+        )
+    else:
+        put(kb, edits if way == "many" else {"kb/large.md": os.urandom(9_000_000)})
+    assert len(said) == 1 and b"gc is already running" in said[0]
+    assert not (kb / ".git/gc.pid").exists()
+    assert_in_order(kb)
+
+
+def test_a_short_write_holds_off_nothing(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(repo: Repository) -> None:
+        raise AssertionError("held off")
+
+    monkeypatch.setattr(collector, "held_off", fail)
+    put(kb, {"kb/new.md": b"new\n"})

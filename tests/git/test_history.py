@@ -13,7 +13,7 @@ from memgit.errors import Refused
 from memgit.git import history
 from memgit.git.history import RawCommit, Side, boundary, commits, listed, order, read, state
 from memgit.git.repository import Repository
-from tests.support import childless, run_git
+from tests.support import childless, commit, run_git, write
 
 PROSE = "".join(f"Line {number} of a text that is long enough to be known again.\n" for number in range(12))
 
@@ -25,20 +25,6 @@ def opened(folder: Path, prefix: str = "") -> Repository:
 def told(folder: Path, *revisions: str, prefix: str = "") -> list[RawCommit]:
     repo = opened(folder, prefix)
     return list(commits(repo, list(revisions) or [repo.resolve("HEAD")]))
-
-
-def write(folder: Path, path: str, text: str | bytes) -> None:
-    target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
-
-
-def commit(folder: Path, message: str = "edit", *args: str) -> str:
-    run_git(folder, "add", "-A")
-    run_git(
-        folder, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-", *args, data=message.encode("utf-8", "surrogateescape")
-    )
-    return run_git(folder, "rev-parse", "HEAD")
 
 
 def status(folder: Path, *args: str) -> dict[str, list[tuple[str, str, str]]]:
@@ -69,10 +55,10 @@ def agree(folder: Path, *args: str, prefix: str = "") -> list[RawCommit]:
     extra = ["--full-history", "--", prefix.rstrip("/")] if prefix else []
     assert [commit.commit for commit in found] == run_git(folder, "log", "--format=%H", *args, *extra).split()
     expected = status(folder, *args, *extra)
-    for commit in found:
-        if len(commit.parents) < 2:
-            wanted = [(letter, old.removeprefix(prefix), new.removeprefix(prefix)) for letter, old, new in expected[commit.commit]]
-            assert as_status(commit) == wanted
+    for one in found:
+        if len(one.parents) < 2:
+            wanted = [(letter, old.removeprefix(prefix), new.removeprefix(prefix)) for letter, old, new in expected[one.commit]]
+            assert as_status(one) == wanted
     repo = opened(folder, prefix)
     ids = [commit.commit for commit in found]
     assert list(order(repo, [repo.resolve("HEAD")])) == ids

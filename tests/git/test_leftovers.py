@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memgit.git.leftovers import AGE, sweep
+from memgit.git import journal
+from memgit.git.leftovers import AGE, scratch, sweep
 from tests.git.helpers import commit_files, put
 from tests.support import memgit
 
@@ -43,10 +44,42 @@ def test_only_old_files_of_processes_that_are_gone(tmp_path: Path, gone: int) ->
         leave(tmp_path / "large.99999999999999999999", AGE + 60),
         leave(tmp_path / f"work.{gone}" / "index", AGE + 60),
     ]
-    sweep(str(tmp_path))
+    left = sweep(str(tmp_path))
     assert not any(path.exists() for path in goes)
     assert all(path.exists() for path in stays)
-    sweep(str(tmp_path / "nowhere"))
+    assert sorted(left) == sorted(os.listdir(tmp_path))
+    assert sweep(str(tmp_path / "nowhere")) == []
+
+
+def test_the_folder_of_a_writer_is_swept_with_one_look(tmp_path: Path, gone: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "memgit"
+    goes = [
+        leave(folder / f"work.{gone}" / "0.new", 0),
+        leave(folder / f"work.{gone}.early" / "index", 0),
+        leave(folder / f"journal.json.{gone}", 0),
+        leave(Path(scratch(str(folder))) / "file", 0).parent,
+        leave(Path(scratch(str(folder))), AGE + 60),
+        leave(folder / f"derived.json.{gone}", AGE + 60),
+    ]
+    os.utime(goes[3], (1, 1))
+    stays = [
+        leave(folder / "journal.json", AGE + 60),
+        leave(Path(scratch(str(folder))), AGE - 60),
+        leave(folder / f"work.{os.getpid()}.early" / "index", AGE + 60),
+        leave(folder / "cache.db", AGE + 60),
+        leave(folder / "sessions" / "default.json", AGE + 60),
+    ]
+    real, looks = os.listdir, []
+
+    def listdir(path: str) -> list[str]:
+        looks.append(str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    journal.sweep(str(tmp_path))
+    assert looks.count(str(folder)) == 1
+    assert [path.name for path in goes if path.exists()] == []
+    assert all(path.exists() for path in stays)
 
 
 def test_commands_sweep_after_others(repo: Path, gone: int) -> None:

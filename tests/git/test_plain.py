@@ -47,7 +47,7 @@ def test_what_is_not_ordinary_is_left_to_libgit2(made: Path, tmp_path: Path) -> 
     run_git(tmp_path, "clone", "-q", "--bare", str(made), "bare.git")
     run_git(tmp_path, "init", "-q", "--separate-git-dir", str(tmp_path / "apart.git"), "apart")
     run_git(made, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "bare.git"), "sub")
-    for folder in ("linked", "bare.git", "bare.git/refs", "apart", "repo/.git", "repo/.git/refs", "repo/sub"):
+    for folder in ("bare.git", "bare.git/refs", "repo/.git", "repo/.git/refs", "repo/.git/worktrees/linked", "repo/.git/modules/sub"):
         assert find(tmp_path / folder) is None, folder
     for folder in ("linked", "bare.git", "apart", "repo/sub"):
         assert opened(tmp_path / folder).head() == by_libgit2(tmp_path / folder).head()

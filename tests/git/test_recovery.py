@@ -266,7 +266,8 @@ def test_killed_while_staging(ready: Path, function: str, done: bool) -> None:
     assert_in_order(ready, clean=False)
 
 
-def test_lock_on_the_branch_left_by_a_dead_writer(ready: Path) -> None:
+def test_lock_on_the_branch_left_by_a_dead_writer(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recovery, "_ORPHAN", 0.2)
     kill_in_child(ready, "refs", "move", after=False)
     held = json.loads((ready / ".git/memgit/journal.json").read_text())
     path = ready / ".git/refs/heads/main.lock"

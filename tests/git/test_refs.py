@@ -15,6 +15,7 @@ from memgit.errors import Refused
 from memgit.git import refs
 from memgit.git.repository import Repository
 from memgit.git.tree import Tree
+from memgit.git.write_all import write_all
 from tests.git.helpers import assert_in_order, commit_files, opened, porcelain, put, reflogs
 from tests.support import run_git
 
@@ -168,7 +169,7 @@ def test_a_disk_that_is_full_leaves_no_trace_in_the_reflogs(kb: Path, monkeypatc
     """It runs full at each of the four writes: with nothing written, or with a part of it."""
     forbid(monkeypatch, *BY_OTHERS)
     before = reflogs(kb)
-    real, writes = refs._write, []
+    real, writes = write_all, []
 
     def write(handle: int, data: bytes) -> None:
         writes.append(data)
@@ -179,20 +180,13 @@ def test_a_disk_that_is_full_leaves_no_trace_in_the_reflogs(kb: Path, monkeypatc
         real(handle, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(refs, "_write", write)
+        patch.setattr(refs, "write_all", write)
         with pytest.raises(Refused, match=r"cannot be moved: .*No space left"):
             put(kb, {"kb/a.md": b"new\n"})
     assert reflogs(kb) == before
     assert_in_order(kb)
     put(kb, {"kb/a.md": b"new\n"})
     assert [len(moves) for moves in reflogs(kb).values()] == [2, 2]
-
-
-def test_a_short_write_is_a_full_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "write", lambda handle, data: len(data) - 1)
-        with pytest.raises(OSError, match="No space left"):
-            refs._write(1, b"line\n")
 
 
 def test_interrupted_right_after_the_branch_moved(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
