@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from memgit.derive import CATEGORY_INDEX
 from memgit.derive.view import MappingView
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.model.layout import Layout, hidden
@@ -172,7 +173,7 @@ def _mem_skills(paths: Sequence[str], read: Read) -> Iterator[Candidate]:
 
 
 def _mem_skill(above: str, held: list[str], paths: set[str], read: Read) -> Candidate | None:
-    indexes = [path for path in held if path.endswith("/_index.json")]
+    indexes = [path for path in held if path.endswith(f"/{CATEGORY_INDEX}")]
     files = [path for path in held if path.endswith(".md")]
     evidence = [path.removeprefix(above) for path in indexes]
     opened = [read(path) or b"" for path in files[:_GLANCE]]

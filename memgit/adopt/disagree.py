@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memgit.adopt.report import Disagreement
-from memgit.derive import dates, mem_skill, vault
+from memgit.derive import CATEGORY_INDEX, dates, vault
 from memgit.derive.jsonindex import Item, read
 from memgit.derive.jsontext import Json
 from memgit.derive.mem_skill import Spec, facts, file_of, files, folders
@@ -26,7 +26,7 @@ def disagreements(view: View) -> Iterator[Disagreement]:
     """Everything that an index of the workspace says otherwise than its files."""
     for spec in (KNOWLEDGE, EXPERIENCE):
         for folder in folders(view.layout, spec):
-            if view.data(folder + mem_skill.NAME) is not None:
+            if view.data(folder + CATEGORY_INDEX) is not None:
                 yield from _entries(view, folder, spec)
     place = vault.place_of(view.layout)
     if place is not None and view.data(vault.index_path(view.layout)) is not None:
@@ -34,7 +34,7 @@ def disagreements(view: View) -> Iterator[Disagreement]:
 
 
 def _entries(view: View, folder: str, spec: Spec) -> Iterator[Disagreement]:
-    path = folder + mem_skill.NAME
+    path = folder + CATEGORY_INDEX
     index = read(view, path, spec.shape)
     if index.value is None:
         return

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memgit.derive.categories import name_in_item, taken_over
+from memgit.derive import CATEGORY_INDEX
+from memgit.derive.categories import name_in_item, said_in, taken_over, words_in_item
 from memgit.derive.jsonindex import Item, read
-from memgit.derive.mem_skill import NAME, Facts, Spec, facts, file_of, files, folders
+from memgit.derive.mem_skill import Facts, Spec, facts, file_of, files, folders
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.derive.view import View
@@ -45,7 +46,7 @@ class _Doubt(NamedTuple):
 
 def indexes(layout: Layout) -> list[str]:
     """The paths of the indexes that a layout may have."""
-    return [folder + NAME for spec in SPECS for folder in folders(layout, spec)]
+    return [folder + CATEGORY_INDEX for spec in SPECS for folder in folders(layout, spec)]
 
 
 def keep(board: Board, concerned: Collection[str] | None) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def keep(board: Board, concerned: Collection[str] | None) -> tuple[str, ...]:
     notes: list[str] = []
     for spec in SPECS:
         for folder in folders(board.layout, spec):
-            path = folder + NAME
+            path = folder + CATEGORY_INDEX
             if concerned is not None and path not in concerned:
                 continue
             if board.data(path) is None and next(files(board, folder, spec), None) is not None:
@@ -91,19 +92,19 @@ def _earlier(board: Board, index: str, found: Sequence[str]) -> Iterator[View]:
 
 
 def _taken(board: Board, folder: str, spec: Spec) -> Iterator[str]:
-    index = read(board, folder + NAME, spec.shape)
+    index = read(board, folder + CATEGORY_INDEX, spec.shape)
     if index.value is None:
         return
     found = {path.removeprefix(folder): key for path, key in files(board, folder, spec)}
     listed = _by_file(index.items(spec.shape), spec, found)
-    doubts = [doubt for file, item in listed.items() for doubt in _doubts(item, facts(board, folder + file, found[file]), folder + file)]
+    doubts = [doubt for file, item in listed.items() for doubt in _doubts(item, said_in(board, folder + file, found[file]), folder + file)]
     if not doubts:
         return
     taken: dict[str, dict[str, Value]] = {}
     both: list[_Doubt] = []
     strong = sorted({doubt.path for doubt in doubts if not doubt.weak})
-    for number, base in enumerate(_earlier(board, folder + NAME, strong)):
-        was = _by_file(read(base, folder + NAME, spec.shape).items(spec.shape), spec, found)
+    for number, base in enumerate(_earlier(board, folder + CATEGORY_INDEX, strong)):
+        was = _by_file(read(base, folder + CATEGORY_INDEX, spec.shape).items(spec.shape), spec, found)
         settled = [doubt for doubt in doubts if _agreed(doubt, was.get(doubt.path.removeprefix(folder)), base)]
         offered = taken_over(board, base, spec) if settled else {}
         for doubt in settled:
@@ -119,14 +120,15 @@ def _taken(board: Board, folder: str, spec: Spec) -> Iterator[str]:
         if not any(not doubt.weak for doubt in doubts):
             break
     both += [doubt for doubt in doubts if not doubt.weak and doubt.what == "name"]
+    index_path = folder + CATEGORY_INDEX
     for doubt in both:
         if doubt.what == "name":
             one, other = facts(board, doubt.path, doubt.key).name, name_in_item(listed[doubt.path.removeprefix(folder)])
-            yield f'{doubt.path} is called "{one}" in its frontmatter and "{other}" in {folder}{NAME}: the frontmatter counts'
+            yield f'{doubt.path} is called "{one}" in its frontmatter and "{other}" in {index_path}: the frontmatter counts'
         else:
-            yield f"{doubt.path} has other keywords in its frontmatter than in {folder}{NAME}: the frontmatter counts, none is dropped"
+            yield f"{doubt.path} has other keywords in its frontmatter than in {index_path}: the frontmatter counts, none is dropped"
     for path, meta in sorted(taken.items()):
-        yield _put(board, path, meta, folder + NAME)
+        yield _put(board, path, meta, index_path)
 
 
 def _put(board: Board, path: str, meta: dict[str, Value], index: str) -> str:
@@ -134,7 +136,7 @@ def _put(board: Board, path: str, meta: dict[str, Value], index: str) -> str:
     try:
         board.put(path, set_meta(board.data(path) or b"", meta))
     except MemgitError as error:
-        return f"{path}: the {what} set in {index} cannot be taken over into it: {error.message}"
+        return f"{path}: the {what} set in {index} cannot be taken over into it ({error.message}): write it there"
     return f"{path}: took over the {what} set in {index}"
 
 
@@ -157,7 +159,7 @@ def _doubts(item: Item, said: Facts, path: str) -> Iterator[_Doubt]:
 
 
 def _words(item: Item) -> set[str]:
-    return {word for word in item.get("keywords") or () if isinstance(word, str)}
+    return set(words_in_item(item))
 
 
 def _said(item: Item, what: str) -> object:

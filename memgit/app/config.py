@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.model import layout as layouts
@@ -13,6 +11,8 @@ from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from memgit.formats.yaml import Entry
 
 NAME = ".memgit.yaml"

@@ -5,14 +5,14 @@ Rule MG501 finds the same in files; what it is told to leave alone (in the confi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.lint import secrets
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from memgit.app.workspace import Workspace
     from memgit.app.write import Board, Plan
 
@@ -84,6 +84,8 @@ def _added(board: Board, path: str, old: bytes | None) -> list[Held]:
     text = _text(data)
     if old is None:
         return _allowed_out(board, path, _held(path, text, None))
+    if old.endswith(b"\n") and data.startswith(old) and not secrets.suspect(_text(data[len(old) :])):
+        return []  # as after each of many records that are appended to one file
     before = set(_text(old).split("\n"))
     lines = {number for number, line in enumerate(text.split("\n"), 1) if line not in before}
     fresh = "\n".join(line for line in text.split("\n") if line not in before)

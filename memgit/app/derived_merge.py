@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from memgit.derive import dates, index_places, jsontext, managed
+from memgit.derive import CATEGORY_INDEX, dates, index_places, jsontext, managed
 from memgit.derive.jsonindex import Item, Shape, joined
 from memgit.derive.jsontext import Json
 from memgit.derive.managed import Found
@@ -95,7 +95,7 @@ def _shape(layout: Layout, path: str) -> Shape | None:
     from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 
     for spec in (KNOWLEDGE, EXPERIENCE):
-        if any(path == folder + mem_skill.NAME for folder in mem_skill.folders(layout, spec)):
+        if any(path == folder + CATEGORY_INDEX for folder in mem_skill.folders(layout, spec)):
             return spec.shape
     return vault.SHAPE
 

@@ -8,8 +8,8 @@ and so mends drift.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 
+from memgit import TYPE_CHECKING
 from memgit.derive import owed_paths
 from memgit.errors import NotFound
 from memgit.git.repository import Repository
@@ -17,10 +17,17 @@ from memgit.git.tree import Tree
 from memgit.model.layout import Layout
 from memgit.model.tuples import NamedTuple
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 NAME = "derived"
 AHEAD = "derived-next"
 """The same of a tree that a commit is about to make: a hook notes it, and the commit may not come about."""
+BEFORE = "derived-before"
+"""Of older trees, those that were right in them and are not known to be now, with an empty name between two trees (see `still_right`)."""
 KEPT = 256
+OLDER = 4
+"""So many older trees are kept."""
 
 
 class State(NamedTuple):
@@ -32,18 +39,24 @@ class State(NamedTuple):
 
 def known(repo: Repository, layout: Layout, tree: Tree) -> frozenset[str]:
     """The derived files that are known to be right in a tree of the knowledge root."""
-    states = [state for name in (NAME, AHEAD) if (state := _read(repo, name)) is not None]
-    right = next((state.right for state in states if state.tree == tree.oid), None)
+    noted = [state for name in (NAME, AHEAD) if (state := _read(repo, name)) is not None]
+    right = next((state.right for state in noted if state.tree == tree.oid), None)
     if right is not None:
         return frozenset(right)
     found: frozenset[str] = frozenset()
-    for state in states:
+    for state in noted:
         try:
             changed = [path for path, _, _ in Tree(repo, state.tree).diff(tree)]
         except NotFound:
             continue
         found |= frozenset(state.right) - owed_paths(layout, changed)
     return found
+
+
+def states(repo: Repository) -> list[State]:
+    """All that was noted, of newer trees first."""
+    newest = [state for name in (NAME, AHEAD) if (state := _read(repo, name)) is not None]
+    return newest + _states(repo, BEFORE)
 
 
 def note_ahead(repo: Repository, before: Tree, tree: Tree, right: Iterable[str], derived: Iterable[str]) -> None:
@@ -66,20 +79,45 @@ def note(repo: Repository, tree: Tree, right: Iterable[str], derived: Iterable[s
     fresh = tuple(sorted(derived))
     kept = tuple(sorted(set(right) - set(fresh))) + fresh
     folder = os.path.join(repo.git_dir, "memgit")
-    spare = os.path.join(folder, f"{name}.{os.getpid()}")
     try:
         os.makedirs(folder, exist_ok=True)
-        with open(spare, "wb") as file:
-            file.write("\0".join((tree.oid, *kept[-KEPT:])).encode("utf-8", "surrogateescape"))
-        os.replace(spare, os.path.join(folder, name))
+        if name == NAME:
+            _note_lost(repo, folder, kept[-KEPT:])
+        _write(folder, name, [State(tree.oid, kept[-KEPT:])])
     except (OSError, UnicodeEncodeError):
         return
 
 
+def _note_lost(repo: Repository, folder: str, kept: Iterable[str]) -> None:
+    """Keeps of the states so far what the new one does not say any more."""
+    older, newest = _states(repo, BEFORE), _read(repo, NAME)
+    said = set(kept)
+    lost: list[State] = []
+    for state in older if newest is None else [newest, *older]:
+        rest = tuple([path for path in state.right if path not in said])
+        said.update(rest)
+        lost += [State(state.tree, rest)] if rest else []
+    if lost[:OLDER] != older:
+        _write(folder, BEFORE, lost[:OLDER])
+
+
+def _write(folder: str, name: str, states: Iterable[State]) -> None:
+    text = "\0\0".join(["\0".join((state.tree, *state.right)) for state in states])
+    spare = os.path.join(folder, f"{name}.{os.getpid()}")
+    with open(spare, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+    os.replace(spare, os.path.join(folder, name))
+
+
 def _read(repo: Repository, name: str) -> State | None:
+    return next(iter(_states(repo, name)), None)
+
+
+def _states(repo: Repository, name: str) -> list[State]:
     try:
         with open(os.path.join(repo.git_dir, "memgit", name), "rb") as file:
-            tree, *right = file.read().decode("utf-8", "surrogateescape").split("\0")
+            states = file.read().decode("utf-8", "surrogateescape").split("\0\0")
     except OSError:
-        return None
-    return State(tree, tuple(right)) if len(tree) == 40 else None
+        return []
+    found = (state.split("\0") for state in states)
+    return [State(tree, tuple(right)) for tree, *right in found if len(tree) == 40]

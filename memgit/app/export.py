@@ -17,8 +17,7 @@ from memgit.app import config as configuration
 from memgit.app.export_folder import check_folder, write_files
 from memgit.app.reader import REGULAR
 from memgit.app.workspace import Workspace
-from memgit.derive import MappingView, is_derived, render_all, starters
-from memgit.derive.mem_skill import NAME as INDEX
+from memgit.derive import CATEGORY_INDEX, MappingView, is_derived, render_all, starters
 from memgit.errors import BadInput, MemgitError
 from memgit.formats.forms import FORMS, parse_file
 from memgit.formats.strip import plain_document, plain_entries
@@ -203,7 +202,7 @@ class _Export:
     def _index_of(self, path: str) -> str | None:
         """Where an index of entries goes in another layout that has entries."""
         folder, slash, name = path.rpartition("/")
-        if name != INDEX:
+        if name != CATEGORY_INDEX:
             return None
         for place in self.source.places:
             if place.form == "entries" and place.folder == folder + slash:

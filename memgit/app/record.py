@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from memgit import TYPE_CHECKING
-from memgit.app import links
 from memgit.app.reader import open_reader
 from memgit.app.update import check_status, extend_record, update_record, whole_text
 from memgit.app.workspace import Context, Workspace
@@ -19,12 +16,15 @@ from memgit.formats.forms import FORMS
 from memgit.model import link
 from memgit.model.kinds import KINDS, STATUSES
 from memgit.model.layout import Place
+from memgit.model.light import lru_cache
 from memgit.model.operation import RecordChange
 from memgit.model.record import ParsedFile, Record, Value
 from memgit.model.slug import RESERVED, digest, slug
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from memgit.app.similar import Close
 
     Choose = Callable[["Request", Sequence[Close]], tuple[str, Close | None]]
@@ -190,20 +190,24 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
         from memgit.formats.entries import set_meta
 
         existing = set_meta(b"", request.category)
+    before = None
+    if session.trusting and ordinal and not session.has_title(path, link.normal(request.title)):
+        before = session.board.parsed(path), key
     session.titles(path)
     draft = Draft(request.kind, request.title, fields, request.body)
     if (session.hasty or session.series) and place.form == "entries":
-        session.entry_files.append(path, draft, existing)
+        session.entry_files.append(path, draft, existing, before)
     else:
         session.board.put(path, form.create(draft, existing))
     session.added(path, request.title)
     if existing is None:
         session.board.parsed(path)  # while what was read back of it is at hand
-    if others or not session.hasty:
-        made = written_back(session, path, ordinal, request)
-        made, changed = links.both_ways(session, made, others)
-    else:
-        made, changed = None, []
+    made = written_back(session, path, ordinal, request) if others or not session.hasty else None
+    changed: list[Record] = []
+    if others and made is not None:
+        from memgit.app import links
+
+        changed = links.both_ways(session, made, others)[1]
     address = session.workspace.layout.address(place, path, key, request.title)
     changes = [RecordChange("promote" if origins else "create", identity, address)]
     changes += [RecordChange("link", other.id, other.address) for other in changed]

@@ -32,12 +32,17 @@ def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[
     right: set[str] = set()
 
     def build(tree: Tree, head: Head) -> Sequence[Change]:
+        changes = attempt(tree, head, trusting=True)
+        return attempt(tree, head, trusting=False) or () if changes is None else changes
+
+    def attempt(tree: Tree, head: Head, *, trusting: bool) -> Sequence[Change] | None:
+        """The changes; None where files that were not read again after each record hold something else."""
         made.clear()
         right.clear()
         board = Board(workspace, repo, tree, head.commit)
         right.update(derived_state.known(repo, workspace.layout, tree))
         session = Session(workspace, context, board, head.commit)
-        session.series = True
+        session.series, session.trusting = True, trusting
         changes = Spill(repo)
         for planner in planners:
             base = board.as_now()
@@ -50,6 +55,8 @@ def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[
             soft = _owed(workspace, board, base, right)
             edits = {path: data for path, data in board.edits.items() if path not in before or before[path] is not data}
             changes.add(Change(edits, text, soft))
+        if not session.read_back():
+            return None
         warn_of_links(session, *(plan.op for plan, _ in made if plan is not None))
         return changes.changes()
 

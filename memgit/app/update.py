@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from memgit.app import links
+from memgit import TYPE_CHECKING
 from memgit.app.present import version_id
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Session, Written, carry_out
-from memgit.errors import BadInput, Conflict, NotFound, Refused
+from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
 from memgit.formats import message as messages
 from memgit.model.kinds import ADR_STATUSES, KINDS, STATUSES
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def update(
@@ -122,7 +123,11 @@ def extend_record(session: Session, record: Record, text: str, *, fields: Mappin
 
 def _link(session: Session, record: Record, related: tuple[str, ...]) -> list[Record]:
     others = [session.reader.find(other) for other in related]
-    return links.both_ways(session, session.again(record.path, record.ordinal), others)[1] if others else []
+    if not others:
+        return []
+    from memgit.app import links
+
+    return links.both_ways(session, session.again(record.path, record.ordinal), others)[1]
 
 
 def editable(session: Session, record: Record, fields: Mapping[str, Value]) -> None:
@@ -197,6 +202,8 @@ def require_version(session: Session, record: Record, wanted: str) -> None:
         try:
             then = open_reader(session.workspace, wanted)
             found = [old for old in then.file(record.path).records if old.id == record.id and old.title == record.title]
+        except Broken:
+            raise
         except NotFound:
             raise BadInput(f"{wanted!r} is neither a version id nor a commit", hint="memgit show --json gives version_id") from None
         if any(version_id(old) == present for old in found):

@@ -6,17 +6,15 @@ came first, so it must read everything it decides on from the `Session` that it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from memgit import TYPE_CHECKING
 from memgit.app import derived_state
 from memgit.app.config import NAME
-from memgit.app.present import record_json
 from memgit.app.reader import CachedReader, Reader, TreeFiles, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
-from memgit.errors import Ambiguous, BadInput, MemgitError, NotFound, Refused
+from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound, Refused
 from memgit.formats import message as messages
 from memgit.formats.form import Form
 from memgit.formats.forms import FORMS, parse_file
@@ -25,17 +23,18 @@ from memgit.git.commit import Change, Merge, Merged, commit
 from memgit.git.repository import Head, Repository
 from memgit.git.tree import Tree
 from memgit.model import link
-from memgit.model.ids import new_id
 from memgit.model.layout import Layout, Place
 from memgit.model.link import Wikilink
 from memgit.model.operation import PAST, RecordChange
-from memgit.model.record import ParsedFile, Record
+from memgit.model.record import ParsedFile, Record, Value
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import Any, TypeAlias
 
     from memgit.app.entry_files import EntryFiles
+    from memgit.app.known_files import KnownFiles
     from memgit.cache.records import Snapshot
 
 LOOKED_BACK = 500
@@ -64,11 +63,19 @@ class Board(TreeFiles):
         self.soft: frozenset[str] = frozenset()
         self._parsed: dict[str, ParsedFile] = {}  # of edited files
         self._committed: dict[str, ParsedFile] = {}
+        self.known_files: KnownFiles | None = None  # while nothing but derived files is made
 
     def unedited(self) -> Board:
         """The commit without the edits; what was understood of it is shared."""
         board = Board(self.workspace, self.repo, self.tree, self.commit)
         board._committed = self._committed
+        board.known_files = self.known_files
+        return board
+
+    def at(self, tree: Tree) -> Board:
+        """Another tree without edits; what was understood of this one is shared where it is the same."""
+        board = self.unedited() if tree == self.tree else Board(self.workspace, self.repo, tree)
+        board.known_files = self.known_files
         return board
 
     def as_now(self) -> Board:
@@ -101,6 +108,10 @@ class Board(TreeFiles):
         self.edits[path] = data
         self._parsed.pop(path, None)
 
+    def take_parsed(self, path: str, parsed: ParsedFile) -> None:
+        """Takes it from the caller what an edited file holds."""
+        self._parsed[path] = parsed
+
     def take_off(self, path: str) -> None:
         """Takes the edit of a file back."""
         self.edits.pop(path, None)
@@ -111,9 +122,28 @@ class Board(TreeFiles):
     def parsed(self, path: str) -> ParsedFile:
         held = self._parsed if path in self.edits else self._committed
         if path not in held:
+            oid = self._known_oid(path)
+            known = None if oid is None or self.known_files is None else self.known_files.file(path, oid)
+            if known is not None:
+                return known
             data = self.data(path)
             held[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
         return held[path]
+
+    def known_meta(self, path: str) -> Mapping[str, Value] | None:
+        """What a file says about itself, where that is known without reading it."""
+        oid = self._known_oid(path)
+        return None if oid is None or self.known_files is None else self.known_files.meta(path, oid)
+
+    def _known_oid(self, path: str) -> str | None:
+        """The content of a file that the cache may be asked about: one without edits, while nobody asks for texts."""
+        return None if self.known_files is None or path in self.edits else self.tree.file(path)
+
+    def written(self) -> Iterator[Record]:
+        """The records of the files that edits leave, as they leave them."""
+        for path, data in self.edits.items():
+            if data is not None and self.layout.find(path) is not None:
+                yield from self.parsed(path).records
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
         """The newest version of a file in history that is good, at most `LOOKED_BACK` versions back; None where there is none."""
@@ -188,7 +218,7 @@ class BoardReader(Reader):
     def find(self, text: str) -> Record:
         try:
             return super().find(text)
-        except Ambiguous:
+        except (Ambiguous, Broken):
             raise
         except NotFound as error:
             found = self._uncommitted(text)
@@ -284,6 +314,8 @@ class Written(NamedTuple):
     staged: bool = False
 
     def as_json(self) -> dict[str, Any]:
+        from memgit.app.present import record_json
+
         return {
             "op": self.op,
             "action": self.action,
@@ -305,6 +337,7 @@ class Session:
         self.reader = BoardReader(workspace, board, revision)
         self.hasty = False  # a batch in one commit, which is read back once, at its end
         self.series = False  # one of several operations in one go
+        self.trusting = False  # a series whose files are read back at its end
         self._held: dict[str, list[str]] = {}
         self._titles: dict[str, set[str]] = {}
         self._entry_files: EntryFiles | None = None
@@ -363,8 +396,14 @@ class Session:
             if [link.normal(record.title) for record in self.board.parsed(path).records] != titles:
                 raise BadInput("a record would not read back as it was given", path=path, hint="look for headings or fences in the bodies")
 
+    def read_back(self) -> bool:
+        """Whether every file that records were appended to without reading it again holds them so."""
+        return self._entry_files is None or self._entry_files.read_back()
+
     def fresh_id(self) -> str:
         """An id that no record has had. Drawn in growing lots, each of which is looked up at once: a batch asks for many."""
+        from memgit.model.ids import new_id
+
         while not self._ids:
             self._lot = min(2 * self._lot, MOST_IDS)
             drawn = [new_id(self.context.entropy) for _ in range(self._lot // 2)]
@@ -410,7 +449,7 @@ class Session:
 _ACTIONS = {"rename": "renamed", "init": "created", "merge": "merged"}
 """The answer's action where it is that of the operation, whatever it did to the first record."""
 
-Planner = Callable[[Session], Plan | None]
+Planner: TypeAlias = "Callable[[Session], Plan | None]"
 
 
 def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None, stage: bool = False) -> Written:
@@ -448,6 +487,20 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
         derived_state.note(repo, repo.tree(done.commit), derived_state.known(repo, board.layout, board.tree) - board.soft, board.soft)
     told = answer(plan, board, done.commit, staged=stage and bool(plan.changes))
     return told._replace(notes=(*plan.notes, *board.notes, *done.notes))
+
+
+def rehearse(workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None) -> Written:
+    """The answer that a plan would get (action `dry_run`), without anything being written. Raises what `carry_out` raises of the plan."""
+    repo = workspace.writable()
+    tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
+    board = Board(workspace, repo, repo.tree(tip), tip)
+    plan = planner(Session(workspace, context, board, tip))
+    if plan is None:
+        return Written("", "dry_run", None, None)
+    if plan.changes or plan.anyway:
+        screen(workspace, context, board, plan, reason)
+    record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
+    return Written(plan.op, "dry_run", record, None, plan.linked, (*plan.notes, *board.notes), plan.changes)
 
 
 def screen(
@@ -517,15 +570,35 @@ def owed(workspace: Workspace, board: Board) -> frozenset[str]:
     """Puts the derived files that the edits owe on the board; the paths of all that they may concern."""
     if workspace.config.indexes != "committed":
         return frozenset()
+    try:
+        return _owed(board)
+    finally:
+        board.known_files = None
+
+
+def _ask_cache(board: Board) -> None:
+    """Lets derived files ask the cache what files hold, until `owed` ends."""
+    from memgit.app.known_files import KnownFiles
+
+    board.known_files = KnownFiles(board.workspace)
+
+
+def _owed(board: Board) -> frozenset[str]:
     changed = sorted(board.edits)
     right = derived_state.known(board.repo, board.layout, board.tree)
     if NAME in changed:
+        _ask_cache(board)
         board.notes += keep_names(board, None)
         derived: Mapping[str, bytes | None] = derive_all(board)
         concerned = frozenset(derived)
     else:
         rows = owed_rows(board.layout, changed)
         concerned = frozenset(rows)
+        if not concerned <= right:
+            from memgit.app.still_right import still_right
+
+            _ask_cache(board)
+            right |= still_right(board, concerned - right)
         doubtful = concerned.difference(right) | concerned.intersection(changed)
         if doubtful:
             board.notes += keep_names(board, doubtful)

@@ -7,8 +7,6 @@ other processes write meanwhile, and neither ever raises an error of SQLite: whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
 from memgit import TYPE_CHECKING
 from memgit.cache import lookup, rows
 from memgit.cache import refresh as refreshing
@@ -24,6 +22,7 @@ from memgit.model.link import Wikilink
 from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
     from memgit.git.repository import Repository
@@ -435,12 +434,11 @@ class Overlay(Snapshot):
         with self.cache.write() as connection:
             known = self._known()
             missing = [(path, *found) for path, found in self._dirty.items() if found[2] is not None and path not in known]
-            writer = rows.Writer(connection, self.repo, self._parse, bulk=len(missing) >= rows.BULK)
-            for path, place, key, content in missing:
-                if content is not None:
-                    known[path] = writer.add(self.layout, path, place, key, content, 0)
-            writer.hold(self._name[0], set(known.values()))
-            writer.finish()
+            with rows.Writer.writing(connection, self.repo, self._parse, bulk=len(missing) >= rows.BULK) as writer:
+                for path, place, key, content in missing:
+                    if content is not None:
+                        known[path] = writer.add(self.layout, path, place, key, content, 0)
+                writer.hold(self._name[0], set(known.values()))
 
     def _known(self) -> dict[str, int]:
         """The rows of the uncommitted contents that were read before, by path."""

@@ -5,16 +5,31 @@ A name or keyword that people chose lives in the frontmatter of the entry file; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from memgit import TYPE_CHECKING
+from memgit.derive import CATEGORY_INDEX
 from memgit.derive.jsonindex import Item, read
-from memgit.derive.mem_skill import NAME, Spec, facts, file_of, files, folders, name_in_meta, name_of, with_items
-from memgit.derive.view import View
+from memgit.derive.mem_skill import (
+    Facts,
+    Spec,
+    facts,
+    file_of,
+    files,
+    folders,
+    keywords_in_meta,
+    name_in_meta,
+    name_of,
+    past,
+    with_items,
+)  # fmt: skip
+from memgit.derive.view import View, known_meta
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
-from memgit.formats.text import decode
+from memgit.formats.text import decode, whole
 from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
 
 
 class Group(NamedTuple):
@@ -33,12 +48,13 @@ def groups(view: View, spec: Spec) -> list[Group]:
     for folder in folders(view.layout, spec):
         found = dict(sorted((path.removeprefix(folder), key) for path, key in files(view, folder, spec)))
         said = {file: facts(view, folder + file, key) for file, key in found.items()}
-        value = with_items(read(view, folder + NAME, spec.shape), said, found.__contains__, None, spec)
+        index = read(view, folder + CATEGORY_INDEX, spec.shape)
+        value = with_items(index, said, found.__contains__, None, spec, past(view, folder + CATEGORY_INDEX, index, spec))
         listed = {file_of(item, spec, found.__contains__): item for item in value.get(spec.items) or []}
         places = {file: place for place, file in enumerate(listed)}
         for file in sorted(found, key=lambda file: places[file]):
             item, one = listed[file], said[file]
-            keywords = tuple(word for word in item.get("keywords") or () if isinstance(word, str))
+            keywords = words_in_item(item)
             out.append(Group(one.key, folder + file, one.name or name_in_item(item) or name_of(one.key, spec), keywords, one.entries or 0))
     return out
 
@@ -49,16 +65,35 @@ def names(view: View, spec: Spec) -> list[tuple[str, str]]:
     for folder in folders(view.layout, spec):
         found = {path.removeprefix(folder): key for path, key in files(view, folder, spec)}
         listed: dict[str | None, str | None] = {}
-        for item in read(view, folder + NAME, spec.shape).items(spec.shape):
-            listed.setdefault(file_of(item, spec, found.__contains__), name_in_item(item))
-        for file, key in found.items():
-            said = name_in_meta(_meta(view, folder + file))
-            out.append((folder + file, said or listed.get(file) or name_of(key, spec)))
+        for file, item in _listed(view, folder, spec, found.__contains__):
+            listed.setdefault(file, name_in_item(item))
+        for name, key in found.items():
+            said = name_in_meta(_meta(view, folder + name))
+            out.append((folder + name, said or listed.get(name) or name_of(key, spec)))
     return out
+
+
+def _listed(view: View, folder: str, spec: Spec, known: Callable[[str], bool]) -> Iterator[tuple[str | None, Item]]:
+    """The items of an index with their files; one that has no name or keywords at all has those of the last whole index."""
+    index = read(view, folder + CATEGORY_INDEX, spec.shape)
+    older = past(view, folder + CATEGORY_INDEX, index, spec)
+    before = {file_of(item, spec, known): item for item in reversed(older.get(spec.items) or [])}
+    for item in index.items(spec.shape):
+        file = file_of(item, spec, known)
+        yield file, {**{key: held for key, held in before.get(file, {}).items() if key in ("name", "keywords")}, **item}
+
+
+def said_in(view: View, path: str, key: str) -> Facts:
+    """As `facts`, as far as the frontmatter goes: name and keywords."""
+    meta = _meta(view, path)
+    return Facts(key, None, None, name_in_meta(meta), keywords_in_meta(meta), ())
 
 
 def _meta(view: View, path: str) -> Mapping[str, Value]:
     """What the frontmatter of an entry file says."""
+    known = known_meta(view, path)
+    if known is not None:
+        return known
     from memgit.formats.forms import parse_file
 
     try:
@@ -81,15 +116,21 @@ def name_in(view: View, path: str, spec: Spec) -> str:
     if said:
         return said
     file = path.removeprefix(place.folder)
-    for item in read(view, place.folder + NAME, spec.shape).items(spec.shape):
-        if file_of(item, spec, lambda name: name == file) == file:
+    for named, item in _listed(view, place.folder, spec, lambda name: name == file):
+        if named == file:
             return name_in_item(item) or name_of(key, spec)
     return name_of(key, spec)
 
 
 def name_in_item(item: Item) -> str | None:
+    """The name that an item of an index gives, as a file can hold it."""
     name = item.get("name")
-    return name if isinstance(name, str) and name else None
+    return whole(name) if isinstance(name, str) and name else None
+
+
+def words_in_item(item: Item) -> tuple[str, ...]:
+    """The keywords that an item of an index gives, as a file can hold them."""
+    return tuple(whole(word) for word in item.get("keywords") or () if isinstance(word, str))
 
 
 def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str, Value]]:
@@ -101,8 +142,8 @@ def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str,
     out: dict[str, dict[str, Value]] = {}
     for folder in folders(view.layout, spec):
         found = {path.removeprefix(folder): key for path, key in files(view, folder, spec)}
-        index = read(view, folder + NAME, spec.shape)
-        old = read(base, folder + NAME, spec.shape).items(spec.shape) if base is not None else []
+        index = read(view, folder + CATEGORY_INDEX, spec.shape)
+        old = read(base, folder + CATEGORY_INDEX, spec.shape).items(spec.shape) if base is not None else []
         before = {file_of(item, spec, found.__contains__): item for item in old}
         for item in index.items(spec.shape):
             file = file_of(item, spec, found.__contains__)
@@ -112,8 +153,9 @@ def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str,
             then = facts(base, folder + file, found[file]) if base is not None else now
             was = before.get(file)
             taken: dict[str, Value] = {}
-            name, words = name_in_item(item), tuple(word for word in item.get("keywords") or () if isinstance(word, str))
-            if name and name != now.name and (now.name is None or (was is not None and name != was.get("name") and now.name == then.name)):
+            name, words = name_in_item(item), words_in_item(item)
+            renamed = was is not None and name != name_in_item(was) and now.name == then.name
+            if name and name != now.name and (now.name is None or renamed):
                 taken["name"] = name
             moved = was is not None and item.get("keywords") != was.get("keywords") and now.keywords == then.keywords
             if words and words != now.keywords and (not now.keywords or moved):
@@ -133,14 +175,13 @@ def known_keywords(view: View, spec: Spec) -> list[tuple[str, str, tuple[str, ..
     for folder in folders(view.layout, spec):
         found = {path.removeprefix(folder): key for path, key in files(view, folder, spec)}
         listed: dict[str | None, list[str]] = {}
-        for item in read(view, folder + NAME, spec.shape).items(spec.shape):
-            words = [word for word in item.get("keywords") or () if isinstance(word, str)]
-            listed.setdefault(file_of(item, spec, found.__contains__), []).extend(words)
-        for file, key in found.items():
-            meta = _meta(view, folder + file).get("keywords")
+        for file, item in _listed(view, folder, spec, found.__contains__):
+            listed.setdefault(file, []).extend(words_in_item(item))
+        for name, key in found.items():
+            meta = _meta(view, folder + name).get("keywords")
             own = (meta,) if isinstance(meta, str) else meta or ()
-            words = list(dict.fromkeys((*own, *listed.get(file, ()))))
+            words = list(dict.fromkeys((*own, *listed.get(name, ()))))
             if not words:
-                words = list(dict.fromkeys(word for record in view.parsed(folder + file).records for word in record.keywords))
-            out.append((key, folder + file, tuple(words)))
+                words = list(dict.fromkeys(word for record in view.parsed(folder + name).records for word in record.keywords))
+            out.append((key, folder + name, tuple(words)))
     return out

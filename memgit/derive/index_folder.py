@@ -8,8 +8,7 @@ its last record.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-
+from memgit import TYPE_CHECKING
 from memgit.derive import index_places as places
 from memgit.derive import managed
 from memgit.derive.links import escape, one_line, target
@@ -18,6 +17,9 @@ from memgit.model.layout import Layout
 from memgit.model.pattern import pattern
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
 
 _LINE = pattern(r"- \[.*\]\(([^()]*)\)[^()\]]*")
 _MORE = f"More than {places.MAX_LISTED} "
@@ -152,15 +154,16 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
     data = view.data(path)
     if path in changed or data is None or data != base.data(path) or not places.wanted(view, path):
         return None
+    folder = path.removesuffix(places.NAME)
+    files = [file for file in changed if file.startswith(folder) and places.kind_at(view.layout, file) in places.LISTED]
+    if all(_says_the_same(view, base, folder, file) for file in files):
+        return Rendered(data)
     found = managed.read(data, places.MARKERS)
     if found is None:
         return None
-    folder = path.removesuffix(places.NAME)
     before = _before(managed.inner_lines(found))
     mine: list[str] = []
-    for file in changed:
-        if not file.startswith(folder) or places.kind_at(view.layout, file) not in places.LISTED:
-            continue
+    for file in files:
         first, slash, _ = file.removeprefix(folder).partition("/")
         if not slash:
             mine.append(first)
@@ -171,11 +174,26 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
     if before.summary is not None:
         summary = _quick_summary(view, base, folder, mine, before.summary)
         return None if summary is None else _written(view, path, before.scopes, summary)
-    names = list(places.own(view, folder))
-    if len(names) > places.MAX_LISTED or not names:
-        return None
-    lines = (_line(view, folder + name) if name in mine else before.records.get(target(name)) for name in names)
-    return _written(view, path, before.scopes, [line for line in lines if line is not None])
+    now = {name: None if view.data(folder + name) is None else _line(view, folder + name) for name in mine}
+    if all(line is not None and line == before.records.get(target(name)) for name, line in now.items()):
+        return Rendered(data)
+    names = sorted(name for name in view.names(folder) if name.endswith(".md"))
+    lines = [line for name in names if (line := now[name] if name in now else before.records.get(target(name))) is not None]
+    if len(names) > places.MAX_LISTED or not lines:  # look closely: not all of them need be records
+        names = list(places.own(view, folder))
+        if len(names) > places.MAX_LISTED or not names:
+            return None
+    return _written(view, path, before.scopes, lines)
+
+
+def _says_the_same(view: View, base: View, folder: str, file: str) -> bool:
+    """Whether a file below a folder says nothing else to its index than it did."""
+    if view.data(file) is None or base.data(file) is None:
+        return False
+    if "/" in file.removeprefix(folder):
+        return True
+    now, then = view.parsed(file).records, base.parsed(file).records
+    return _line(view, file) == _line(base, file) and _topics(now) == _topics(then)
 
 
 def _quick_summary(view: View, base: View, folder: str, mine: list[str], summary: list[str]) -> list[str] | None:

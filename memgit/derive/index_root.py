@@ -6,16 +6,16 @@ always has it; a workspace that was opened in place only where its owner has put
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from functools import cache
-
 from memgit import TYPE_CHECKING
 from memgit.derive import CATEGORY_INDEX, managed
 from memgit.derive import index_places as places
 from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.model.layout import Layout
+from memgit.model.light import cache
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
     from memgit.derive.mem_skill import Spec
 
 NAMED = ("knowledge", "experience")
@@ -100,10 +100,9 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
     data = view.data(path)
     if path in changed or data is None or data != base.data(path) or not places.wanted(view, path):
         return None
-    found = managed.read(data, places.MARKERS)
-    if found is None or any(_is_index(view.layout, file) for file in changed):
+    if any(_is_index(view.layout, file) for file in changed):
         return None
-    lines = frozenset(managed.inner_lines(found))
+    lines: frozenset[str] | None = None
     for file in changed:
         kind = places.kind_at(view.layout, file)
         if kind is None:
@@ -111,6 +110,11 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
         if view.data(file) is None:
             return None
         if base.data(file) is None:
+            if lines is None:
+                found = managed.read(data, places.MARKERS)
+                if found is None:
+                    return None
+                lines = frozenset(managed.inner_lines(found))
             if _line_for(view, file, kind) not in lines:
                 return None
         elif kind in NAMED and view.parsed(file).meta.get("name") != base.parsed(file).meta.get("name"):

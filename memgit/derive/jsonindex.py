@@ -1,14 +1,13 @@
 """Reading a JSON index that is there already: whole, broken, in conflict, or another tool's.
 
 An index may hold what cannot be derived again, so the one that is there is an input. One that is broken or full of conflict markers gives
-what can be made out of both sides, ours before theirs, and then of the last good version in history. A file of the same name that is not
-such an index is left alone.
+what can be made out of both sides, ours before theirs, and then of the last good version in history; one without its list, all that it had
+when it was whole. A file of the same name that is not such an index is left alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-
+from memgit import TYPE_CHECKING
 from memgit.derive import conflict, jsontext
 from memgit.derive.jsontext import Json, Style
 from memgit.derive.view import View, last_good
@@ -16,6 +15,9 @@ from memgit.errors import UnreadableFile
 from memgit.formats.text import decode, encode, has_bom
 from memgit.model.record import Problem
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
 
 Item = dict[str, Json]
 
@@ -29,6 +31,7 @@ class Shape(NamedTuple):
         style: how a new one is laid out.
         foreign: why a value is not such an index; None where it is one.
         name: what an item is about; two items of one name are one. None where an item does not say.
+        whole: whether an index has all that it should have, so that one which lacks something can be completed from it.
     """
 
     items: str
@@ -36,6 +39,7 @@ class Shape(NamedTuple):
     style: Style
     foreign: Callable[[Json], str | None]
     name: Callable[[Item], str | None]
+    whole: Callable[[dict[str, Json]], bool] = lambda _: True
 
 
 class Index(NamedTuple):
@@ -89,12 +93,17 @@ def read(view: View, path: str, shape: Shape) -> Index:
     why = shape.foreign(value)
     if why is not None:
         return Index(None, None, shape.style, problems=(_left_alone(why),))
+    if value.get(shape.items) is None:
+        older = from_history(view, path, shape, shape.whole) or shape.top
+        value = {**older, **{key: item for key, item in value.items() if key != shape.items}}
+        if text.strip(" \t\r\n{}") == "":  # shows no manner to keep
+            return Index(value, None, shape.style, bom)
     return Index(value, text, shape.style, bom)
 
 
 def _unreadable(view: View, path: str, shape: Shape, error: UnreadableFile) -> Index:
     problem = Problem(error.code, error.line or 1, error.message)
-    value = _from_history(view, path, shape)
+    value = from_history(view, path, shape)
     if value is None:
         return Index(None, None, shape.style, problems=(problem._replace(fatal=True),))
     return Index(value, None, shape.style, problems=(problem,))
@@ -118,7 +127,7 @@ def _mended(view: View, path: str, shape: Shape, text: str, sides: Iterable[str]
     if not found and reason is not None:
         return Index(None, None, shape.style, problems=(problem, _left_alone(reason)))
     if whole is None or not any(shape.items in value for value in found):
-        older = _from_history(view, path, shape)
+        older = from_history(view, path, shape)
         if older is not None:
             found.append(older)
     merged = dict(found[0]) if found else dict(shape.top)
@@ -128,15 +137,15 @@ def _mended(view: View, path: str, shape: Shape, text: str, sides: Iterable[str]
     return Index(merged, whole, style, bom, text.endswith("\n") or not text.strip(), (problem,))
 
 
-def _from_history(view: View, path: str, shape: Shape) -> dict[str, Json] | None:
-    """The last good version."""
+def from_history(view: View, path: str, shape: Shape, whole: Callable[[dict[str, Json]], bool] = lambda _: True) -> dict[str, Json] | None:
+    """The last good version, which is to be whole too."""
 
     def parse(data: bytes) -> dict[str, Json] | None:
         try:
             value = jsontext.loads(decode(data))
         except (ValueError, UnreadableFile):
             return None
-        return value if shape.foreign(value) is None and shape.items in value else None
+        return value if shape.foreign(value) is None and shape.items in value and whole(value) else None
 
     data = last_good(view, path, lambda data: parse(data) is not None)
     return None if data is None else parse(data)

@@ -7,9 +7,8 @@ the file itself. The body of a new record is `bodies.of` its text: plain paragra
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats import bodies, labelled, titles
 from memgit.formats.blocks import Outline, conflict_markers, outline
@@ -21,6 +20,12 @@ from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, 
 from memgit.model.link import normal as normal_name
 from memgit.model.record import ParsedFile, Problem, Record, Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections import deque
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+else:
+    from _collections import deque  # the module around it takes longer to load than to add a record
 
 UNCLOSED = "MG001"
 """The code under which a code fence or comment is reported that hides the rest of its file."""
@@ -267,6 +272,7 @@ class Appender:
         self._size = len(self._pieces[0])
         text = decode(self._pieces[0])
         self._newline = newline_of(text)
+        self._lines = self._pieces[0].count(b"\n")
         self._manners: deque[_Manner] = deque(maxlen=LOOK_BACK)
         self._ruled: deque[bool] = deque(maxlen=LOOK_BACK - 1)
         self._take(take_apart(normal(text)))
@@ -300,9 +306,30 @@ class Appender:
         _bounded(self._size + len(added))
         self._pieces.append(added)
         self._size += len(added)
+        self._lines += added.count(b"\n")
         if last.sections:
             self._ruled.append("---" in last.text[last.sections[-1].end :] + lead)
         self._take(take_apart(normal(record)))
+
+    def parsed(self, before: ParsedFile, path: str, kind: str, key: str) -> ParsedFile | None:
+        """What `parse` gives of the file; None where only reading all of it tells.
+
+        Args:
+            before: what it gave before the last record was added, whose title, as it reads, no other may have.
+        """
+        file = self._last
+        if before.problems or len(file.sections) != 1 or file.markers or file.outline.unclosed or file.fault:
+            return None
+        (section,) = file.sections
+        read = fields(file.text, file.mask, section.head, section.end)
+        if not section.record or not section.title or not read.values.get("created") or read.twice:
+            return None
+        above = self._lines - file.text.count("\n")
+        record = Record(
+            kind, f"{kind}/{key}#{section.title}", path, section.title, section.line + above, section.last + above, len(before.records),
+            read.values, read.body,
+        )  # fmt: skip
+        return ParsedFile((*before.records, record), (), before.meta)
 
     def _check(self, last: EntryFile) -> None:
         """Raises where what was added last, or was there before, would swallow a record after it."""
@@ -388,15 +415,15 @@ def _habits(manners: Iterable[_Manner], kind: str | None, text: Callable[[], str
         known = text()
         chinese = "最佳實踐" in known or "新的經驗條目" in known  # what auto-skill writes into a category before its first record
     labels: dict[str, str] = {}
-    body = Counter(label for name, label, _ in spans if name == "body")
+    bodies = [label for name, label, _ in spans if name == "body"]
     experience = kind == "experience" or (kind is None and any(name == "skill" for name, _, _ in spans))
     for name, label in LABELS.items():
         labels[name] = written(SOLUTION if name == "body" and experience else label, chinese)
     for name, typed, wide in spans:
         if name != "body" and wide == chinese:
             labels[name] = f"**{typed}{'：' if chinese else ':'}**"
-    if body and labels["body"][2:-3] not in body:
-        labels["body"] = f"**{body.most_common(1)[0][0]}{'：' if chinese else ':'}**"
+    if bodies and labels["body"][2:-3] not in bodies:
+        labels["body"] = f"**{max(bodies, key=bodies.count)}{'：' if chinese else ':'}**"
     related = any(name == "related" for name, _, _ in spans) if spans else not chinese
     blank = sum(manner.blank for manner in full) * 2 > len(full)
     marked = sum(manner.marked for manner in full) * 2 > len(full) if full else chinese
@@ -472,6 +499,8 @@ def edit(data: bytes, ordinal: int, changes: Mapping[str, Value]) -> bytes:
     """
     place = _take(data, ordinal)
     place.entry.change(changes)
+    if not all(changes.values()) and take_apart(normal("".join(place.entry.lines))).sections[0].last < len(place.entry.lines):
+        place.entry.escape_body()  # it ends in a rule, which was text as long as a field came after it
     return _put(data, place)
 
 

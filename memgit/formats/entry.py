@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Mapping
 
+from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, Refused
 from memgit.formats import bodies, titles
 from memgit.formats.blocks import HEADING, Scanner, atx, outline
 from memgit.formats.labels import LINE, LISTS, ORDER
 from memgit.formats.sections import Fields, Span, fields, hide, link_places, split, targets
+from memgit.model import regex as re
 from memgit.model.pattern import pattern
 from memgit.model.record import Value
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ITEM = pattern(r"( {0,3})([-*+]|([0-9]{1,9})([.)]))([ \t]+)(.*)")
 _LISTED = pattern(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]|[ \t]{2,}\S")
@@ -207,6 +210,12 @@ class Entry:
                     wanted[name] = cleaned
                     self._set(name, cleaned)
         self._check(title, wanted, body)
+
+    def escape_body(self) -> None:
+        """Gives a backslash to each line of the body that could be taken for anything else than text."""
+        body = self.fields.body
+        self._exchange(self._free(), body, exact=True)
+        self._check(self.title, dict(self.fields.values), body)
 
     def extend(self, text: str, date: str) -> None:
         """Appends text to the body: more items to a list that ends it, else a dated section."""

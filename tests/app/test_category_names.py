@@ -8,18 +8,21 @@ from typing import Any
 
 import pytest
 
-from tests.support import memgit, run_git, status
+from tests.support import Prepared, memgit, run_git, status
 
 INDEX = "knowledge-base/_index.json"
 
 
 @pytest.fixture
-def web(kb: Path) -> Path:
+def web(prepared: Prepared) -> Path:
     """A knowledge repository with the category `web`, called "Web", whose file says so, and `http`, whose file says nothing."""
+    return prepared("kb", make_web)
+
+
+def make_web(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Grid", "--category", "web", "--category-name", "Web", "--category-keywords", "css, grid",
            "-m", "- auto-fit")  # fmt: skip
     memgit(kb, "record", "knowledge", "Retry", "--category", "http", "-m", "- timeouts only", "--keywords", "http")
-    return kb
 
 
 def item(folder: Path, category: str = "web") -> dict[str, Any]:
@@ -209,4 +212,59 @@ def test_commit_takes_what_rebuild_wrote(web: Path) -> None:
     memgit(web, "rebuild")
     assert status(web) == " M INDEX.md"
     memgit(web, "commit")
+    assert status(web) == ""
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_half_a_character_in_an_index_is_told_of_once(web: Path, committed: bool) -> None:
+    """As a tool leaves it that cuts a name within an emoji: no file can hold it, so a mark for it is taken over."""
+    in_index(web, name="Web \ud83d", keywords=["css", "gr\udce9id", "\U0001f578"])
+    if committed:
+        commit(web)
+    answer = memgit(web, "rebuild")
+    assert answer.err == f"memgit: knowledge-base/web.md: took over the name and keywords set in {INDEX}\n"
+    assert meta(web).split("\n")[1:] == ["name: Web \ufffd", "keywords: [css, gr\ufffdid, \U0001f578]"]
+    assert (item(web)["name"], item(web)["keywords"]) == ("Web \ufffd", ["css", "gr\ufffdid", "\U0001f578"])
+    again = memgit(web, "rebuild")
+    assert ("0 written" in again.out, again.err) == (True, "")
+    assert memgit(web, "rebuild", "--check").err == ""
+    commit(web)
+    assert memgit(web, "lint", "--select", "MG101", "--json", code=None).json["findings"] == []
+
+
+def test_half_a_character_where_the_file_says_nothing(web: Path) -> None:
+    path = web / INDEX
+    path.write_text(path.read_text().replace('"Http"', '"Ht \\ud800tp"'))
+    commit(web)
+    for _ in range(2):
+        assert memgit(web, "rebuild").err == ""
+    assert "[Ht \ufffdtp](knowledge-base/http.md)" in (web / "INDEX.md").read_text()
+    memgit(web, "record", "knowledge", "Backoff", "--category", "http", "-m", "- With jitter")
+    assert item(web, "http")["count"] == 2
+    assert memgit(web, "rebuild", "--check").err == ""
+
+
+@pytest.mark.parametrize("way", ["record", "rebuild", "commit"])
+@pytest.mark.parametrize("thin", ["{}", '{"categories": [{"file": "http.md"}, {"id": "web"}], "totalEntries": 2}'])
+def test_an_index_that_lost_its_keys_gets_them_back(web: Path, thin: str, way: str) -> None:
+    path = web / INDEX
+    told = json.loads(path.read_text())
+    for row in told["categories"]:
+        if row["id"] == "http":
+            row.update(name="Over the wire", keywords=["http", "latency"])  # what only the index knows
+    path.write_text(json.dumps({**told, "absorbedSkills": ["one"]}, indent=2) + "\n")
+    commit(web)
+    path.write_text(thin)
+    if way == "commit":
+        memgit(web, "commit")
+    else:
+        commit(web)
+        memgit(web, "rebuild", "--check", code=1)
+        memgit(web, *(("rebuild", "--commit") if way == "rebuild" else ("record", "knowledge", "Flex", "--category", "web", "-m", "- gap")))
+    value = json.loads(path.read_text())
+    assert set(value) == set(told) and value["absorbedSkills"] == ["one"]
+    assert all(set(row) == {"id", "name", "keywords", "file", "count"} for row in value["categories"])
+    assert {key: item(web, "http")[key] for key in ("name", "keywords")} == {"name": "Over the wire", "keywords": ["http", "latency"]}
+    assert {key: item(web)[key] for key in ("name", "keywords", "file")} == {"name": "Web", "keywords": ["css", "grid"], "file": "web.md"}
+    assert memgit(web, "rebuild", "--check", "--json").json["differences"] == []
     assert status(web) == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -242,28 +243,99 @@ VARIANTS = {
 }  # fmt: skip
 
 
+TOP = {"lastUpdated", "version", "totalEntries", "categories"}
+ITEM = {"id", "name", "keywords", "file", "count"}
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
-def test_a_variant_that_is_right_keeps_its_bytes(variant: str, newline: str, bom: str) -> None:
+def test_a_variant_keeps_its_manner_and_gets_the_keys_that_it_lacks(variant: str, newline: str, bom: str) -> None:
     text = bom + VARIANTS[variant].replace("\n", newline)
     tree = files({KB: text, "knowledge-base/tides.md": entry("A", keywords="drift")})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    new = derived(LAYOUT, tree)[KB].decode()
+    assert new.startswith(bom + "{") and new.count("\n") == new.count(newline) and new.endswith("\n") == text.endswith("\n")
+    old, value = json.loads(text.removeprefix("\ufeff")), json.loads(new.removeprefix("\ufeff"))
+    assert set(value) >= TOP and list(value)[: len(old)] == list(old)
+    [was], [item] = old["categories"], value["categories"]
+    assert set(item) >= ITEM and list(item)[: len(was)] == list(was)
+    assert {key: item[key] for key in was} == was
+    wanted = {"id": "tides", "name": "Tides", "keywords": ["drift"], "file": "tides.md", "count": 1}
+    assert {key: item[key] for key in ITEM - set(was)} == {key: wanted[key] for key in ITEM - set(was)}
+    assert value["totalEntries"] == 1
+    assert derive_all(MappingView(LAYOUT, {**tree, KB: new.encode()})) == {}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_variant_stays_one_when_a_category_is_added(variant: str) -> None:
-    text = "\ufeff" + VARIANTS[variant].replace("\n", "\r\n")
-    tree = files({KB: text, "knowledge-base/tides.md": entry("A"), "knowledge-base/locks.md": entry("B", keywords="gate")})
-    new = derived(LAYOUT, tree)[KB]
-    assert new.startswith(b"\xef\xbb\xbf{") and new.count(b"\n") == new.count(b"\r\n") and new.endswith(b"\n") == text.endswith("\n")
-    old, value = json.loads(text.removeprefix("\ufeff")), json.loads(new.removeprefix(b"\xef\xbb\xbf"))
+    tree = files({KB: "\ufeff" + VARIANTS[variant].replace("\n", "\r\n"), "knowledge-base/tides.md": entry("A")})
+    tree = derived(LAYOUT, tree)
+    old = json.loads(tree[KB].decode().removeprefix("\ufeff"))
+    new = derived(LAYOUT, {**tree, "knowledge-base/locks.md": entry("B", keywords="gate").encode()})[KB]
+    value = json.loads(new.removeprefix(b"\xef\xbb\xbf"))
+    assert new.count(b"\n") == new.count(b"\r\n")
     assert list(value) == list(old) and value["categories"][0] == old["categories"][0]
-    keys = [key for key in old["categories"][0] if key not in ("description", "weight")]
-    assert list(value["categories"][1]) == keys
-    assert value["categories"][1].get("id", value["categories"][1].get("name")) == "locks"
-    assert value.get("totalEntries", 2) == 2
-    assert derive_all(MappingView(LAYOUT, {**tree, KB: new})) == {}
+    assert list(value["categories"][1]) == [key for key in old["categories"][0] if key not in ("description", "weight")]
+    assert value["categories"][1]["name"] == "Locks"
+    assert value["totalEntries"] == 2
+
+
+THIN = {
+    "nothing": "{}",
+    "no list": '{"version": "1.2.0"}',
+    "null": '{"categories": null}',
+    "no list and blanks": "{ }\n",
+    "a file": '{"categories": [{"file": "tides.md"}]}',
+    "an id": '{"categories": [{"id": "tides"}], "lastUpdated": "2026-01-01"}\n',
+    "a name": '{"categories": [{"name": "Low Water", "file": "tides.md"}]}',
+}
+
+
+class Historic(MappingView):
+    """A tree after others, of which it knows the versions of one file, newest first."""
+
+    def __init__(self, tree: dict[str, bytes], older: list[str]) -> None:
+        super().__init__(LAYOUT, tree)
+        self.older = older
+
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        return next((text.encode() for text in self.older if is_good(text.encode())), None)
+
+
+@pytest.mark.parametrize("meta", ["", "---\nname: Ebb and flow\nkeywords: [spring]\n---\n\n"])
+@pytest.mark.parametrize("text", THIN.values(), ids=THIN.keys())
+def test_a_thin_index_gets_its_keys_from_the_file_then_from_history(text: str, meta: str) -> None:
+    tree = files({KB: text, "knowledge-base/tides.md": meta + entry("A", keywords="drift")})
+    view = Historic(tree, ["{", '{"categories": [{"file": "tides.md", "name": "Thin"}]}', INDEX.replace("[]", '["kept"]')])
+    made = derive_all(view)[KB]
+    assert made is not None
+    value = json.loads(made)
+    [item] = value["categories"]
+    assert set(value) >= TOP and set(item) == ITEM and value["absorbedSkills"] == ["kept"]
+    named = "Ebb and flow" if meta else "Low Water" if "Low Water" in text else "Tides & Currents"
+    keywords = {"ebb", "Flood"} if not meta else {"spring"}
+    if "[" not in text:
+        keywords |= {"ebb", "Flood"}  # as in an index that is whole, those that only the index has stay
+    assert (item["id"], item["name"], item["file"], item["count"]) == ("tides", named, "tides.md", 1)
+    assert set(item["keywords"]) == keywords
+    assert derive_all(Historic({**tree, KB: made}, [])) == {}
+
+
+def test_a_thin_index_without_any_past() -> None:
+    tree = files(
+        {KB: "{}", "knowledge-base/tides.md": entry("A", keywords="drift"), EX: "{}\r\n", "experience/skill-s.md": entry("B", skill="s")}
+    )
+    fresh = {path: data for path, data in tree.items() if path not in (KB, EX)}
+    assert index(tree) == index(fresh)
+    assert derived(LAYOUT, tree)[EX] == derived(LAYOUT, fresh)[EX]
+
+
+def test_what_lacks_keys_and_has_no_file_gets_them_too() -> None:
+    value = index(files({KB: '{"categories": [{"id": "gone"}, {"note": 1}]}', EX: '{"skills": [{"file": "skill-x.md"}]}'}))
+    assert value["categories"] == [{"id": "gone", "name": "Gone", "keywords": [], "file": "gone.md", "count": 0}, {"note": 1}]
+    assert index(files({EX: '{"skills": [{"file": "skill-x.md"}]}'}), EX)["skills"] == [
+        {"file": "skill-x.md", "skillId": "x", "keywords": [], "count": 0}
+    ]
 
 
 EXPERIENCES = {

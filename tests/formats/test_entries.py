@@ -794,6 +794,11 @@ def files_to_change(draw: st.DrawFn) -> tuple[bytes, int, dict[str, Value]]:
     return data, place, changes
 
 
+def test_a_rule_before_the_last_field_stays_text_without_it() -> None:
+    new = entries.edit(b"## First\n---\n**Date:** 2020-01-01\n\n## Second\n", 0, {"created": None})
+    assert parse(new).records[0].body == "---" and new == b"## First\n\\---\n\n## Second\n"
+
+
 @settings(max_examples=examples(100), deadline=None)
 @given(files_to_change())
 def test_any_file_is_changed_as_asked_or_refused(case: tuple[bytes, int, dict[str, Value]]) -> None:

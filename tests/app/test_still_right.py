@@ -1,0 +1,184 @@
+"""Derived files after others committed: right where they say what the records say, however that came, and never by trust."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from memgit.app import derived_state, known_files
+from memgit.app.still_right import still_right
+from memgit.app.workspace import open_workspace
+from memgit.app.write import Board
+from memgit.derive import index_folder, index_root, mem_skill
+from memgit.derive.view import View
+from memgit.formats import forms
+from tests.support import commit, copy_folder, memgit, run_git
+
+ALL = ("INDEX.md", "memory/INDEX.md", "memory/sea/INDEX.md", "knowledge-base/_index.json")
+
+
+@pytest.fixture
+def filled(kb: Path) -> Path:
+    """A repository in which everything is noted to be right."""
+    for number in range(3):
+        memgit(kb, "record", "memory", f"Tide {number}", "--scope", "sea", "--topics", "water", "-m", "text")
+        memgit(kb, "record", "knowledge", f"Grid {number}", "--category", "web", "--keywords", "css", "-m", "text", "--date", "2026-01-01")
+    return kb
+
+
+def board(folder: Path) -> Board:
+    workspace = open_workspace(str(folder), os.environ)
+    repo = workspace.require_repository()
+    head = repo.head().commit
+    return Board(workspace, repo, repo.tree(head), head)
+
+
+def right(folder: Path, doubtful: Collection[str] = ALL) -> set[str]:
+    now = board(folder)
+    known = derived_state.known(now.repo, now.layout, now.tree)
+    return set(known & set(doubtful)) | still_right(now, doubtful)
+
+
+def drift(folder: Path) -> set[str]:
+    found = memgit(folder, "rebuild", "--check", "--json", code=None).json["differences"]
+    return {row["path"] for row in found}
+
+
+def append(folder: Path, path: str, text: str) -> None:
+    with (folder / path).open("a") as file:
+        file.write(text)
+
+
+def test_what_another_memgit_committed_is_right(filled: Path, tmp_path: Path) -> None:
+    other = copy_folder(filled, tmp_path / "other")
+    memgit(other, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
+    memgit(other, "record", "knowledge", "Flex", "--category", "web", "-m", "text", "--date", "2026-02-01")
+    memgit(other, "archive", "memory/sea/tide-1")
+    run_git(filled, "pull", "-q", str(other), "main")
+    assert not {"memory/sea/INDEX.md", "knowledge-base/_index.json"} & derived_state.known(
+        board(filled).repo, board(filled).layout, board(filled).tree
+    )
+    assert right(filled) == set(ALL)
+
+
+def test_after_commits_by_hand_only_what_they_left_behind_is_not(filled: Path) -> None:
+    append(filled, "memory/sea/tide-0.md", "\nMore.\n")
+    append(filled, "knowledge-base/web.md", "- more\n")
+    commit(filled)
+    assert right(filled) == set(ALL) and not drift(filled)
+    (filled / "memory/sea/tide-2.md").rename(filled / "memory/sea/wave.md")
+    append(filled, "knowledge-base/web.md", "\n## New\n**Date:** 2026-03-01\n\n- text\n")
+    commit(filled)
+    assert drift(filled) == {"memory/sea/INDEX.md", "knowledge-base/_index.json"}
+    assert not right(filled) & drift(filled)
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_an_index_that_was_edited_by_hand_is_not(filled: Path, path: str) -> None:
+    file = filled / path
+    text = file.read_text()
+    old, new = ('"name": "Web"', '"name": "Chosen"') if path.endswith(".json") else ("- [", "- [x")
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    append(filled, "memory/sea/tide-0.md", "\nMore.\n")
+    append(filled, "knowledge-base/web.md", "- more\n")
+    commit(filled)
+    assert path not in right(filled)
+
+
+def test_words_of_a_person_beside_the_block_are_no_doubt_once_they_are_noted(filled: Path) -> None:
+    text = (filled / "memory/sea/INDEX.md").read_text()
+    (filled / "memory/sea/INDEX.md").write_text(f"Words.\n\n{text}")
+    commit(filled)
+    assert "memory/sea/INDEX.md" not in right(filled)
+    memgit(filled, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
+    append(filled, "memory/sea/tide-0.md", "\nMore.\n")
+    commit(filled)
+    assert "memory/sea/INDEX.md" in right(filled) and not drift(filled)
+
+
+def test_a_name_chosen_in_an_index_meanwhile_is_still_taken_over(filled: Path) -> None:
+    memgit(filled, "record", "knowledge", "Rows", "--category", "data", "--category-name", "Data", "-m", "text")
+    index = filled / "knowledge-base/_index.json"
+    index.write_text(index.read_text().replace('"name": "Data"', '"name": "Chosen"'))
+    append(filled, "memory/sea/tide-0.md", "\nMore.\n")
+    commit(filled)
+    memgit(filled, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
+    memgit(filled, "record", "knowledge", "Flex", "--category", "web", "-m", "text")
+    assert '"name": "Chosen"' in index.read_text() and "name: Chosen" in (filled / "knowledge-base/data.md").read_text()
+    assert not drift(filled)
+
+
+def test_a_change_of_the_configuration_puts_all_in_doubt(filled: Path) -> None:
+    append(filled, ".memgit.yaml", "# a word\n")
+    append(filled, "memory/sea/tide-0.md", "\nMore.\n")
+    commit(filled)
+    now = board(filled)
+    assert still_right(now, ALL) == frozenset()
+
+
+def test_what_a_write_did_not_owe_is_told_from_an_older_state(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    append(filled, "memory/sea/tide-0.md", "\nMore.\n")
+    append(filled, "knowledge-base/web.md", "- more\n")
+    commit(filled)
+    memgit(filled, "record", "memory", "Elsewhere", "--scope", "land", "-m", "text")
+    assert right(filled) == set(ALL)
+
+    def never(view: View, path: str, *_: object) -> None:
+        raise AssertionError(f"{path} was derived from all records")
+
+    monkeypatch.setattr(mem_skill, "build", never)
+    for module in (index_folder, index_root):
+        monkeypatch.setattr(module, "_build", never)
+    memgit(filled, "record", "knowledge", "Flex", "--category", "web", "-m", "text")
+    memgit(filled, "update", "memory/sea/tide-1", "-m", "other text")
+    monkeypatch.undo()
+    assert not drift(filled)
+
+
+def test_a_pruned_tree_is_no_trouble(filled: Path) -> None:
+    state = filled / ".git/memgit/derived"
+    state.write_bytes(b"\0".join([b"1" * 40, *state.read_bytes().split(b"\0")[1:]]))
+    assert right(filled) == set()
+    memgit(filled, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
+    assert not drift(filled)
+
+
+def test_states_that_were_noted_come_back_and_are_few(filled: Path) -> None:
+    for number in range(2 * derived_state.OLDER):
+        memgit(filled, "record", "memory", f"Scope {number}", "--scope", f"s{number}", "-m", "text")
+        for folder in range(number + 1):
+            (path,) = (filled / f"memory/s{folder}").glob("scope*.md")
+            path.write_text(f"{path.read_text()}\nMore {number}.\n")
+        commit(filled)
+    states = derived_state.states(board(filled).repo)
+    assert 1 < len(states) <= derived_state.OLDER + 1
+    paths = [path for state in states for path in state.right]
+    assert len(paths) == len(set(paths)) and all(path.endswith(("INDEX.md", "_index.json")) for path in paths)
+
+
+@pytest.mark.parametrize("kind", ["memory", "knowledge"])
+def test_a_file_that_the_cache_knows_is_not_read(filled: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    memgit(filled, "record", "knowledge", "Other", "--category", "http", "-m", "text")
+    memgit(filled, "list", "--json")
+    (filled / ".git/memgit/derived").unlink()
+    monkeypatch.setattr(known_files, "FEW", 0)
+    real, read = forms.parse_file, set()
+
+    def counting(layout: object, path: str, *args: object, **named: object) -> object:
+        read.add(path)
+        return real(layout, path, *args, **named)  # type: ignore[arg-type]
+
+    for module in ("memgit.app.write", "memgit.app.reader", "memgit.formats.forms"):
+        monkeypatch.setattr(f"{module}.parse_file", counting, raising=False)
+    if kind == "memory":
+        memgit(filled, "update", "memory/sea/tide-0", "-m", "other text")
+        assert read == {"memory/sea/tide-0.md"}
+    else:
+        memgit(filled, "update", "knowledge/web#Grid 0", "-m", "other text")
+        assert read == {"knowledge-base/web.md"}
+    monkeypatch.undo()
+    assert not drift(filled)
