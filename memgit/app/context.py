@@ -5,11 +5,13 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.reader import CachedReader, answered, open_searchable
 from memgit.app.workspace import Workspace
+from memgit.errors import BadInput
 from memgit.model.record import Record
-from memgit.model.tokens import estimate
+from memgit.model.tokens import estimate, half_words, of_half_words
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, TypeAlias
 
     from memgit.cache.usage import Usage
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     Item: TypeAlias = tuple[dict[str, Any], str]
 
 SKILLS, MEMORIES, OBSERVATIONS = 20, 30, 5
+INDEXES = {"memory_index": "memory", "decisions_index": "decision"}
+"""The indexes of which the part that people wrote is shown, with their kind."""
 INDEX_CHARACTERS = 4000
 KINDS = ("skill", "memory", "observation")
 """Of the records that are named."""
@@ -33,7 +37,10 @@ class Part(NamedTuple):
 
 
 class Bootstrap(NamedTuple):
-    """The context: its parts, the indexes that people wrote (None where there is none), and what was left out for want of room."""
+    """The context: its parts, the indexes that people wrote (None where there is none), and what was left out for want of room.
+
+    `tokens` is how many the whole of it has, as it is printed.
+    """
 
     parts: tuple[Part, ...]
     indexes: dict[str, str | None]
@@ -56,13 +63,35 @@ class Bootstrap(NamedTuple):
         out: list[str] = []
         for part in self.parts:
             if part.lines:
-                out += [f"## {TITLES[part.name]}", "", *part.lines, ""]
+                out += [_heading(part.name), "", *part.lines, ""]
         for name, text in self.indexes.items():
             if text:
-                out += [f"## {TITLES[name]}", "", text, ""]
+                out += [_heading(name), "", text, ""]
         if self.left_out:
-            out.append("Left out: " + ", ".join(f"{count} of {TITLES[name].lower()}" for name, count in self.left_out.items()))
+            out.append(f"Left out: {', '.join(_left_out(name, count) for name, count in self.left_out.items())}")
         return "\n".join(out).strip("\n")
+
+
+class Manner(NamedTuple):
+    """How the context is printed, of which its tokens are counted: all of it, and the JSON of one value in it (None where it is text)."""
+
+    whole: Callable[[Bootstrap], str]
+    one: Callable[[Any], str] | None = None
+
+
+TEXT = Manner(Bootstrap.as_text)
+
+
+def _left_out(name: str, count: int) -> str:
+    what = TITLES[name].lower()
+    if name in INDEXES:
+        return what
+    one = what.removesuffix("ies") + "y" if what.endswith("ies") else what.removesuffix("s")
+    return f"{count} {one if count == 1 else what}"
+
+
+def _heading(name: str) -> str:
+    return f"## {TITLES[name]}"
 
 
 TITLES = {
@@ -71,16 +100,14 @@ TITLES = {
 }  # fmt: skip
 
 
-def tokens(text: str) -> int:
-    """Tokens of a text as memgit counts them everywhere."""
-    return estimate(text)
+def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str | None = None, manner: Manner = TEXT) -> Bootstrap:
+    """Up to 20 skills, 30 memories and 5 observations, those made or changed last first, and the human part of the indexes.
 
+    Where the whole, as it is printed, would have more than `max_tokens`, each part gives way from its end; what was left out is counted by
+    name. `at` answers as of a revision; uses are counted as they are now.
 
-def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str | None = None) -> Bootstrap:
-    """Up to 20 skills, 30 memories and 5 recent observations, those changed or used last first, and the human part of the indexes.
-
-    Each part gives way from its end where the whole would have more than `max_tokens`; what was left out is counted by name.
-    `at` answers as of a revision; uses are counted as they are now.
+    Raises:
+        BadInput: not even what is left out can be named in so few tokens.
     """
     from memgit.cache.usage import load
 
@@ -88,10 +115,10 @@ def context(workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str |
     reader = open_searchable(workspace, at)
     reader.narrow(*KINDS)
     usage = load(repo, workspace.cache)
-    return answered(reader, lambda reader: _context(reader, usage, max_tokens))
+    return answered(reader, lambda reader: _context(reader, usage, max_tokens, manner))
 
 
-def _context(reader: CachedReader, usage: Usage, max_tokens: int) -> Bootstrap:
+def _context(reader: CachedReader, usage: Usage, max_tokens: int, manner: Manner) -> Bootstrap:
     counts = _counts(reader)
     skills = reader.snapshot.recent("skill", SKILLS)
     memories = reader.snapshot.recent("memory", MEMORIES)
@@ -103,8 +130,8 @@ def _context(reader: CachedReader, usage: Usage, max_tokens: int) -> Bootstrap:
         _part("memories_inventory", [_memory(record) for record in memories], counts["memory"]),
         _part("recent_observations", [_observation(record) for record in seen], counts["observation"]),
     ]
-    indexes = {"memory_index": _human(reader, "memory"), "decisions_index": _human(reader, "decision")}
-    return _bounded(parts, indexes, max_tokens, reader)
+    indexes = {name: _human(reader, kind) for name, kind in INDEXES.items()}
+    return _Bounded(parts, indexes, reader, manner).within(max_tokens)
 
 
 def _counts(reader: CachedReader) -> dict[str, int]:
@@ -127,7 +154,8 @@ def _skill(record: Record, count: Any) -> Item:
         "last_used_at": max(filter(None, last), default=None),
     }
     about = f": {item['description']}" if item["description"] else ""
-    return item, f"- {record.address}@{record.version or 1}{about} (used {item['usage_count']} times)"
+    times = "once" if item["usage_count"] == 1 else f"{item['usage_count']} times"
+    return item, f"- {record.address}@{record.version or 1}{about} (used {times})"
 
 
 def _memory(record: Record) -> Item:
@@ -171,29 +199,59 @@ def _outside(data: bytes, layout: str) -> str:
     return outside(data, MARKERS)
 
 
-def _bounded(parts: list[Part], indexes: dict[str, str | None], limit: int, reader: CachedReader) -> Bootstrap:
-    """The parts that fit, in turn: a line of each part as long as there is room, then the indexes."""
-    room = limit
-    kept: dict[str, int] = {part.name: 0 for part in parts}
-    order = [(number, part) for part in parts for number in range(len(part.lines))]
-    for number, part in sorted(order, key=lambda pair: (pair[0], parts.index(pair[1]))):
-        cost = tokens(part.lines[number])
-        if cost <= room and kept[part.name] == number:
-            kept[part.name] += 1
-            room -= cost
-    out = []
-    left_out: dict[str, int] = {}
-    for part in parts:
-        count = kept[part.name]
-        out.append(Part(part.name, part.items[:count], part.lines[:count], part.left_out + len(part.lines) - count))
-        if out[-1].left_out:
-            left_out[part.name] = out[-1].left_out
-    held: dict[str, str | None] = {}
-    for name, text in indexes.items():
-        if text and tokens(text) > room:
-            left_out[name] = 1
-            held[name] = None
-            continue
-        held[name] = text
-        room -= tokens(text or "")
-    return Bootstrap(tuple(out), held, left_out, limit - room, reader.revision, reader.fresh)
+class _Bounded:
+    """Finds what of the context there is room for."""
+
+    def __init__(self, parts: Sequence[Part], indexes: Mapping[str, str | None], reader: CachedReader, manner: Manner) -> None:
+        self.parts, self.indexes, self.reader, self.manner = parts, indexes, reader, manner
+
+    def within(self, limit: int) -> Bootstrap:
+        """A line of each part in turn, as long as there is room, then the indexes."""
+        turns = [(number, part.name) for number in range(max(len(part.lines) for part in self.parts)) for part in self.parts]
+        turns += [(0, name) for name, text in self.indexes.items() if text]
+        everything = self._with({name: number + 1 for number, name in turns})
+        if everything.tokens <= limit:
+            return everything
+        kept: dict[str, int] = {}
+        least = self._with(kept)
+        if least.tokens > limit:
+            raise BadInput(
+                f"{limit} token{'' if limit == 1 else 's'} cannot even name what is left out, which takes {least.tokens}",
+                hint=f"--max-tokens {least.tokens} or more",
+            )
+        used, order = half_words(self.manner.whole(least)), []
+        for number, name in turns:
+            cost = self._cost(number, name)
+            if cost is not None and kept.get(name, 0) == number and of_half_words(used + cost) <= limit:
+                used += cost
+                kept[name] = number + 1
+                order.append(name)
+        # Words can run together where values meet, so the sum is checked.
+        while (found := self._with(kept)).tokens > limit:
+            kept[order.pop()] -= 1
+        return found
+
+    def _cost(self, number: int, name: str) -> int | None:
+        """Twice the words that one more line of a part costs; None where the part has no such line."""
+        part = next((part for part in self.parts if part.name == name), None)
+        text = self.indexes[name] if part is None else part.lines[number] if number < len(part.lines) else None
+        if text is None:
+            return None
+        if self.manner.one is not None:
+            return half_words(self.manner.one(text if part is None else part.items[number]))
+        return half_words(text) + (0 if number else half_words(_heading(name)))
+
+    def _with(self, kept: Mapping[str, int]) -> Bootstrap:
+        """The context with so many lines of each part."""
+        out: list[Part] = []
+        left_out: dict[str, int] = {}
+        for part in self.parts:
+            count = min(kept.get(part.name, 0), len(part.lines))
+            left = part.left_out + len(part.lines) - count
+            out.append(Part(part.name, part.items[:count], part.lines[:count], left))
+            if left:
+                left_out[part.name] = left
+        held = {name: text if kept.get(name) else None for name, text in self.indexes.items()}
+        left_out.update((name, 1) for name, text in self.indexes.items() if text and held[name] is None)
+        found = Bootstrap(tuple(out), held, left_out, 0, self.reader.revision, self.reader.fresh)
+        return found._replace(tokens=estimate(self.manner.whole(found)))

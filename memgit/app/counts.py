@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
 from memgit.errors import UnreadableFile
@@ -11,6 +9,8 @@ from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from memgit.app.reader import Reader
 
 USAGE_REFS = "refs/memgit/usage/"
@@ -35,8 +35,11 @@ def counter(reader: Reader) -> Callable[[Record], int]:
 
 
 def with_uses(reader: Reader, record: Record) -> Record:
-    """A record for a person to read: where its file or the index of a vault has a counter, the field is all of its uses."""
-    if not (record.usage_count or record.path in listed(reader)):
+    """A record for a person to read: of a skill, and where its file or the index of a vault has a counter, a field is all of its uses.
+
+    For others nothing is counted: that would take longer than all the rest.
+    """
+    if record.kind != "skill" and "usage_count" not in record.fields and record.path not in listed(reader):
         return record
     total = record.usage_count + uses(reader, record)
     return record._replace(fields={**record.fields, "usage_count": str(total)}) if total else record

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from memgit import TYPE_CHECKING
 from memgit.app.reader import Reader
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def list_records(

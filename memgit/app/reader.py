@@ -7,11 +7,10 @@ are part of the answer.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
-from memgit.errors import Ambiguous, BadInput, MemgitError, NotFound, Refused, UnreadableFile
+from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound, Refused, UnreadableFile
 from memgit.git.repository import Repository
 from memgit.git.tree import Tree
 from memgit.model import address as addresses
@@ -22,6 +21,7 @@ from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import TypeVar
 
     from memgit.cache.records import Snapshot
@@ -69,7 +69,13 @@ class TreeFiles(Files):
 
     def data(self, path: str) -> bytes | None:
         entry = self._tree.get(path)
-        return self._repo.blob(entry.oid) if entry is not None and entry.mode in REGULAR else None
+        if entry is None or entry.mode not in REGULAR:
+            return None
+        try:
+            return self._repo.blob(entry.oid)
+        except Broken as error:
+            error.path = path
+            raise
 
 
 class DiskFiles(Files):
@@ -210,24 +216,45 @@ class Reader:
         return list(self.names().resolve(target, origin).candidates)
 
     def find(self, text: str) -> Record:
-        """The record that a text names: an address, any unique ending of one, an id, or a wikilink.
+        """The record that a text names: an address, any unique ending of one, an id, or a wikilink; of a skill, also with its version.
 
         Raises:
             NotFound: nothing answers to it; the nearest addresses are named.
             Ambiguous: several records do; they are named.
-            BadInput: an address with a version, which only history can answer (see `app.history.at_version`).
+            BadInput: a version that is not the present one, which only history can answer (see `app.show.at_version`).
         """
         text = text.strip()
         if not text:
             raise BadInput("an address is empty", hint="memgit list")
         if text.startswith("[[") and text.endswith("]]"):
             return self._one(text, self.named(link.parse(text[2:-2])))
+        name, version = addresses.versioned(text)
+        if version is not None and not self.literal(text):
+            return self._present(text, self.find(name), version)
         exact = addresses.parse(text)
         if exact is not None:
             found = self.at(exact)
             if found:
                 return self._one(text, found)
         return self._one(text, self._lookup(text))
+
+    def literal(self, text: str) -> list[Record]:
+        """The records that a text with a version at its end means as it stands: those whose own name ends so."""
+        exact = addresses.parse(text)
+        if exact is None:
+            return self._lookup(text)
+        return self.at(exact if exact.version is None else exact._replace(key=f"{exact.key}@{exact.version}", version=None))
+
+    def _present(self, text: str, record: Record, version: int) -> Record:
+        """A skill that was asked for by a version, where it is at that one."""
+        if record.kind != "skill":
+            return self._one(text, [])
+        now = record.version or 1
+        if version != now:
+            hint = f"{record.address} names the present one"
+            hint += f", and memgit show {record.address}@{version} shows that of before" if version < now else ""
+            raise BadInput(f"{record.address} is at version {now}, not {version}", path=record.path, line=record.line, hint=hint)
+        return record
 
     def at(self, address: Address) -> list[Record]:
         """The records at a full address: read from the files where they must lie, without looking at any other."""
@@ -259,7 +286,7 @@ class Reader:
         if linked:
             return linked
         wanted = link.normal(text)
-        endings = [record for record in self.records() if _ends(link.normal(record.address), wanted)]
+        endings = [record for record in self.records() if addresses.ends(link.normal(record.address), wanted)]
         return endings or [record for record in self.records() if link.normal(record.title) == wanted]
 
     def _one(self, text: str, found: list[Record]) -> Record:
@@ -294,14 +321,6 @@ class Reader:
     def suggest(self, text: str) -> list[str]:
         """Addresses near a mistyped one, the likeliest first."""
         return addresses.nearest(text, (record.address for record in self.records()))
-
-
-def _ends(address: str, wanted: str) -> bool:
-    """Whether an address ends in a text, at a slash or a hash."""
-    if not address.endswith(wanted):
-        return False
-    before = address[: len(address) - len(wanted)]
-    return not before or before[-1] in "/#"
 
 
 class CachedReader(Reader):

@@ -42,6 +42,7 @@ class Recalled(NamedTuple):
         switch: why the topic counts as new, None where it does not.
         matched: the categories that match, loaded before or now.
         loaded: what was not loaded in this session before.
+        already: what this message calls for too and was loaded before, without its records.
         missing: skills that were named and have no experience.
         suggestion: what to do where no category matches on a new topic.
     """
@@ -51,6 +52,7 @@ class Recalled(NamedTuple):
     switch: str | None
     matched: tuple[str, ...]
     loaded: tuple[Loaded, ...]
+    already: tuple[Loaded, ...]
     missing: tuple[str, ...]
     suggestion: str | None
     revision: str | None
@@ -68,6 +70,7 @@ class Recalled(NamedTuple):
                 {"kind": file.kind, "name": file.name, "path": file.path, "records": [record_json(record) for record in file.records]}
                 for file in self.loaded
             ],
+            "already_loaded": [{"kind": file.kind, "name": file.name, "path": file.path} for file in self.already],
             "missing_skills": list(self.missing),
             "suggestion": self.suggestion,
             "revision": self.revision,
@@ -93,7 +96,7 @@ class Category(NamedTuple):
 
 def recall(
     workspace: Workspace, context: Context, text: str, *, session: str | None = None, skills: Sequence[str] = (), read: bool = True,
-    at: str | None = None,
+    again: bool = False, at: str | None = None,
 ) -> Recalled:  # fmt: skip
     """What a message calls for.
 
@@ -101,6 +104,7 @@ def recall(
         session: its name; one file is loaded once in it.
         skills: skills that are used this turn; their experience is loaded whatever the topic.
         read: count the first load of a file in a session as a read.
+        again: load what the message calls for as on a new topic, also what this session has loaded before.
         at: answer as of a revision. Looking back is no turn of a session: none is read or changed, and nothing is counted.
 
     Raises:
@@ -121,28 +125,42 @@ def recall(
     now = topic.keywords(text, [word for category in categories for word in category.keywords])
     switch = topic.switch_reason(text, now, state.keywords)
     matched = list(state.matched)
-    if switch is not None:
+    if switch is not None or again:
         matched = [category.key for category in categories if matches(category, text, now)]
     named = [*skills, *(found.key for found in experiences if found.key not in skills and topic.holds(text, found.key))]
     wanted = [("experience", found) for found in experiences if found.key in named]
-    if switch is not None:
+    if text.strip():
         wanted += [("knowledge", found) for found in categories if found.key in matched]
+    known = () if again else state.loaded
     loaded = tuple(
         Loaded(kind, found.key, found.path, tuple(record for record in reader.file(found.path).records if not record.archived))
         for kind, found in wanted
-        if found.path not in state.loaded
+        if found.path not in known and (kind == "experience" or switch is not None or again)
     )
+    already = tuple(Loaded(kind, found.key, found.path, ()) for kind, found in wanted if found.path in known)
     missing = tuple(skill for skill in skills if all(found.key != skill for found in experiences))
     suggestion = None
     if switch is not None and not matched and now and text.strip():
-        suggestion = f"no category has one of these keywords: {', '.join(now)}; record with --category NAME --category-keywords …"
+        suggestion = _suggestion(workspace, text, now)
     if at is None:
+        first = [file for file in loaded if file.path not in state.loaded]
         _keep_state(
-            path, State(tuple(now) if text.strip() else state.keywords, tuple(matched), (*state.loaded, *(file.path for file in loaded)))
+            path, State(tuple(now) if text.strip() else state.keywords, tuple(matched), (*state.loaded, *(file.path for file in first)))
         )
-        if loaded and read:
-            _count_reads(workspace, context, loaded)
-    return Recalled(name, tuple(now), switch, tuple(matched), loaded, missing, suggestion, reader.revision, reader.fresh)
+        if first and read:
+            _count_reads(workspace, context, first)
+    return Recalled(name, tuple(now), switch, tuple(matched), loaded, already, missing, suggestion, reader.revision, reader.fresh)
+
+
+def _suggestion(workspace: Workspace, text: str, now: Sequence[str]) -> str:
+    """What to do where no category matches."""
+    from shlex import quote
+
+    if not workspace.layout.of("knowledge"):
+        return f"this workspace has no categories to recall; memgit search -- {quote(text)} looks through all records"
+    words = ", ".join(now)
+    made = f"memgit record knowledge TITLE --category NAME --category-keywords {quote(words)}"
+    return f"no category has one of these keywords: {words}; a new one: {made}"
 
 
 def matches(category: Category, text: str, now: Sequence[str]) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from memgit import TYPE_CHECKING
 from memgit.app.reader import CachedReader, Reader, answered, open_searchable
 from memgit.app.workspace import Workspace
@@ -11,6 +9,7 @@ from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from memgit.cache.search import Query
@@ -29,13 +28,17 @@ class Result(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was found, the commit that the answer is for (None before the first), and whether uncommitted edits are counted in."""
+    """What was found, the commit that the answer is for (None before the first), and whether uncommitted edits are counted in.
+
+    `missing` are the phrases in quotes that no record has together, each as it stands: the results have some of their words instead.
+    """
 
     query: str
     revision: str | None
     fresh: bool
     results: tuple[Result, ...]
     reader: Reader
+    missing: tuple[str, ...] = ()
 
 
 def search(workspace: Workspace, query: Query, *, at: str | None = None, actors: Sequence[str] = ()) -> Answer:
@@ -55,6 +58,7 @@ def search(workspace: Workspace, query: Query, *, at: str | None = None, actors:
 def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> Answer:
     from memgit.cache.search import search as find
     from memgit.cache.search import snippets
+    from memgit.cache.tokens import phrases
 
     accept = None
     if actors:
@@ -66,7 +70,8 @@ def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Seq
     hits = find(reader.snapshot, query, accept)
     found = zip(hits, snippets(reader.snapshot, query, hits), strict=True)
     results = tuple(Result(hit.record, min(hit.score, CERTAIN), snippet) for hit, snippet in found)
-    return Answer(query.text, reader.revision, reader.fresh, results, reader)
+    missing = phrases(query.text) if '"' in query.text and not any(hit.score < CERTAIN and not hit.loose for hit in hits) else ()
+    return Answer(query.text, reader.revision, reader.fresh, results, reader, tuple(missing))
 
 
 def _touched(workspace: Workspace, at: str | None, actors: Sequence[str]) -> set[str]:
@@ -81,9 +86,11 @@ def _touched(workspace: Workspace, at: str | None, actors: Sequence[str]) -> set
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
-    """`{query, revision, fresh, results[{address, title, kind, score, snippet, path, line, id}]}`; matches in a snippet stand in `**`."""
+    """`{query, missing_phrases, revision, fresh, results[{address, title, kind, score, snippet, path, line, id}]}`; matches in a snippet
+    stand in `**`."""
     return {
         "query": answer.query,
+        "missing_phrases": list(answer.missing),
         "revision": answer.revision,
         "fresh": answer.fresh,
         "results": [

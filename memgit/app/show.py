@@ -19,17 +19,18 @@ def show(workspace: Workspace, name: str, at: str | None = None) -> tuple[Record
 
 
 def _found(workspace: Workspace, reader: Reader, name: str) -> tuple[Record, Reader]:
-    parsed = addresses.parse(name)
-    if parsed is not None and parsed.version is not None:
-        literal = reader.at(parsed._replace(key=f"{parsed.key}@{parsed.version}", version=None))
-        return (literal[0], reader) if literal else at_version(workspace, reader, parsed._replace(version=None), parsed.version)
+    base, version = addresses.versioned(name)
+    if version is not None and not reader.literal(name):
+        return at_version(workspace, reader, base, version)
     return reader.find(name), reader
 
 
-def at_version(workspace: Workspace, reader: Reader, address: addresses.Address, version: int) -> tuple[Record, Reader]:
+def at_version(workspace: Workspace, reader: Reader, name: str, version: int) -> tuple[Record, Reader]:
     """The newest state of a skill at one version: now, or in the newest commit that still had it."""
-    record = reader.find(str(address))
-    if record.version == version:
+    record = reader.find(name)
+    if record.kind != "skill":
+        return reader.find(f"{name}@{version}"), reader  # which tells what is near
+    if (record.version or 1) == version:
         return record, reader
     from memgit.app.log import history
 
@@ -40,6 +41,6 @@ def at_version(workspace: Workspace, reader: Reader, address: addresses.Address,
         for known in wanted:
             parsed = addresses.parse(known)
             for found in then.at(parsed) if parsed is not None else []:
-                if found.version == version:
+                if (found.version or 1) == version:
                     return found, then
     raise NotFound(f"{record.address} never had version {version}", path=record.path, hint=f"memgit history {record.address}")

@@ -1,14 +1,15 @@
 """Bringing this clone and a remote together: fetch, merge, push, and again where somebody else was first.
 
 Nothing is forced and nothing is reset. A conflict leaves an ordinary merge under way; edits that are not committed stay as they are, and
-where a merge would touch them, git refuses it. Usage refs travel along: those of other clones come, that of this one goes.
+where a merge would touch them, git refuses it. Usage refs travel along, those of all clones: what only one side has comes or goes, and
+where each side has something, both are joined.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from memgit.app.present import printable_path
@@ -71,7 +72,7 @@ class Synced(NamedTuple):
         commit: HEAD afterwards.
         merge: `none`, `fast-forward` or `merge`.
         came, went: from there to here, and from here to there.
-        uses_came, uses_went: usage refs that are new or newer here, and whether this clone's own went.
+        uses_came, uses_went: usage refs that are new or newer here, and whether uses went that the remote had not.
         attempts: how many pushes were tried.
         left: what conflicts.
         why: why the push did not get through.
@@ -184,6 +185,10 @@ def _counts(ref: str) -> bool:
     return ref.startswith(usage.PREFIX) and is_id(ref.removeprefix(usage.PREFIX))
 
 
+def _done(pushed: Mapping[str, remote.Pushed], there: str) -> bool:
+    return there in pushed and pushed[there].done
+
+
 def _patience(why: str) -> float:
     """How often a push may be rejected for a reason while the branch there does not move."""
     if any(words in why for words in _HELD):
@@ -204,52 +209,49 @@ class _Sync:
         self.left: tuple[Left, ...] = ()
 
     def run(self, retries: int) -> Synced:
-        stood, why = 0, ""
+        stood, why, late = 0, "", 0
         for attempt in range(retries + 1):
             before = self.theirs
-            own = self._bring()
+            there = self._bring()
             stood = stood + 1 if why and self.theirs == before else 0
             if stood >= _patience(why):
                 return self._answer("rejected", attempt, why)
             if not self._merge():
                 return self._answer("conflict", attempt)
-            refs = self._to_push(own)
+            refs = self._to_push(there)
             if not refs:
                 return self._answer("synced" if self.merge != "none" or self.uses or attempt else "up_to_date", attempt)
             self.tell(f"pushing to {self.where.access.remote}")
             done = remote.push(self.repo, self.where.access, refs)
-            mine = refs.keys() & {usage.own_ref(self.repo)}
-            for ref in mine:
-                self.uses_went = ref in done and done[ref].done
-                if not self.uses_went:
-                    self._untaken(done[ref].why if ref in done else "no answer")
-            if self.where.ref not in refs or (self.where.there in done and done[self.where.there].done):
-                return self._answer("synced", attempt + 1)
-            why = done[self.where.there].why if self.where.there in done else "no answer"
+            rejected = {ref: done[there].why if there in done else "no answer" for ref, there in refs.items() if not _done(done, there)}
+            why = "" if self.where.ref not in rejected else rejected.pop(self.where.ref) or "no reason was given"
+            self.uses_went = self.uses_went or any(_counts(ref) and ref not in rejected for ref in refs)
+            if not why:
+                late += any(words in reason for reason in rejected.values() for words in (*_LATE, *_HELD))
+                if not late or late > STANDING or attempt == retries:
+                    self._untaken(rejected)
+                    return self._answer("synced", attempt + 1)
             if attempt < retries:
                 pause(min(LONGEST_PAUSE, 0.1 * 2 ** min(attempt, 8)) * (0.5 + os.urandom(1)[0] / 255))
         return self._answer("rejected", retries + 1, why)
 
-    def _untaken(self, why: str) -> None:
-        note = f"{self.where.access.remote} did not take the uses counted here: {why}"
-        if any(words in why for words in _LATE):
-            name = f"{self.repo.common_dir}/memgit/{usage.CLONE_ID}"
-            note += f"; if this clone is a copy of another one, it needs an id of its own: rm '{name}'"
-        self.notes.append(note)
+    def _untaken(self, rejected: Mapping[str, str]) -> None:
+        """Notes which counted uses the remote did not take, and why."""
+        for reason in dict.fromkeys(rejected.values()):
+            self.notes.append(f"{self.where.access.remote} did not take the uses counted here: {reason}")
 
     # Fetching
 
-    def _bring(self) -> str | None:
-        """Fetches what is new; where the remote has this clone's usage ref."""
+    def _bring(self) -> dict[str, str]:
+        """Fetches what is new, and joins the usage refs; what the remote has."""
         repo, access = self.repo, self.where.access
         self.tell(f"looking at {access.remote}")
         there = remote.listed(repo, access, [self.where.there, f"{usage.PREFIX}*"])
-        own = usage.own_ref(repo)
         here = usage.tips(repo)
         self.theirs = there.get(self.where.there)
         if self.theirs is None and self.push and repo.head().commit is not None:
             self.notes.append(f"{access.remote} had no branch {self.where.branch} yet")
-        wanted = {ref: commit for ref, commit in there.items() if _counts(ref) and here.get(ref) != commit}
+        wanted = {ref: commit for ref, commit in there.items() if _counts(ref) and not self._holds(here.get(ref), commit)}
         refs = list(wanted)
         if self.theirs is not None and (not self._has(self.theirs) or repo.ref(self._tracking) not in (None, self.theirs)):
             refs.append(self.where.there)
@@ -257,12 +259,31 @@ class _Sync:
             self.tell(f"fetching from {access.remote}")
             remote.fetch(repo, access, refs)
         for ref, commit in wanted.items():
-            old = here.get(ref)
-            if not self._has(commit) or (old is not None and not repo.is_ancestor(old, commit)):
-                continue  # moved on meanwhile, or here is the newer one: it is this clone's own, or another remote had it
-            if not process.attempt(["update-ref", ref, commit, old or "0" * 40], repo=repo, write=True).code:
-                self.uses.add(ref)  # else another process was first
-        return there.get(own) if own is not None else None
+            if self._has(commit) and self._take(ref, here.get(ref), commit):  # else it moved on meanwhile, or is no commit
+                self.uses.add(ref)
+        return there
+
+    def _holds(self, old: str | None, commit: str) -> bool:
+        """Whether a usage ref that is at `old` here holds a commit."""
+        return old is not None and self.repo.is_ancestor(commit, old)
+
+    def _take(self, ref: str, old: str | None, commit: str) -> bool:
+        """Makes a usage ref hold what the remote has in it, and lose nothing; false where another process moved it first.
+
+        Where each side has uses that the other has not, two clones count on one ref: one is a copy that was made as a whole, or a backup
+        was put back. Both are kept, and this clone counts by an id of its own from now on.
+        """
+        repo = self.repo
+        if old is None or repo.is_ancestor(old, commit):
+            return not process.attempt(["update-ref", ref, commit, old or "0" * 40], repo=repo, write=True).code
+        if not usage.join(repo, ref, old, commit):
+            return False
+        if ref == usage.own_ref(repo):
+            try:
+                usage.renew(repo)
+            except Refused as error:
+                self.notes.append(f"another clone counts uses under the id of this one: {error.message}")
+        return True
 
     @property
     def _tracking(self) -> str:
@@ -409,18 +430,21 @@ class _Sync:
 
     # Pushing
 
-    def _to_push(self, own: str | None) -> dict[str, str]:
-        """The refs that the remote has not or has older, by their names here."""
+    def _to_push(self, there: Mapping[str, str]) -> dict[str, str]:
+        """The refs that the remote has not or has older, by their names here.
+
+        The usage refs of other clones are among them: a clone that was moved, or is gone, may have left some that only this one has.
+        """
         if not self.push:
             return {}
         head: Head = self.repo.head()
         refs: dict[str, str] = {}
         if head.commit is not None and head.commit != self.theirs:
             refs[self.where.ref] = self.where.there
-        mine = usage.own_ref(self.repo)
-        tip = None if mine is None else self.repo.ref(mine)
-        if mine is not None and tip is not None and tip != own:
-            refs[mine] = mine
+        for ref, tip in usage.tips(self.repo).items():
+            known = there.get(ref)
+            if _counts(ref) and tip != known and (known is None or self._holds(tip, known)):
+                refs[ref] = ref
         return refs
 
     # Telling

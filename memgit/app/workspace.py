@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
 
 from memgit import TYPE_CHECKING, __version__
 from memgit.app import config as configuration
@@ -14,6 +13,8 @@ from memgit.model.layout import Layout
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from memgit.app.propose import Proposal
     from memgit.cache.db import Cache
 

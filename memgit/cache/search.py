@@ -1,7 +1,8 @@
 """Full-text search: any text is a legal query, answered by BM25 over title, keywords, context, body and the rest of a record.
 
 A query in plain words is answered with every record that holds any of them, the best first: of all plain ways this one ranks best on public
-test collections. Phrases in double quotes must be there. English stop words are left out where enough other words are left.
+test collections. Phrases in double quotes must be there, unless nothing has them. English stop words are left out where enough other words
+are left.
 
 An answer depends on the records of the snapshot alone, not on what else the cache holds (see `cache.scores`): every clone gives the same
 one. Ranking one record costs much more than finding that it matches. So in a large repository only the records that hold one of the rarer
@@ -10,8 +11,6 @@ words are ranked; the common words then add to their scores as they always do, b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from itertools import groupby, islice
 from operator import itemgetter
 
@@ -23,10 +22,12 @@ from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, coun
 from memgit.cache.snippets import WIDTH, Snippet, Snippets
 from memgit.cache.tokens import STOP_WORDS, Term, phrase, telling, terms
 from memgit.model.ids import is_id
+from memgit.model.light import closing
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 COMMON = 4_000
@@ -37,8 +38,6 @@ ENOUGH_COMMON = 1_000
 """The same where there are common words alone, for those that hold more of them."""
 MOST_TERMS = 40
 """Terms of a long query that are looked for: the rarest."""
-MOST = 1 << 40
-"""Results that are asked for at most: SQLite counts no further than to 2**63."""
 CHUNK = 200
 """Results that are read at once where the caller filters them."""
 LEAST = 20
@@ -74,10 +73,14 @@ class Query(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One result: the head of a record and its score, the higher the better; scores of different queries do not compare."""
+    """One result: the head of a record and its score, the higher the better; scores of different queries do not compare.
+
+    `loose`: nothing has all the phrases of the query as they stand, and this has some of their words.
+    """
 
     record: Record
     score: float
+    loose: bool = False
 
 
 def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | None = None) -> list[Hit]:
@@ -89,7 +92,7 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
             more than once for one record; it must not write to the cache.
     """
     wanted = terms(query.text)
-    query = query._replace(limit=min(query.limit, MOST))
+    query = query._replace(limit=min(query.limit, sqlite3.MOST_ROWS))
     if query.limit < 1:
         return []
     named = [Hit(record, float("inf")) for record in _by_id(source, query) if _fits(record, query) and (accept is None or accept(record))]
@@ -168,9 +171,10 @@ def _ranked(source: Snapshot, query: Query, wanted: list[Term], accept: Callable
                 continue
             tried.add(plan)
             scores = Scores(connection, source, plan)
+            loose = reading is _loosely and any(term.required for term in wanted)
             with closing(_ordered(scores, source, FIRST if choosy else query.limit + SPARE, conditions, values)) as ordered:
                 fitting = (hit for hit in ordered if not choosy or (_fits(hit.record, query) and (accept is None or accept(hit.record))))
-                found = list(islice(fitting, query.limit)) or found
+                found = [hit._replace(loose=loose) for hit in islice(fitting, query.limit)] or found
             if len(found) == query.limit:
                 break
         return found

@@ -11,12 +11,15 @@ endings are cut (Porter). What the tokenizer cannot do is done to the text befor
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Sequence
 
+from memgit import TYPE_CHECKING
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
 
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 
@@ -122,6 +125,12 @@ def terms(text: str) -> list[Term]:
             elif len(found) < MAX_TERMS:
                 found[key] = term
     return list(found.values())
+
+
+def phrases(text: str) -> list[str]:
+    """The phrases in double quotes of a query, as they were typed, each once."""
+    quoted = (match[1] for match in patterns().quoted.finditer(text[:MAX_QUERY]) if match[1] is not None)
+    return list(dict.fromkeys(said for said in quoted if phrase(said).words))
 
 
 def words_of(text: str) -> tuple[str, ...]:

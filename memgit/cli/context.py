@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.context import DEFAULT_TOKENS, context
+from memgit.app.context import DEFAULT_TOKENS, TEXT, Manner, context
 from memgit.cli.options import at_option, json_option, workspace_of
-from memgit.cli.output import echo, emit_json
+from memgit.cli.output import echo, emit_json, json_text
 
 if TYPE_CHECKING:
     import click
@@ -15,15 +15,26 @@ else:
 
 @click.command("context")
 @click.option(
-    "--max-tokens", type=click.IntRange(min=1), default=DEFAULT_TOKENS, show_default=True, help="At most so many tokens (words x 1.3)."
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    default=DEFAULT_TOKENS,
+    show_default=True,
+    help="At most so many tokens (words x 1.3) in all.",
 )
 @at_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, max_tokens: int, at: str | None, as_json: bool) -> None:
-    """Print what a session should know at its start: skills, memories, recent observations, and what people wrote in the indexes."""
-    found = context(workspace_of(ctx), max_tokens=max_tokens, at=at)
+    """Print what a session should know at its start: skills, memories, recent observations, and what people wrote in the indexes.
+
+    Those made or changed last come first. What there is no room for is left out, and counted.
+    """
+    manner = Manner(lambda found: json_text(found.as_json()), json_text) if as_json else TEXT
+    found = context(workspace_of(ctx), max_tokens=max_tokens, at=at, manner=manner)
+    text = found.as_text()
     if as_json:
         emit_json(found.as_json())
+    elif text:
+        echo(text)
     else:
-        echo(found.as_text() or "no skill, memory or observation is recorded yet")
+        echo("memgit: no skill, memory or observation is recorded yet", err=True)

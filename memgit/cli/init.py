@@ -31,6 +31,7 @@ def command(
     if as_json:
         emit_json(done.as_json())
     elif done.commit is None:
-        echo("nothing to do: this is a knowledge repository already")
+        what = "merge driver is" if no_hooks else "hooks and merge driver are"
+        echo(f"this is a knowledge repository already: nothing to commit, and the {what} set up in this clone")
     else:
         echo(f"knowledge repository ready in {os.path.abspath(folder)} [{done.commit[:10]}]")

@@ -10,7 +10,7 @@ from memgit.app.counts import counter
 from memgit.app.listing import list_records
 from memgit.app.present import record_json
 from memgit.app.reader import kinds_of, open_reader
-from memgit.cli.options import at_option, json_option, workspace_of
+from memgit.cli.options import at_option, group_from, json_option, workspace_of
 from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ else:
 def command(ctx: click.Context, /, **options: Any) -> None:
     """List records, by default all that are not archived."""
     kind = kinds_of(options["kind"] or options["kind_argument"])
-    group = None
-    for option, of in (("category", "knowledge"), ("skill", "experience"), ("scope", "memory")):
-        if options[option] is not None:
-            kind, group = of, options[option]
+    kinds, group = group_from(options, [kind] if kind is not None else [])
+    kind = kinds[0] if kinds else None
     workspace = workspace_of(ctx)
     reader = open_reader(workspace, options["at"])
     if kind is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Mapping
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Context, Workspace, open_workspace
@@ -14,6 +13,7 @@ from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
     import click
@@ -118,6 +118,27 @@ def fields_from(options: Mapping[str, Any]) -> dict[str, Value]:
         else:
             out[name] = clean(value, f"--{name.replace('_', '-')}")
     return out
+
+
+GROUPS = {"category": "knowledge", "skill": "experience", "scope": "memory"}
+"""The options that name a group of records, with the kind that has such groups."""
+
+
+def group_from(options: Mapping[str, Any], kinds: list[str]) -> tuple[list[str], str | None]:
+    """The kinds asked for, and the group of --category, --skill or --scope.
+
+    Raises:
+        BadInput: a group of another kind than those asked for.
+    """
+    group = None
+    for option, kind in GROUPS.items():
+        if options[option] is None:
+            continue
+        if kinds and kinds != [kind]:
+            hint = f"leave --{option} out, or what names {' and '.join(kinds)}"
+            raise BadInput(f"--{option} is for records of kind {kind} alone", hint=hint)
+        kinds, group = [kind], options[option]
+    return kinds, group
 
 
 def is_utf8(text: str) -> bool:

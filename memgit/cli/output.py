@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
 
 from memgit import TYPE_CHECKING
 from memgit.app.present import printable_path
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     import click
 
     from memgit.app.reader import Reader
     from memgit.app.write import Written
+    from memgit.model.record import Problem
 else:
     from memgit.cli import lean as click
 
@@ -48,10 +49,14 @@ def _shown(char: str) -> str:
 
 def emit_json(value: Any) -> None:
     """Writes one JSON value and a newline to standard output as UTF-8."""
+    write_utf8(json_text(value) + "\n")
+
+
+def json_text(value: Any) -> str:
+    """A JSON value as `emit_json` writes it: on a terminal over several lines."""
     import json
 
-    text = json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
-    write_utf8(text + "\n")
+    return json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
 
 
 def emit_json_list(values: Iterable[Any]) -> None:
@@ -145,9 +150,13 @@ def print_record(record: Record, state: str | None) -> None:
 
 def name_unreadable(reader: Reader) -> None:
     """Names on standard error the files that could not be understood: what they hold is not, or not wholly, in the answer."""
-    for path, problem in reader.problems():
-        if problem.fatal:
-            echo(f"memgit: {path}:{problem.line}: {problem.message}", err=True)
+    name_problems((path, problem) for path, problem in reader.problems() if problem.fatal)
+
+
+def name_problems(problems: Iterable[tuple[str, Problem]]) -> None:
+    """Names on standard error what is wrong with some files."""
+    for path, problem in problems:
+        echo(f"memgit: {path}:{problem.line}: {problem.message}", err=True)
 
 
 def cut_line(line: str) -> str:

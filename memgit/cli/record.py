@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from memgit import TYPE_CHECKING
 from memgit.app.reader import kinds_of
 from memgit.app.record import MODES, Request, record, record_each, record_many
@@ -26,6 +24,7 @@ from memgit.model.kinds import FIELDS, KINDS
 from memgit.model.record import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     import click

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.reader import kinds_of
-from memgit.app.search import Result, as_json, search
-from memgit.cli.options import at_option, json_option, workspace_of
-from memgit.cli.output import emit_json, faint, heading, name_unreadable, safe
+from memgit.app.search import Answer, Result, as_json, search
+from memgit.cli.options import at_option, group_from, json_option, workspace_of
+from memgit.cli.output import echo, emit_json, faint, heading, name_unreadable, safe
 
 if TYPE_CHECKING:
     from typing import Any
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import click
 else:
     from memgit.cli import lean as click
-
-GROUPS = {"category": "knowledge", "skill": "experience", "scope": "memory"}
 
 
 @click.command("search")
@@ -34,14 +32,12 @@ GROUPS = {"category": "knowledge", "skill": "experience", "scope": "memory"}
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes must stand together."""
+    """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes, as '"read only"', must stand
+    together. A query that begins with a dash stands after --."""
     from memgit.cache.search import Query
 
     kinds = [kinds_of(kind) or kind for kind in options["kinds"]]
-    group = None
-    for option, of in GROUPS.items():
-        if options[option] is not None:
-            kinds, group = [of], options[option]
+    kinds, group = group_from(options, kinds)
     for day in (options["since"], options["until"]):
         if day is not None:
             from memgit.app.record import check_date
@@ -56,8 +52,20 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if options["as_json"]:
         emit_json(as_json(answer))
         return
+    _tell(answer, options["limit"])
     for result in answer.results:
         _print(result)
+
+
+def _tell(answer: Answer, limit: int) -> None:
+    """Says what the results do not show: that there are none, or that they are not what was asked for."""
+    if answer.missing:
+        said = " and ".join(f'"{phrase}"' for phrase in answer.missing)
+        together = "as it stands" if len(answer.missing) == 1 else "all as they stand"
+        rest = "; these have some of the words" if answer.results else ", nor any of the words"
+        echo(f"memgit: nothing that was searched has {said} {together}{rest}", err=True)
+    elif not answer.results and limit:
+        echo("memgit: nothing was found", err=True)
 
 
 def _print(result: Result) -> None:

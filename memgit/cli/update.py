@@ -26,6 +26,10 @@ else:
     from memgit.cli import lean as click
 
 
+MOVES = {"title": "", "category": "--to ", "skill": "--to ", "scope": "--to "}
+"""What a record is recorded with and an update does not change, with the option of `rename` that does."""
+
+
 @click.command("update")
 @address_argument
 @body_options
@@ -33,10 +37,20 @@ else:
 @click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
 @click.option("--new-version", is_flag=True, help="For a skill: count its version up; its uses start at zero.")
 @click.option("--if-version", metavar="ID", help="Refuse (exit 1) unless the record is still at this version_id, or as in this commit.")
+@click.option("--title", hidden=True)
+@click.option("--category", hidden=True)
+@click.option("--skill", hidden=True)
+@click.option("--scope", hidden=True)
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Replace the body of the record at ADDRESS, or the fields that are given; an empty text empties a field."""
+    for name, how in MOVES.items():
+        if options[name] is not None:
+            from shlex import quote
+
+            hint = f"memgit rename {quote(options['address'])} {how}{quote(options[name])}"
+            raise BadInput(f"update leaves the {name} of a record as it is", hint=hint)
     fields = fields_from(options)
     given = bool(fields or options["related"] or options["new_version"])
     body = read_body(ctx, options["body"], options["body_file"], use_stdin=not given)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from memgit import TYPE_CHECKING
 from memgit.model.kinds import KINDS
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Address(NamedTuple):
@@ -35,6 +37,17 @@ def parse(text: str) -> Address | None:
     if at and key and kind == "skill" and version.isascii() and version.isdigit():
         return Address(kind, key, version=int(version))
     return Address(kind, rest)
+
+
+def versioned(text: str) -> tuple[str, int | None]:
+    """A name without the version at its end, and that version: `skill/slug@2`, in short `slug@2`; None where it names none."""
+    name, at, version = text.rpartition("@")
+    return (name, int(version)) if at and name and version.isascii() and version.isdigit() else (text, None)
+
+
+def ends(address: str, wanted: str) -> bool:
+    """Whether an address ends in a text, from a slash or a hash on."""
+    return address.endswith(wanted) and address[: len(address) - len(wanted)][-1:] in ("", "/", "#")
 
 
 def nearest(text: str, addresses: Iterable[str], limit: int = 3) -> list[str]:

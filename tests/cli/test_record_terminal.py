@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_ingest_terminal import Terminal
-from tests.support import count_commits, memgit, status
+from tests.support import Prepared, count_commits, memgit, status
 
 pytestmark = pytest.mark.usefixtures("pseudo_terminals")
 
@@ -17,9 +17,12 @@ OPTIONS = ("--category", "http", "--keywords", "retry, upload, timeout", "-m")
 
 
 @pytest.fixture
-def kb(kb: Path) -> Path:
+def kb(prepared: Prepared) -> Path:
+    return prepared("kb", with_record)
+
+
+def with_record(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Retry uploads on timeout", *OPTIONS, TEXT)
-    return kb
 
 
 @pytest.fixture

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.support import memgit, run_git
+from tests.support import Prepared, memgit, run_git
 
 
 @pytest.fixture
-def harbour(kb: Path) -> Path:
+def harbour(prepared: Prepared) -> Path:
+    return prepared("kb", make_harbour)
+
+
+def make_harbour(kb: Path) -> None:
     memgit(
         kb,
         "--actor",
@@ -36,7 +41,6 @@ def harbour(kb: Path) -> Path:
         "Pass --foo-bar or wait.\n\nСкорость важна. 泊位先鎖定。",
     )
     memgit(kb, "record", "memory", "Berth numbers are strings", "--scope", "data", "-m", "A harbour names its berths itself.")
-    return kb
 
 
 def found(folder: Path, *args: str) -> list[str]:
@@ -149,3 +153,62 @@ def test_halves_of_surrogate_pairs_spoil_no_answer(harbour: Path) -> None:
         run_git(harbour, "add", "-A")
         run_git(harbour, "commit", "-qm", "half", "--no-verify", "--allow-empty")
     assert memgit(harbour, "search", "quay \ud800", "--json").json["query"].startswith("quay \ufffd")
+
+
+def test_a_phrase_that_nothing_has_is_named(harbour: Path) -> None:
+    answer = memgit(harbour, "search", '"lock the berth"')
+    assert "Lock the berth before quoting" in answer.out and answer.err == ""
+    answer = memgit(harbour, "search", '"the lock berth" price "a quote"')
+    assert "Lock the berth before quoting" in answer.out
+    assert (
+        answer.err
+        == 'memgit: nothing that was searched has "the lock berth" and "a quote" all as they stand; these have some of the words\n'
+    )
+    answer = memgit(harbour, "search", '"lock the berth"', "--kind", "memory")
+    assert answer.out.startswith("memory/data/berth")
+    assert answer.err == 'memgit: nothing that was searched has "lock the berth" as it stands; these have some of the words\n'
+    answer = memgit(harbour, "search", '"xyzzy plugh"')
+    assert (answer.out, answer.err) == ("", 'memgit: nothing that was searched has "xyzzy plugh" as it stands, nor any of the words\n')
+    for query, missing in (
+        ('"lock the berth"', []),
+        ('"the lock"', []),
+        ('"berth the"', ["berth the"]),
+        ('"', []),
+        ('""', []),
+        ('"--" x', []),
+    ):
+        assert memgit(harbour, "search", "--json", query).json["missing_phrases"] == missing
+    identity = memgit(harbour, "list", "--json").json[0]["id"]
+    assert memgit(harbour, "search", "--json", identity).json["missing_phrases"] == []
+
+
+def test_nothing_found_is_said(harbour: Path) -> None:
+    answer = memgit(harbour, "search", "xyzzy")
+    assert (answer.out, answer.err) == ("", "memgit: nothing was found\n")
+    assert memgit(harbour, "search", "xyzzy", "--json").err == ""
+
+
+def test_a_query_that_looks_like_an_option(harbour: Path) -> None:
+    for args, hint in (
+        (("search", "--foo-bar"), "search -- --foo-bar"),
+        (("search", "-n", "3", "--foo-bar", "or wait", "--kind=memory"), "search -n 3 --kind=memory -- --foo-bar 'or wait'"),
+        (("recall", "-v"), "recall -- -v"),
+    ):
+        answer = memgit(harbour, *args, code=2)
+        assert answer.err.endswith(f"  hint: a text that begins with a dash stands after --: memgit -C {harbour} {hint}\n")
+    words = shlex.split("search -n 3 --kind=memory -- --foo-bar 'or wait'")
+    assert memgit(harbour, *words).out.startswith("memory/version-1-0-21")
+    for other in (("list", "--foo-bar"), ("record", "memory", "--foo-bar"), ("hooks", "install", "--foo bar")):
+        assert "stands after" not in memgit(harbour, *other, code=2).err
+    assert "record -- memory '--foo bar'" in memgit(harbour, "record", "memory", "--foo bar", code=2).err
+
+
+def test_filters_that_exclude_each_other_are_refused(harbour: Path) -> None:
+    for args in (
+        ("--kind", "memory", "--category", "booking"),
+        ("--scope", "data", "--category", "booking"),
+        ("--kind", "skill", "--scope", "x"),
+    ):
+        for command in (("search", "berth"), ("list",)):
+            assert " is for records of kind" in memgit(harbour, *command, *args, code=2).err
+    assert found(harbour, "berth", "--kind", "knowledge", "--category", "booking") == ["knowledge/booking#Lock the berth before quoting"]

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.support import memgit, run_git, status
+from memgit.model.tokens import estimate
+from tests.support import Prepared, memgit, run_git, status
+from tests.test_docs import keys
 
 
 @pytest.fixture
-def kb2(kb: Path) -> Path:
+def kb2(prepared: Prepared) -> Path:
+    return prepared("kb", make_kb2)
+
+
+def make_kb2(kb: Path) -> None:
     memgit(
         kb,
         "record",
@@ -30,7 +38,6 @@ def kb2(kb: Path) -> Path:
         kb, "record", "knowledge", "Retry", "--category", "api", "--category-keywords", "Java,http", "-m", "- thrice", "--keywords", "retry"
     )
     memgit(kb, "record", "experience", "Loader order", "--skill", "webpack", "-m", "- right to left", "--keywords", "loader")
-    return kb
 
 
 def loaded(answer: dict[str, object]) -> list[str]:
@@ -58,10 +65,43 @@ def test_each_file_is_loaded_once_a_session(kb2: Path) -> None:
     assert loaded(fresh) == ["web"]
 
 
+def test_what_was_loaded_already_is_named_and_comes_again(kb2: Path) -> None:
+    words = ("-", "lay out cards", "with CSS")
+    assert memgit(kb2, "recall", "--session", "s", "--", *words).err == ""
+    answer = memgit(kb2, "recall", "--session", "s", "--skill", "webpack", "--", *words)
+    assert answer.out.startswith("Loaded experience: skill-webpack.md\n") and "nothing" not in answer.out
+    said, hint = answer.err.splitlines()
+    assert said == "memgit: this session (s) has loaded web.md already"
+    command = hint.removeprefix("  hint: ").partition(" loads it again")[0]
+    answer = memgit(kb2, *shlex.split(command)[1:])
+    assert answer.out.startswith("Loaded experience: skill-webpack.md\nLoaded knowledge: web.md\n") and answer.err == ""
+    answer = memgit(kb2, "recall", "--session", "s", "--", *words)
+    assert (answer.out, answer.err.splitlines()[0]) == ("nothing new to load\n", said)
+    assert memgit(kb2, "recall", "--session", "s", "--skill", "webpack").err.splitlines()[0].endswith("has loaded skill-webpack.md already")
+    found = memgit(kb2, "recall", "--session", "s", "--json", "--", *words).json
+    assert found["already_loaded"] == [{"kind": "knowledge", "name": "web", "path": "knowledge-base/web.md"}]
+    assert memgit(kb2, "recall", "--session", "s", "also", "nothing like it").out == "nothing matches\n"
+    assert memgit(kb2, "--run", "r1", "recall", "CSS").err == ""
+    assert "memgit recall --again --session r1 CSS loads" in memgit(kb2, "--run", "r1", "recall", "CSS").err
+    [ref] = run_git(kb2, "for-each-ref", "--format=%(refname)", "refs/memgit/usage").split("\n")
+    assert run_git(kb2, "rev-list", "--count", ref) == "3", "a file counts as read once a session"
+
+
 def test_a_keyword_counts_as_a_whole(kb2: Path) -> None:
     answer = memgit(kb2, "recall", "JavaScript modules", "--json").json
     assert loaded(answer) == []
     assert "--category" in answer["suggestion"]
+
+
+def test_where_there_are_no_categories_recall_points_to_search(tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "-q", "notes")
+    (tmp_path / "notes/tides.md").write_text("# Tides\n\nThe ebb.\n")
+    run_git(tmp_path / "notes", "add", ".")
+    run_git(tmp_path / "notes", "commit", "-q", "-m", "Notes")
+    answer = memgit(tmp_path / "notes", "recall", "the ebb's tide")
+    assert answer.out == "nothing matches\n"
+    command = answer.err.partition("; ")[2].partition(" looks through")[0]
+    assert memgit(tmp_path / "notes", *shlex.split(command)[1:]).out.startswith("note/tides")
 
 
 def test_a_named_skill_is_loaded_whatever_the_topic(kb2: Path) -> None:
@@ -115,6 +155,23 @@ def test_a_new_version_starts_at_zero_and_the_old_one_keeps_its_uses(kb: Path) -
     assert memgit(kb, "show", "safer-migration", "--json").json["usage_count"] == 1
 
 
+def test_a_person_is_shown_how_often_a_record_was_used(kb: Path) -> None:
+    memgit(kb, "record", "skill", "Safe migration", "-m", "1. back up")
+    (kb / "memory").mkdir(exist_ok=True)
+    (kb / "memory/counted.md").write_text("---\ntitle: Counted\nusage_count: 0\n---\n\nx\n")
+    run_git(kb, "add", ".")
+    run_git(kb, "commit", "-q", "-m", "By hand")
+    assert "usage_count" not in memgit(kb, "show", "safe-migration").out
+    assert "\nusage_count: 0\n" in memgit(kb, "show", "counted").out
+    for name in ("safe-migration", "safe-migration", "counted"):
+        memgit(kb, "use", name)
+    assert "\nusage_count: 2\n" in memgit(kb, "show", "safe-migration").out
+    assert "\nusage_count: 1\n" in memgit(kb, "show", "counted").out
+    memgit(kb, "update", "safe-migration", "--new-version", "-m", "2. check")
+    assert "usage_count" not in memgit(kb, "show", "safe-migration").out
+    assert "\nusage_count: 2\n" in memgit(kb, "show", "safe-migration@1").out
+
+
 def test_uses_leave_branch_index_and_files_alone(kb: Path) -> None:
     memgit(kb, "record", "memory", "One", "-m", "x")
     before = run_git(kb, "rev-parse", "HEAD")
@@ -145,6 +202,40 @@ def test_context_is_bounded_and_names_what_it_leaves_out(kb: Path) -> None:
     assert "Left out:" in memgit(kb, "context", "--max-tokens", "60").out
 
 
+def fill(kb: Path) -> None:
+    """A repository with more than a context has room for: long words, lines and indexes, two scripts."""
+    lines = [json.dumps({"kind": "memory", "title": f"Fact {n}", "topics": [f"t{n}", "事実 と 記憶"], "body": "x"}) for n in range(35)]
+    lines += [json.dumps({"kind": "observation", "title": f"Seen {n}", "body": "Word " * 90 + "y" * 300}) for n in range(6)]
+    lines += [
+        json.dumps({"kind": "skill", "title": f"Skill {n}", "description": "What it does, in short.", "body": "x"}) for n in range(22)
+    ]
+    memgit(kb, "record", "--batch", "-", stdin="\n".join(lines).encode())
+    memgit(kb, "record", "decision", "One way", "-m", "x")
+    for folder, words in (("memory", 40), ("decisions", 400)):
+        path = kb / folder / "INDEX.md"
+        path.write_text(path.read_text().replace("<!-- memgit: generated", f"{'Said ' * words}\n\n<!-- memgit: generated", 1))
+
+
+def test_no_context_has_more_tokens_than_it_may(kb: Path) -> None:
+    fill(kb)
+    for as_json in ([], ["--json"]):
+        answer = memgit(kb, "context", "--max-tokens", "1", *as_json, code=2)
+        least = int(re.search(r"--max-tokens (\d+) or more", answer.err)[1])  # type: ignore[index]
+        for limit in (least, least + 1, least + 9, 60, 75, 99, 150, 222, 333, 500, 750, 1000, 1500, 3000, 100_000):
+            if limit < least:
+                continue
+            out = memgit(kb, "context", "--max-tokens", str(limit), *as_json).out
+            assert limit / 2 < estimate(out) <= limit or 1600 < estimate(out) < limit
+            assert ("Left out:" in out) if not as_json else json.loads(out)["tokens"] == estimate(out)
+        assert "Said" in out and ("Skill 3" if as_json else "skill/skill-3@1") in out
+    assert "Left out: 22 skills, 35 memories, 6 recent observations" in memgit(kb, "context", "--max-tokens", "30").out
+
+
+def test_a_context_of_nothing(kb: Path) -> None:
+    answer = memgit(kb, "context", "--max-tokens", "1")
+    assert (answer.out, answer.err) == ("", "memgit: no skill, memory or observation is recorded yet\n")
+
+
 def test_context_holds_what_people_wrote_in_the_index(kb: Path) -> None:
     memgit(kb, "record", "memory", "One", "-m", "x")
     path = kb / "memory/INDEX.md"
@@ -153,6 +244,11 @@ def test_context_holds_what_people_wrote_in_the_index(kb: Path) -> None:
     assert "Read `one` first." in answer["memory_index"]
     assert "generated" not in answer["memory_index"]
     assert answer["decisions_index"] is None
+
+
+def test_the_keys_of_json_are_described(kb2: Path) -> None:
+    for heading, command in (("Recalling", ["recall", "CSS"]), ("The context", ["context"]), ("Searching", ["search", "Grid"])):
+        assert keys("docs/json.md", heading) == set(memgit(kb2, *command, "--json").json)
 
 
 def test_context_as_of_a_revision(kb: Path) -> None:

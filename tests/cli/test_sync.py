@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from memgit.git import usage
-from tests.support import count_commits, fsck, memgit, run_git, status
+from tests.support import copy_folder, count_commits, fsck, memgit, run_git, status
 
 RACE = """\
 #!/bin/sh
@@ -55,7 +56,7 @@ def connected(folder: Path) -> None:
 def kb(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A knowledge repository as `memgit init` makes it."""
     made = model(tmp_path_factory.getbasetemp(), "kb", lambda folder: memgit(folder.parent, "init", folder.name))
-    shutil.copytree(made, tmp_path / "kb", symlinks=True)
+    copy_folder(made, tmp_path / "kb")
     return tmp_path / "kb"
 
 
@@ -65,14 +66,14 @@ def origin(kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = model(tmp_path_factory.getbasetemp(), "connected", connected)
     shutil.rmtree(kb)
     for name in ("kb", "origin.git"):
-        shutil.copytree(made / name, kb.parent / name, symlinks=True)
+        copy_folder(made / name, kb.parent / name)
     return kb.parent / "origin.git"
 
 
 def clone(origin: Path, name: str) -> Path:
     """Another clone, with all that the bare repository has."""
     folder = origin.parent / name
-    shutil.copytree(origin.parents[1] / "sync-connected/other", folder, symlinks=True)
+    copy_folder(origin.parents[1] / "sync-connected/other", folder)
     run_git(folder, "pull", "-q", "--ff-only")
     return folder
 
@@ -506,36 +507,177 @@ def test_a_hook_of_this_clone_refuses_the_push(kb: Path, origin: Path) -> None:
     assert "git push origin: never on Friday" in memgit(kb, "sync", code=3).err
 
 
-def test_a_copied_clone_is_told_of_its_id(kb: Path, origin: Path, tmp_path: Path) -> None:
+# Uses that are counted in copies
+
+
+def uses(folder: Path, name: str = "web#Ours") -> int:
+    count: int = memgit(folder, "show", name, "--json").json["usage_count"]
+    return count
+
+
+def use(folder: Path, times: int = 1) -> None:
+    for _ in range(times):
+        memgit(folder, "use", "web#Ours", "--reason", folder.name)
+
+
+def usage_refs(folder: Path) -> list[str]:
+    return run_git(folder, "for-each-ref", "--format=%(refname)", usage.PREFIX).split()
+
+
+def copied(folder: Path, name: str) -> Path:
+    """A copy of a clone as `cp -r` makes it."""
+    return copy_folder(folder, folder.parent / name)
+
+
+@pytest.mark.parametrize("first", ["kb", "copy"])
+def test_a_copy_of_a_clone_counts_for_itself(kb: Path, origin: Path, tmp_path: Path, first: str) -> None:
     record(kb, "Ours")
-    memgit(kb, "use", "web#Ours")
+    use(kb)
     memgit(kb, "sync")
-    run_git(tmp_path, "clone", "-q", str(origin), "copy")
-    copy = tmp_path / "copy"
-    (copy / ".git/memgit").mkdir(exist_ok=True)
-    (copy / ".git/memgit" / usage.CLONE_ID).write_text((kb / ".git/memgit" / usage.CLONE_ID).read_text())
-    memgit(copy, "use", "web#Ours", "--reason", "another")
-    assert "did not take the uses counted here" in memgit(copy, "sync").err
+    use(kb)  # goes into the copy, and to the remote from either
+    copy = copied(kb, "copy")
+    use(kb, 2)
+    use(copy, 3)
+    assert (uses(kb), uses(copy)) == (4, 5)
+    order = [kb, copy] if first == "kb" else [copy, kb]
+    for folder in (*order, *order):
+        answer = memgit(folder, "sync")
+        assert answer.err == ""
+    assert (uses(kb), uses(copy), len(usage_refs(origin))) == (7, 7, 2)
+    fresh = clone(origin, "fresh")
+    memgit(fresh, "sync")
+    assert uses(fresh) == 7
+    for folder in (kb, copy):
+        assert memgit(folder, "sync").out == "origin/main: nothing new on either side\n"
+        sound(folder)
+
+
+def test_what_only_a_copy_has_left_of_a_lost_clone_is_kept(kb: Path, origin: Path, tmp_path: Path) -> None:
+    record(kb, "Ours")
+    use(kb)
+    memgit(kb, "sync")
+    use(kb, 2)
+    copy = copied(kb, "copy")  # as a restored backup, or a move to another file system
+    shutil.rmtree(kb)
+    assert memgit(copy, "sync").out.splitlines()[0] == "uses: those counted here went"
+    use(copy)
+    memgit(copy, "sync")
+    fresh = clone(origin, "fresh")
+    memgit(fresh, "sync")
+    assert uses(fresh) == 4
+
+
+def test_a_moved_clone_keeps_its_id(kb: Path, origin: Path) -> None:
+    record(kb, "Ours")
+    use(kb)
+    moved = kb.rename(kb.parent / "moved")
+    run_git(moved, "worktree", "add", "-q", "../linked", "-b", "side")
+    use(moved)
+    use(moved.parent / "linked")
+    assert (uses(moved), len(usage_refs(moved))) == (3, 1)
+
+
+def test_clones_that_share_an_id_are_joined_and_parted(kb: Path, origin: Path) -> None:
+    """As left by an earlier version, which noted no directory, or by a copied disk, on which the directories are numbered alike."""
+    record(kb, "Ours")
+    use(kb)
+    path = kb / ".git/memgit" / usage.CLONE_ID
+    path.write_text(path.read_text().split()[0] + "\n")
+    copy = copied(kb, "copy")
+    use(kb)
+    use(copy)
+    assert usage_refs(kb) == usage_refs(copy)
+    for folder in (kb, copy):
+        assert memgit(folder, "sync").err == ""
+    assert uses(copy) == 3
+    use(copy, 2)
+    use(kb)
+    for folder in (kb, copy, kb):
+        assert memgit(folder, "sync").err == ""
+        sound(folder)
+    assert (uses(kb), uses(copy), len(usage_refs(origin))) == (6, 6, 2)
 
 
 def test_uses_that_were_lost_here_or_there_come_back(kb: Path, origin: Path) -> None:
     record(kb, "Ours")
-    memgit(kb, "use", "web#Ours")
+    use(kb)
     memgit(kb, "sync")
-    (ref,) = run_git(kb, "for-each-ref", "--format=%(refname)", "refs/memgit/").split()
+    (ref,) = usage_refs(kb)
     run_git(origin, "update-ref", "-d", ref)
     assert memgit(kb, "sync", "--json").json["uses_went"]
     run_git(kb, "update-ref", "-d", ref)
     assert memgit(kb, "sync", "--json").json["uses_came"] == 1
-    memgit(kb, "use", "web#Ours", "--reason", "again")
+    use(kb)
     assert memgit(kb, "sync", "--json").json["uses_went"]
-    assert memgit(kb, "show", "web#Ours", "--json").json["usage_count"] == 2
+    assert uses(kb) == 2
     other = clone(origin, "other")
     memgit(other, "sync")
     tip = run_git(other, "rev-parse", ref)
+    another = run_git(origin, "commit-tree", "-m", "another", "main^{tree}")
+    run_git(origin, "update-ref", ref, another)
+    assert memgit(other, "sync", "--json").json["uses_went"]
+    for commit in (tip, another):
+        run_git(origin, "merge-base", "--is-ancestor", commit, ref)
+    memgit(kb, "sync")
+    assert uses(kb) == uses(other) == 2
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+def test_no_use_is_lost_or_counted_twice_whatever_is_copied(kb: Path, origin: Path, seed: int) -> None:
+    """Clones are made, copied, put back from copies, moved and lost, with ids that know their directory and such that do not."""
+    chance = random.Random(seed)
+    record(kb, "Ours")
+    memgit(kb, "sync")
+    there: set[int] = set()
+    held: dict[Path, set[int]] = {kb: set()}
+    for step in range(30):
+        folder = chance.choice(sorted(held))
+        what = chance.choice(("use", "use", "use", "sync", "sync", "clone", "copy", "copy", "forget", "back", "move", "lose"))
+        if what == "use":
+            use(folder)
+            held[folder] = held[folder] | {step}
+        elif what == "sync":
+            assert memgit(folder, "sync").err == ""
+            there = held[folder] = held[folder] | there
+        elif what == "clone" and len(held) < 6:
+            held[clone(origin, f"clone{step}")] = set()
+        elif what == "copy" and len(held) < 6:
+            held[copied(folder, f"copy{step}")] = held[folder]
+        elif what == "forget" and (path := folder / ".git/memgit" / usage.CLONE_ID).exists():
+            path.write_text(path.read_text().split()[0])  # as an earlier version left it
+        elif what == "back":
+            other = chance.choice(sorted(held))
+            if other != folder:  # its files are put back from those of another clone, into the directory that it has
+                shutil.rmtree(folder / ".git/refs/memgit", ignore_errors=True)
+                shutil.copytree(other / ".git", folder / ".git", symlinks=True, dirs_exist_ok=True)
+                held[folder] = held[other]
+        elif what == "move":
+            held[folder.rename(folder.parent / f"moved{step}")] = held.pop(folder)
+        elif what == "lose" and len(held) > 1 and held[folder] <= there.union(*(held[one] for one in held if one != folder)):
+            shutil.rmtree(folder)
+            del held[folder]
+        for one, counted in held.items():
+            if (one / ".memgit.yaml").exists():
+                assert uses(one) == len(counted), (step, what, one)
+    for folder in [*held, *held]:
+        assert memgit(folder, "sync").err == ""
+    everything = there.union(*held.values())
+    for folder in held:
+        assert uses(folder) == len(everything)
+        sound(folder)
+
+
+def test_two_that_join_the_same_make_the_same(kb: Path, origin: Path) -> None:
+    record(kb, "Ours")
+    use(kb)
+    memgit(kb, "sync")
+    (ref,) = usage_refs(kb)
+    others = [clone(origin, "one"), clone(origin, "two")]
     run_git(origin, "update-ref", ref, run_git(origin, "commit-tree", "-m", "another", "main^{tree}"))
-    memgit(other, "sync")
-    assert run_git(other, "rev-parse", ref) == tip
+    for other in others:
+        run_git(other, "fetch", "-q", str(kb), f"{ref}:{ref}")
+        memgit(other, "sync", "--no-push")
+    assert run_git(others[0], "rev-parse", ref) == run_git(others[1], "rev-parse", ref) != run_git(kb, "rev-parse", ref)
 
 
 def test_what_a_remote_lists_beside_is_not_taken(kb: Path, origin: Path) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
+
+import pytest
 
 from tests.support import count_commits, memgit, run_git, status
 
@@ -52,6 +55,52 @@ def test_versions_of_a_skill(kb: Path) -> None:
     assert "+2. check twice" in changed[0]["diff"]
     memgit(kb, "record", "memory", "No versions", "-m", "x")
     assert "only skills have versions" in memgit(kb, "update", "no-versions", "--new-version", code=2).err
+
+
+def test_what_rename_is_for_is_said(kb: Path) -> None:
+    memgit(kb, "record", "knowledge", "Old one", "--category", "web", "-m", "- x")
+    for option, value, address in (("--title", "It's new", "knowledge/web#It's new"), ("--category", "api", "knowledge/api#It's new")):
+        answer = memgit(kb, "update", "Old one" if option == "--title" else "It's new", option, value, code=2)
+        command = answer.err.partition("hint: ")[2].strip()
+        assert f"update leaves the {option[2:]} of a record as it is" in answer.err
+        assert memgit(kb, *shlex.split(command)[1:], "--json").json["record"]["address"] == address
+    assert "memgit rename x --to a/b" in memgit(kb, "update", "x", "--scope", "a/b", code=2).err
+    assert "--title" not in memgit(kb, "update", "--help").out
+
+
+@pytest.mark.parametrize("name", ["skill/safe-migration", "safe-migration", "skills/safe-migration"])
+def test_a_write_takes_the_present_version_alone(kb: Path, name: str) -> None:
+    memgit(kb, "record", "skill", "Safe migration", "-m", "1. backup")
+    memgit(kb, "record", "memory", "Friday CI", "-m", "x")
+    memgit(kb, "update", name, "--new-version", "-m", "2. check")
+    before = count_commits(kb)
+    writes = (
+        ("update", "{}", "-m", "lost"), ("extend", "{}", "-m", "lost"), ("archive", "{}"), ("restore", "{}"), ("rename", "{}", "Lost"),
+        ("link", "{}", "friday-ci"), ("link", "friday-ci", "{}"), ("use", "{}"), ("merge-records", "friday-ci", "{}"),
+        ("record", "memory", "Lost", "-m", "y", "--related", "{}"), ("propose", "archive", "{}"),
+    )  # fmt: skip
+    for version in ("1", "3"):
+        for write in writes:
+            answer = memgit(kb, *(word.format(f"{name}@{version}") for word in write), code=2)
+            assert f"skills/safe-migration.md:1: skill/safe-migration is at version 2, not {version}\n" in answer.err
+            assert "hint: skill/safe-migration names the present one" in answer.err
+            assert (f"memgit show skill/safe-migration@{version} shows" in answer.err) == (version == "1")
+    assert count_commits(kb) == before
+    assert memgit(kb, "extend", f"{name}@2", "-m", "3. more", "--json").json["action"] == "extended"
+    assert memgit(kb, "show", f"{name}@1", "--json").json["body"] == "1. backup"
+
+
+def test_a_name_that_ends_like_a_version(kb: Path) -> None:
+    for folder in ("memory", "skills"):
+        (kb / folder).mkdir(exist_ok=True)
+    (kb / "memory/team@2.md").write_text("---\ntitle: Team\n---\n\nx\n")
+    (kb / "skills/plan@2.md").write_text("---\nname: Plan\n---\n\ny\n")
+    run_git(kb, "add", ".")
+    run_git(kb, "commit", "-q", "-m", "By hand")
+    for name, body in (("memory/team@2", "x"), ("team@2", "x"), ("skill/plan@2", "y"), ("plan@2", "y"), ("skill/plan@2@1", "y")):
+        assert memgit(kb, "show", name, "--json").json["body"] == body
+        assert memgit(kb, "update", name, "-m", body, "--json").json["action"] == "no_op"
+    assert "no record answers to 'team@2@1'" in memgit(kb, "update", "team@2@1", "-m", "z", code=2).err
 
 
 def test_a_version_survives_a_rename(kb: Path) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memgit.model.address import Address, nearest, parse
+from memgit.model.address import Address, ends, nearest, parse
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,15 @@ def test_full_addresses(text: str, wanted: Address) -> None:
 @pytest.mark.parametrize("text", ["", "knowledge", "knowledge/", "knowledge/web", "knowledge/web#", "knowledge/#T", "x/y", "web#Title"])
 def test_short_forms_are_no_addresses(text: str) -> None:
     assert parse(text) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [("knowledge/web#Grid", True), ("web#Grid", True), ("Grid", True), ("rid", False), ("#Grid", False), ("x/knowledge/web#Grid", False),
+     ("", False)],
+)  # fmt: skip
+def test_an_ending_begins_at_a_slash_or_a_hash(wanted: str, found: bool) -> None:
+    assert ends("knowledge/web#Grid", wanted) is found
 
 
 def test_the_nearest_address_is_found_by_its_ending_too() -> None:
