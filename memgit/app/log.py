@@ -14,6 +14,7 @@ from memgit.app.workspace import Workspace
 from memgit.cache.db import Cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter
 from memgit.cache.events import Events
+from memgit.cache.sqlite import MOST_ROWS
 from memgit.errors import BadInput
 from memgit.formats.message import one_line
 from memgit.git.repository import Repository
@@ -27,8 +28,6 @@ from memgit.model.record import Record
 
 SHOWN = 10
 """Records of one event that the text form names; the rest is counted."""
-MOST = 1 << 40
-"""Events that are asked for at most: SQLite counts no further than to 2**63."""
 DAY = 86_400
 _UNITS = {"hour": 3600, "day": DAY, "week": 7 * DAY, "month": 30 * DAY, "year": 365 * DAY}
 _AGO = pattern(r"(\d{1,5}) ?(hour|day|week|month|year)s?(?: ago)?")
@@ -80,7 +79,7 @@ def entries(
     if records_only:
         wanted = wanted._replace(records_only=True)
     if limit is not None:
-        limit = min(limit, MOST)
+        limit = min(limit, MOST_ROWS)
     events = Events(repo, workspace.layout, cache)
     if record is None:
         told = events.walk(head, without, wanted, limit)

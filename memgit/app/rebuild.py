@@ -15,7 +15,6 @@ from memgit.app import derived_files, derived_state
 from memgit.app.derived_files import Difference, Kept, State
 from memgit.app.log import incomplete
 from memgit.app.present import printable_path
-from memgit.app.reader import CachedReader, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import Plan, Session, carry_out
 from memgit.derive import is_derived
@@ -25,9 +24,11 @@ from memgit.git import history, recovery
 from memgit.git.exclude import set_excluded
 from memgit.git.put import Put, put
 from memgit.git.repository import Repository
+from memgit.model.record import Problem
 
 if TYPE_CHECKING:
     from memgit.cache.events_beside import Beside
+    from memgit.cache.records import Snapshot
 
 ATTEMPTS = 3
 """How often to begin again where files change while they are being derived from."""
@@ -50,6 +51,7 @@ class Rebuilt(NamedTuple):
         derived: how many derived files the state has.
         commit: the commit that was made, if any.
         notes: what else the user should be told.
+        unreadable: paths of record files that could not be understood, and why: what they hold does not count, or not wholly.
     """
 
     revision: str | None
@@ -62,6 +64,7 @@ class Rebuilt(NamedTuple):
     derived: int
     commit: str | None = None
     notes: tuple[str, ...] = ()
+    unreadable: tuple[tuple[str, Problem], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -138,13 +141,14 @@ def _rebuild(
     if local:
         notes += _tracked(state, present)
     head = state.commit
+    edits = _uncommitted(state) | {path: wanted[path].after for path in written}
     del state, rendered, kept  # all records of the state; the log needs the room
-    records, conflicts = _records(workspace)
+    found = _found(_snapshot(workspace, repo, head, edits))
     events = _read_events(workspace, repo, head, progress, beside)
     _read_usage(workspace, repo)
     return Rebuilt(
-        head, True, incomplete(repo) is None, tuple(sorted([*wrong, *conflicts])), tuple(written), records, events, len(present), made,
-        tuple(dict.fromkeys(notes)),
+        head, True, incomplete(repo) is None, tuple(sorted([*wrong, *found.conflicts])), tuple(written), found.records, events,
+        len(present), made, tuple(dict.fromkeys(notes)), found.unreadable,
     )  # fmt: skip
 
 
@@ -163,20 +167,20 @@ def check(workspace: Workspace, at: str | None = None, *, progress: Progress | N
     if at is None and workspace.root is not None:
         _read_records(workspace, repo, kept, progress)
         state = derived_files.of_working_tree(workspace, repo, kept)
-        records, conflicts = _records(workspace)
+        found = _found(_snapshot(workspace, repo, state.commit, _uncommitted(state)))
     else:
         commit = repo.resolve(at) if at is not None else repo.head().commit
         there = Workspace(workspace.root, repo, _config_of(workspace, repo, commit))
         state = derived_files.of_commit(there, repo, commit, kept)
-        records, conflicts = _records(there, commit)
+        found = _found(_snapshot(there, repo, commit))
         there.close()
     rendered, notes = derived_files.derive(state)
-    found = sorted([*derived_files.differences(state, rendered), *conflicts])
+    differences = sorted([*derived_files.differences(state, rendered), *found.conflicts])
     events = 0 if state.commit is None else sum(1 for _ in history.order(repo, [state.commit]))
     present = sum(one.data is not None for one in rendered.values())
     return Rebuilt(
-        state.commit, state.working, incomplete(repo) is None, tuple(found), (), records, events, present,
-        notes=(*_history_notes(repo), *notes),
+        state.commit, state.working, incomplete(repo) is None, tuple(differences), (), found.records, events, present,
+        notes=(*_history_notes(repo), *notes), unreadable=found.unreadable,
     )  # fmt: skip
 
 
@@ -226,15 +230,37 @@ def _read_records(workspace: Workspace, repo: Repository, kept: Kept, progress: 
     refresh(workspace.cache, repo, workspace.layout, repo.head().commit, tell, parse=kept.parse)
 
 
-def _records(workspace: Workspace, commit: str | None = None) -> tuple[int, list[Difference]]:
-    """How many records a state has, and the conflict markers that were left in them."""
-    reader = open_reader(workspace, commit)
-    count = sum(reader.snapshot.counts().values()) if isinstance(reader, CachedReader) else sum(1 for _ in reader.records())
+class _Found(NamedTuple):
+    """How many records a state has, the conflict markers that were left in them, and the files that could not be understood."""
+
+    records: int
+    conflicts: list[Difference]
+    unreadable: tuple[tuple[str, Problem], ...]
+
+
+def _found(snapshot: Snapshot) -> _Found:
+    problems = list(snapshot.problems())
     conflicts = [
         Difference(path, problem.line, f"conflict markers in a record: {problem.message}")
-        for path, problem in reader.problems() if problem.code == "MG104"
+        for path, problem in problems if problem.code == "MG104"
     ]  # fmt: skip
-    return count, conflicts
+    return _Found(sum(snapshot.counts().values()), conflicts, tuple(found for found in problems if found[1].fatal))
+
+
+def _snapshot(
+    workspace: Workspace, repo: Repository, commit: str | None, edits: Mapping[str, bytes | Problem | None] | None = None
+) -> Snapshot:  # fmt: skip
+    """The records of a commit; with the uncommitted edits that were found (None: of no working tree) counted in."""
+    from memgit.cache.records import Overlay, Snapshot
+
+    label = "at" if edits is None else ""
+    snapshot = Snapshot(workspace.records_cache, repo, workspace.layout, commit, label=label)
+    return Overlay(snapshot, edits) if edits else snapshot
+
+
+def _uncommitted(state: State) -> dict[str, bytes | Problem | None]:
+    """What was found in the working tree, so that nobody need look again: a second look may find something else."""
+    return {**state.found, **{path: Problem("MG001", 1, what, fatal=True) for path, what in state.odd.items()}}
 
 
 def _begin_events(workspace: Workspace, repo: Repository) -> Beside | None:

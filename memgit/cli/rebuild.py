@@ -8,10 +8,9 @@ import time
 
 import click
 
-from memgit.app.reader import open_reader
 from memgit.app.rebuild import Rebuilt, check, rebuild
 from memgit.cli.options import context_of, json_option, workspace_of
-from memgit.cli.output import echo, emit_json, name_unreadable
+from memgit.cli.output import echo, emit_json, name_problems
 from memgit.errors import BadInput
 
 PATIENCE = 0.5
@@ -45,7 +44,7 @@ def command(ctx: click.Context, check_: bool, at: str | None, commit: bool, as_j
             meter.clear()
     for note in done.notes:
         echo(f"memgit: {note}", err=True)
-    name_unreadable(open_reader(workspace, at))
+    name_problems(done.unreadable)
     if as_json:
         emit_json(done.as_json())
     else:

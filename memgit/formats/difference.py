@@ -43,11 +43,6 @@ class Version:
         return True
 
 
-def differing(old: bytes, new: bytes) -> tuple[bytes, bytes]:
-    """As `parts`, of two files given by their bytes."""
-    return parts(Version(old), Version(new))
-
-
 def parts(old: Version, new: Version) -> tuple[bytes, bytes]:
     """Two entry files without the sections at their beginning and end that are the same in both.
 

@@ -23,7 +23,7 @@ from memgit.git.repository import Repository
 from memgit.model.layout import Layout, mem_skill, memgit, mnema, notes, vault
 from memgit.model.operation import Event, RecordChange
 from memgit.model.record import Record
-from tests.support import run_git
+from tests.support import commit, run_git, write
 
 ID = ["kb7m2q9x4d", "hm3zt60rv8", "w4c9n1pe5x"]
 PROSE = "The grid keeps its gaps when a column folds, and the last row never stretches past the others in any browser we tried."
@@ -33,18 +33,6 @@ THIRD = "A pinned action is a commit hash; a tag can be moved by whoever owns th
 
 def opened(folder: Path, layout: Layout | None = None) -> Workspace:
     return Workspace(str(folder), Repository.open(str(folder), dict(os.environ)), Config(layout or memgit()))
-
-
-def write(folder: Path, path: str, text: str) -> None:
-    target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(text.encode())
-
-
-def commit(folder: Path, message: str = "by hand") -> str:
-    run_git(folder, "add", "-A")
-    run_git(folder, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-", data=message.encode())
-    return run_git(folder, "rev-parse", "HEAD")
 
 
 def memory(title: str, body: str = PROSE, **fields: str) -> str:

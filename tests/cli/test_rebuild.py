@@ -11,19 +11,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import count_commits, memgit, run_git, status
+from memgit.app import derived_files
+from memgit.app.derived_files import State
+from memgit.derive.view import Rendered
+from tests.support import Prepared, count_commits, memgit, run_git, status
 
 
 @pytest.fixture
-def filled(kb: Path) -> Path:
+def filled(prepared: Prepared) -> Path:
     """A knowledge repository with a few records of several kinds."""
+    return prepared("kb", fill)
+
+
+def fill(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Grid without media queries", "--category", "web", "--category-name", "Web craft",
            "--category-keywords", "css, grid", "-m", "- auto-fit", "--keywords", "css, grid")  # fmt: skip
     memgit(kb, "record", "knowledge", "Retry only timeouts", "--category", "http", "-m", "- A 4xx stays one", "--keywords", "http")
     memgit(kb, "record", "experience", "Tables first", "--skill", "pdf", "-m", "- Find the ruling lines", "--keywords", "tables")
     memgit(kb, "record", "memory", "Tides", "--scope", "sea/north", "-m", "Twice a day.")
     memgit(kb, "record", "decision", "Use rebase", "-m", "Linear history.")
-    return kb
 
 
 def derived(folder: Path) -> dict[str, bytes]:
@@ -549,3 +555,50 @@ def test_while_another_process_records_nothing_is_lost(filled: Path) -> None:
     assert status(filled) == ""
     assert differences(filled) == []
     assert memgit(filled, "rebuild", "--json").json["records"] == 13
+
+
+def test_the_working_tree_is_looked_at_once(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second look would answer for another state than the one that the files are derived from."""
+    derive = derived_files.derive
+
+    def change_meanwhile(state: State) -> tuple[dict[str, Rendered], tuple[str, ...]]:
+        found = derive(state)
+        (filled / "memory/late.md").write_text("---\ntitle: Late\n---\n")
+        (filled / "memory/broken.md").write_bytes(b"\xff\xfe")
+        return found
+
+    (filled / "memory/early.md").write_text("---\ntitle: Early\n---\n")
+    monkeypatch.setattr(derived_files, "derive", change_meanwhile)
+    for args in (["--check"], []):
+        answer = memgit(filled, "rebuild", "--json", *args, code=None)
+        assert (answer.json["records"], answer.err) == (6, "")
+        for name in ("late", "broken"):
+            (filled / f"memory/{name}.md").unlink()
+
+
+def test_files_that_cannot_be_understood_are_named(filled: Path) -> None:
+    (filled / "memory/broken.md").write_bytes(b"fine\n\xff\n")
+    (filled / "memory/link.md").symlink_to("sea")
+    run_git(filled, "add", ".")
+    run_git(filled, "commit", "-qm", "broken ones")
+    (filled / "memory/more.md").write_bytes(b"\xff")
+    (filled / "memory/away.md").symlink_to("/nowhere")
+    for args, paths in (
+        (["--check"], ["away", "broken", "link", "more"]), ([], ["away", "broken", "link", "more"]), (["--at", "HEAD"], ["broken", "link"]),
+    ):  # fmt: skip
+        lines = memgit(filled, "rebuild", *args, code=None).err.splitlines()
+        assert [line.split(":")[1] for line in lines] == [f" memory/{name}.md" for name in paths], lines
+        assert any(line.startswith("memgit: memory/broken.md:2: ") for line in lines)
+
+
+def test_a_conflict_is_told_at_the_line_where_it_is_once_a_name_was_written_above_it(filled: Path) -> None:
+    index = filled / "knowledge-base/_index.json"
+    (held,) = [one["name"] for one in json.loads(index.read_text())["categories"] if one["id"] == "http"]
+    index.write_text(index.read_text().replace(json.dumps(held), '"The wire"'))
+    entries = filled / "knowledge-base/http.md"
+    entries.write_text(entries.read_text() + "\n<<<<<<< ours\n- one\n=======\n- two\n>>>>>>> theirs\n")
+    before = entries.read_text().split("\n").index("<<<<<<< ours")
+    rows = [row for row in memgit(filled, "rebuild", "--json", code=1).json["differences"] if row["path"] == "knowledge-base/http.md"]
+    now = entries.read_text().split("\n")
+    assert now.index("<<<<<<< ours") > before
+    assert [now[row["line"] - 1] for row in rows] == ["<<<<<<< ours", "=======", ">>>>>>> theirs"]

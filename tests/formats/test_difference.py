@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memgit.formats.difference import Version, differing, parts
+from memgit.formats.difference import Version, parts
 from memgit.formats.forms import parse_file
 from memgit.model.change import diff_records
 from memgit.model.layout import memgit
@@ -65,6 +65,11 @@ def text(top: str, parts: list[tuple[str, list[str]]], glue: str = "\n") -> str:
 
 def records(data: bytes) -> list[Record]:
     return list(parse_file(memgit(), PATH, data).records)
+
+
+def differing(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+    """Of two files that nothing is known about yet."""
+    return parts(Version(old), Version(new))
 
 
 def told(old: bytes, new: bytes) -> list[tuple[str, str, str | None, str | None]]:
