@@ -10,7 +10,7 @@ import re
 from memgit.git.hooks import ALONE
 from memgit.model.pattern import pattern
 
-NAMES = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+NAMES = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push")
 """The hooks that memgit has."""
 
 _SHELL = pattern(rb"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(?:\S*/)?(?:ba|da|z|k|mk|a)?sh(?:\.exe)?(?:\s|$)")
@@ -28,10 +28,30 @@ _ENDED = """{
 		*) exit $memgit_code ;;
 		esac
 	}"""
+# What installers put on PATH loads `re` to look at its own name, which takes a sixth of a hook's time. Where that is what lies there, its
+# Python is given the same call, without the current folder on its path.
 _CHECK = """\
 # memgit: begin (memgit hooks uninstall takes these lines out)
 if [ -z "${{MEMGIT_COMMIT:-}}" ]{also}; then
-	if command -v memgit >/dev/null 2>&1; then MEMGIT_CALLER=$PPID memgit hook {name} -- "$@" </dev/null || {ended}
+	if memgit_place=$(command -v memgit 2>/dev/null); then
+		memgit_line=
+		{{
+			IFS= read -r memgit_python
+			case $memgit_place:$memgit_python in
+			[!/]* | *:*[[:space:]]*) ;;
+			*:\\#!/*/python*)
+				for memgit_line in 1 2 3 4 5; do
+					IFS= read -r memgit_line && [ "$memgit_line" != 'from memgit.__main__ import main' ] || break
+				done ;;
+			esac
+		}} 2>/dev/null <"$memgit_place" || :
+		if [ "$memgit_line" = 'from memgit.__main__ import main' ]; then
+			MEMGIT_CALLER=$PPID "${{memgit_python#??}}" \\
+				-c 'import sys; sys.path[:1] = filter(None, sys.path[:1]); from memgit.__main__ import main; main()' \\
+				hook {name} -- "$@" </dev/null
+		else
+			MEMGIT_CALLER=$PPID memgit hook {name} -- "$@" </dev/null
+		fi || {ended}
 	else {missing}; fi
 fi
 # memgit: end

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Mapping
-from contextlib import suppress
 
 from memgit import TYPE_CHECKING
+from memgit.model.light import suppress
 
 NAME = "memgit/hook.memo"
 WRITTEN = "memgit/hook.block"
@@ -28,6 +27,8 @@ SHORT = 4096
 """A longer block is not for a shell, which reads byte by byte."""
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memgit.formats.message_file import Style
     from memgit.model.operation import RecordChange
 

@@ -113,20 +113,29 @@ def roots(repo: Repository, state: State, paths: Iterable[str]) -> Iterator[Work
 
 
 def as_staged(workspace: Workspace) -> None:
-    """Gives a workspace the configuration that is staged, where one is.
+    """Makes a workspace the knowledge root that its folder lies in by what is staged, whatever lies on disk.
 
     Raises:
-        BadInput: it cannot be read.
+        BadInput: the configuration that is staged cannot be read.
     """
     from memgit.git.staged import staged
 
-    repo = workspace.repo
-    if repo is None or workspace.root is None:
+    if workspace.repo is None or workspace.root is None:
         return
-    head, prefix = repo.head().commit, repo.prefix
-    found = State(repo, head, {prefix + path: entry for path, entry in staged(repo, head).items()}).config(prefix.rstrip("/"))
-    if found is not None:
-        workspace.config = found
+    repo = workspace.repo.at("")
+    head = repo.head().commit
+    state = State(repo, head, staged(repo, head))
+    folder = _nearest(state, workspace.inside.rstrip("/"), {})
+    config = None if folder is None else state.config(folder)
+    if config is None:
+        above = [workspace.inside.rstrip("/")]
+        while above[-1]:
+            above.append(above[-1].rpartition("/")[0])
+        shown = ((one, layout) for one in above if (layout := _detected(state, one) or _detected(state.unstaged(), one)) is not None)
+        folder, layout = next(shown, ("", configuration.make_layout("notes")))
+        config = Config(layout, found="detected")
+    found = _opened(repo, folder or "", config)
+    workspace.root, workspace.repo, workspace.config = found.root, found.repo, found.config
 
 
 def _nearest(state: State, folder: str, known: dict[str, str | None]) -> str | None:
@@ -138,8 +147,9 @@ def _nearest(state: State, folder: str, known: dict[str, str | None]) -> str | N
     return known[folder]
 
 
-def _detected(state: State) -> Layout | None:
-    return configuration.detect(state.has_folder, state.has_file)
+def _detected(state: State, folder: str = "") -> Layout | None:
+    start = f"{folder}/" if folder else ""
+    return configuration.detect(lambda name: state.has_folder(start + name), lambda name: state.has_file(start + name))
 
 
 def _opened(repo: Repository, folder: str, config: Config | None) -> Workspace:

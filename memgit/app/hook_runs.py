@@ -7,7 +7,6 @@ Nothing here writes into the working tree but `--fix`, and nothing into the inde
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.app import derived_state, hook_memo
@@ -22,6 +21,8 @@ from memgit.model.change import diff_records
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memgit.app.hook_memo import Block
     from memgit.app.workspace import Context, Workspace
     from memgit.formats.message_file import Style
@@ -75,6 +76,7 @@ def check_staged(
     request = lint.Request(staged=True, select=select, ignore=ignore)
     lines: list[str] = []
     stop = False
+    merged = _merged(repo, context.env)
     if begun is None:
         hook_memo.hold(repo.git_dir, repo.index_file)
         head, running = repo.head().commit, None
@@ -86,19 +88,45 @@ def check_staged(
         result, derived = lint.check_staged(workspace, context, request._replace(entries=_inside(workspace, whole)))
         prefix = workspace.require_repository().prefix
         findings = result.findings
-        lines += _shown(prefix, [found for found in findings if found.severity != "info"])
         errors = [found for found in findings if found.severity == "error"]
-        stop = stop or bool(errors)
-        if errors and fix:
-            lines += lint.fix(workspace, context, request).report.mended
-        lines += _mends(context, workspace, errors, whole, fixed=fix)
+        lines += _shown(prefix, [found for found in findings if found.severity != "info"])
+        if errors and merged:
+            errors = _new(workspace, context, errors, merged, lines)
+        if errors:
+            from memgit.app.hook_mend import mends
+
+            stop = True
+            if fix:
+                lines += lint.fix(workspace, context, request).report.mended
+            stopped = bool(merged) or repo.in_progress() in _REBASING
+            lines += mends(context, workspace, errors, whole, fixed=fix, stopped=stopped)
         if derived and not result.allowed and not any(found.rule == "MG101" for found in findings):
             _note_right(workspace, whole)
         workspace.close()
-    if not stop and repo.in_progress() is None:
+    if not stop and not merged and repo.in_progress() is None:
         block = _block(context, repo, head, whole)
         hook_memo.save(repo.git_dir, repo.index_file, block, context.actor, context.run, context.env)
     return Said(tuple(lines), stop)
+
+
+def _merged(repo: Repository, env: Mapping[str, str]) -> tuple[str, ...]:
+    """The commits that are being merged; see `hook_merge`."""
+    if not any(name.startswith("GITHEAD_") for name in env) and not os.path.exists(f"{repo.git_dir}/MERGE_HEAD"):
+        return ()
+    from memgit.app.hook_merge import heads
+
+    return heads(repo, env)
+
+
+def _new(workspace: Workspace, context: Context, errors: Sequence[Finding], merged: Sequence[str], lines: list[str]) -> list[Finding]:
+    """The errors that a merge has to answer for; adds to the lines how many others there are."""
+    from memgit.app.hook_merge import not_new
+
+    known = not_new(workspace, context, [found for found in errors if found.rule not in INDEX_RULES], merged)
+    if known:
+        number = len(known)
+        lines.append(f"{number:,} of these {'is' if number == 1 else 'are'} in what is merged already, and no reason to stop the merge")
+    return [found for found in errors if found not in known]
 
 
 def _inside(workspace: Workspace, whole: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
@@ -132,65 +160,6 @@ def _shown(prefix: str, findings: Sequence[Finding]) -> list[str]:
             path = f"{prefix}{found.path}".translate(_VISIBLE)
             out.append(f"{path}:{found.line}: {found.severity} {found.rule} {found.name}: {found.message}")
     return out + [f"… and {number - MOST:,} more of {rule}" for rule, number in count.items() if number > MOST]
-
-
-def _typed(path: str) -> str:
-    """A path as it is typed in a shell, safe as an argument of git; `$'…'` (bash, ksh, zsh) where it holds what cannot be typed."""
-    import shlex
-
-    path = f"./{path}" if path.startswith(("-", ":")) else path
-    if path.replace("\t", " ").isprintable():
-        return shlex.quote(path)
-    escaped = (
-        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\\" else f"\\x{byte:02x}" for byte in path.encode("utf-8", "surrogateescape")
-    )
-    return f"$'{''.join(escaped)}'"
-
-
-def _mends(
-    context: Context, workspace: Workspace, errors: Sequence[Finding], whole: Mapping[str, Entry | None], *, fixed: bool
-) -> list[str]:
-    """The commands after which the same commit passes, as they are typed in the folder that the person is in."""
-    repo = workspace.require_repository()
-    where = os.path.join(repo.worktree or "", context.env.get("GIT_PREFIX", ""))
-
-    def git(command: str, paths: Iterable[str]) -> str:
-        typed = [os.path.relpath(os.path.join(repo.worktree or "", repo.prefix + path), where) for path in dict.fromkeys(paths)]
-        # git takes `*` and the like in a path for a pattern, which would stage more.
-        literal = "--literal-pathspecs " if any(mark in path for path in typed for mark in "*?[\\") else ""
-        return " ".join([f"git {literal}{command}", *map(_typed, typed)])
-
-    def add(paths: Iterable[str]) -> str:
-        return git("add", paths)
-
-    def is_file(path: str) -> bool:
-        entry = whole.get(repo.prefix + path)
-        return entry is None or entry.is_file
-
-    if not errors:
-        return []
-    import shlex
-
-    root = os.path.relpath(workspace.root or ".", where)
-    memgit = "memgit" if not root.startswith("..") and root == "." else f"memgit -C {shlex.quote(root)}"
-    drift = [found.path for found in errors if found.rule == "MG101" and found.fixable]
-    fixable = [found.path for found in errors if found.fixable and found.rule != "MG101"]
-    by_hand = [found for found in errors if not found.fixable and is_file(found.path)]
-    elsewhere = [found.path for found in errors if not found.fixable and not is_file(found.path)]
-    out = []
-    if elsewhere:  # a submodule or a link: no edit makes a file of it
-        out.append(f"mend: {git('rm --cached', elsewhere)}")
-        out.append("      (then keep it outside of the folders of records, and write here what is to be known of it)")
-    if by_hand:
-        out.append(f"mend: edit, then {add(found.path for found in by_hand)}")
-        out.append(f"      ({', '.join(f'memgit rule {code}' for code in sorted({found.rule for found in by_hand}))} says more)")
-    if fixable:
-        out.append(f"mend: {'' if fixed else f'{memgit} lint --staged --fix && '}{add(fixable)}")
-    if drift and not fixed and repo.in_progress() in _REBASING:
-        out.append(f"mend: {memgit} resolve  (it derives and stages them)")
-    elif drift:
-        out.append(f"mend: {'' if fixed else f'{memgit} rebuild && '}{add(drift)}")
-    return out
 
 
 # Messages

@@ -7,6 +7,7 @@ configuration are printed instead.
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 from memgit.app.hook_file import NAMES, has_block, is_shell, manager, with_block, without_block
@@ -18,9 +19,9 @@ from memgit.model.tuples import NamedTuple
 INSTALLED, OUTDATED, MISSING, LEFT, OTHER = "installed", "outdated", "missing", "left", "elsewhere"
 
 IDS = {
-    "pre-commit": ("memgit-index", "memgit-lint"), "prepare-commit-msg": ("memgit-message",), "commit-msg": ("memgit-commit-msg",),
-    "post-merge": ("memgit-rebuild",), "post-checkout": ("memgit-rebuild",), "post-rewrite": ("memgit-rebuild",),
-    "pre-push": ("memgit-review",),
+    "pre-commit": ("memgit-index", "memgit-lint"), "pre-merge-commit": ("memgit-index", "memgit-lint"),
+    "prepare-commit-msg": ("memgit-message",), "commit-msg": ("memgit-commit-msg",), "post-merge": ("memgit-rebuild",),
+    "post-checkout": ("memgit-rebuild",), "post-rewrite": ("memgit-rebuild",), "pre-push": ("memgit-review",),
 }  # fmt: skip
 """The ids of `.pre-commit-hooks.yaml` that do what a hook does."""
 
@@ -153,14 +154,28 @@ def _runs(path: str) -> bool:
 def _pre_commit(repo: Repository, name: str) -> tuple[bool, str]:
     """Whether the pre-commit framework runs memgit for a hook, and what to add to its configuration."""
     held = _read(f"{repo.worktree}/{_PRE_COMMIT}") or b""
-    if all(f"id: {id_}".encode() in held or f"memgit hook {name}".encode() in held for id_ in IDS[name]):
+    if all(_has_id(held, id_, name) or f"memgit hook {name}".encode() in held for id_ in IDS[name]):
         return True, ""
     rows = ["  - repo: local", "    hooks:"]
     for id_ in IDS[name]:
-        entry = f"memgit hook {name}" + (f" --only {id_.removeprefix('memgit-')}" if name == "pre-commit" else "")
+        entry = f"memgit hook {name}" + (f" --only {id_.removeprefix('memgit-')}" if len(IDS[name]) > 1 else "")
         takes = "" if name in ("prepare-commit-msg", "commit-msg") else ", pass_filenames: false"
         rows.append(f"      - {{id: {id_}, name: {id_}, language: system, entry: {entry}, always_run: true{takes}, stages: [{name}]}}")
     return False, "\n".join([f"in {_PRE_COMMIT}, under repos:", *rows])
+
+
+def _has_id(held: bytes, id_: str, stage: str) -> bool:
+    """Whether a configuration of the framework has a hook, and does not say that it runs in other stages."""
+    return any(b"stages:" not in row or stage.encode() in row.partition(b"stages:")[2] for row in _rows(held, id_))
+
+
+def _rows(held: bytes, id_: str) -> list[bytes]:
+    """What a configuration says of the hooks with an id: the text up to the next hook or repository."""
+    return [
+        row
+        for row in re.split(rb"(?m)\bid:|^\s*-\s*repo:", held)
+        if row.split(None, 1)[:1] and row.split(None, 1)[0].strip(b"'\",}") == id_.encode()
+    ]
 
 
 def _lefthook(repo: Repository, name: str) -> tuple[bool, str]:

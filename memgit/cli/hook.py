@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 else:
     from memgit.cli import lean as click
 
-NAMES = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push", "rebuild")
-STOPPING = ("pre-commit", "commit-msg", "pre-push")
-"""Hooks that may stop git. prepare-commit-msg may not: git runs it even where --no-verify asks for none."""
+CHECKING = ("pre-commit", "pre-merge-commit")
+"""Hooks that check what is staged: git runs the second in the place of the first where it makes a merge commit by itself."""
+NAMES = (*CHECKING, "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push", "rebuild")
+STOPPING = {"pre-commit": "commit", "pre-merge-commit": "merge", "commit-msg": "commit", "pre-push": "push"}
+"""Hooks that may stop git, and what they stop. prepare-commit-msg may not: git runs it even where --no-verify asks for none."""
 EDITMSG = "COMMIT_EDITMSG"
 
 
 @click.command("hook")
 @click.argument("name", type=click.Choice(NAMES), metavar="NAME")
 @click.argument("args", nargs=-1)
-@click.option("--only", type=click.Choice(("index", "lint")), help="With pre-commit: only derived files, or only the other rules.")
+@click.option(
+    "--only",
+    type=click.Choice(("index", "lint")),
+    help="Before a commit: only derived files, or only the other rules.",
+)
 @click.option("--fix", is_flag=True, help="Mend the working tree as well; nothing is staged. Not for messages and pushes.")
 @click.pass_context
 def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> int:
@@ -46,7 +52,7 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
     except Exception as error:  # a fault of memgit's own must not read like one of what is committed, nor hold it up for good
         _say(f"memgit: the {name} hook itself failed: {type(error).__name__}: {error}")
         if stops:
-            _say(f"  hint: git {'push' if name == 'pre-push' else 'commit'} --no-verify goes on without it")
+            _say(f"  hint: git {STOPPING[name]} --no-verify goes on without it")
         return 3 if stops else 0
     for line in said.lines:
         _say(f"memgit: {line}")
@@ -80,7 +86,7 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
     from memgit.git.repository import Repository
 
     repo = Repository.open(ctx.find_root().obj["folder"], os.environ)
-    if name == "pre-commit" and repo.worktree is not None:
+    if name in CHECKING and repo.worktree is not None:
         return _check_staged(ctx, repo, only, fix)
     from memgit.app import hook_runs
     from memgit.cli.options import context_of

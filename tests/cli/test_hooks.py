@@ -13,7 +13,7 @@ import pytest
 from tests.support import count_commits, memgit, run_git, status
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+NAMES = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push")
 NOTE = "---\ntitle: {}\ncreated: 2026-11-02\n---\n\n{}\n"
 
 
@@ -295,6 +295,16 @@ def test_an_amended_commit_keeps_its_message(kb: Path) -> None:
     assert count_commits(kb) == 2
 
 
+def test_a_new_message_for_an_amended_commit_takes_its_trailers_off_and_the_log_still_tells(kb: Path) -> None:
+    """git says the same to a hook as of any `commit -m`: what HEAD did must not be claimed of a commit that only follows it."""
+    memgit(kb, "record", "memory", "One", "-m", "text")
+    memgit(kb, "archive", "memory/one")
+    run_git(kb, "commit", "-q", "--amend", "-m", "Not needed any more")
+    assert message(kb) == "Not needed any more"
+    (event, *_) = memgit(kb, "log", "--json").json
+    assert (event["op"], [record["address"] for record in event["records"]]) == ("archive", ["memory/one"])
+
+
 def test_nothing_is_written_where_no_record_changed_or_git_made_the_message(kb: Path) -> None:
     (kb / "other.txt").write_text("x\n")
     run_git(kb, "add", "-A")
@@ -450,7 +460,7 @@ def bare_of_hooks(kb: Path) -> Path:
 
 def test_init_installs_and_uninstall_leaves_nothing(kb: Path, tmp_path: Path) -> None:
     place = kb / ".git/hooks"
-    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["installed"] * 7
+    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["installed"] * len(NAMES)
     before = {path.name: path.read_bytes() for path in place.iterdir()}
     memgit(kb, "hooks", "install")
     memgit(kb, "init")
@@ -458,10 +468,10 @@ def test_init_installs_and_uninstall_leaves_nothing(kb: Path, tmp_path: Path) ->
     assert not any(hook["changed"] for hook in memgit(kb, "hooks", "install", "--json").json)
     memgit(kb, "hooks", "uninstall")
     assert not [path for path in place.iterdir() if path.suffix != ".sample"]
-    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json", code=1).json] == ["missing"] * 7
+    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json", code=1).json] == ["missing"] * len(NAMES)
     assert memgit(kb, "hooks", "uninstall").out == "nothing to take out\n"
     memgit(tmp_path, "init", "plain", "--no-hooks")
-    assert [hook["state"] for hook in memgit(tmp_path / "plain", "hooks", "status", "--json", code=1).json] == ["missing"] * 7
+    assert [hook["state"] for hook in memgit(tmp_path / "plain", "hooks", "status", "--json", code=1).json] == ["missing"] * len(NAMES)
 
 
 def test_doctor_tells_of_missing_hooks(kb: Path) -> None:
@@ -649,7 +659,8 @@ def test_without_memgit_a_hook_says_so_and_stops_nothing(kb: Path, monkeypatch: 
 
 
 CONFIG = """\
-default_install_hook_types: [pre-commit, prepare-commit-msg, commit-msg, pre-push, post-merge, post-checkout, post-rewrite]
+default_install_hook_types:
+  [pre-commit, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push, post-merge, post-checkout, post-rewrite]
 repos:
   - repo: local
     hooks:
@@ -672,7 +683,7 @@ def test_the_pre_commit_framework_runs_every_hook(kb: Path, tmp_path: Path) -> N
     pytest.importorskip("pre_commit")
     memgit(kb, "hooks", "uninstall")
     framework(kb)
-    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["elsewhere"] * 7
+    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["elsewhere"] * len(NAMES)
     assert memgit(kb, "hooks", "install").code == 0
     path = fact(kb)
     run_git(kb, "add", "-A")

@@ -144,7 +144,7 @@ MESSAGES = st.builds(lambda lines, end: "\n".join(lines) + end, st.lists(LINES, 
 
 
 @given(MESSAGES)
-@settings(max_examples=examples(37), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_message_becomes_what_python_makes_of_it(
     kb: Path, calls: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
@@ -161,7 +161,7 @@ def test_any_message_becomes_what_python_makes_of_it(
 
 
 @given(MESSAGES, st.booleans())
-@settings(max_examples=examples(37), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_block_but_the_one_that_was_written_is_checked(
     kb: Path, calls: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, text: str, whole: bool
 ) -> None:

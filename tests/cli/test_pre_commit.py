@@ -21,7 +21,8 @@ pytestmark = pytest.mark.slow
 
 IDS = ("memgit-index", "memgit-lint", "memgit-message", "memgit-commit-msg", "memgit-review", "memgit-rebuild")
 CONFIG = """\
-default_install_hook_types: [pre-commit, prepare-commit-msg, commit-msg, pre-push, post-merge, post-checkout, post-rewrite]
+default_install_hook_types:
+  [pre-commit, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push, post-merge, post-checkout, post-rewrite]
 repos:
   - repo: {}
     rev: v9.9.9
@@ -153,6 +154,40 @@ def test_a_push_and_a_merge(root: Path, tmp_path: Path) -> None:
     done = git(root, "merge", "-q", "side")
     assert (done.code, "after this merge, " in done.out + done.err) == (0, True)
     assert count_commits(root) == 3
+
+
+def test_a_merge_that_git_commits_itself(root: Path) -> None:
+    """Two indexes that count one entry more each merge by lines into one that counts too few."""
+    for name in ("a", "b"):
+        memgit(root, "record", "knowledge", f"Start of {name}", "-m", "Text.", "--category", name)
+    run_git(root, "checkout", "-qb", "side")
+    memgit(root, "record", "knowledge", "More of a", "-m", "Text.", "--category", "a")
+    run_git(root, "checkout", "-q", "main")
+    memgit(root, "record", "knowledge", "More of b", "-m", "Text.", "--category", "b")
+    run_git(root, "config", "--remove-section", "merge.memgit", check=False)
+    commits = count_commits(root)
+    (command,) = stopped(git(root, "merge", "--no-edit", "side"), "knowledge-base/_index.json:4: error MG101")
+    assert count_commits(root) == commits
+    subprocess.run(["sh", "-c", command], cwd=root, check=True, capture_output=True)
+    done = git(root, "commit", "--no-edit")
+    assert done.code == 0, done.out + done.err
+    assert status(root) == "" and memgit(root, "rebuild", "--check").code == 0
+
+
+def test_what_is_not_staged_is_put_aside_and_not_derived_from(root: Path) -> None:
+    """The framework takes unstaged edits away while hooks run, so these cannot see them; the command that mends must not count them in."""
+    fact(root)
+    memgit(root, "rebuild")
+    run_git(root, "add", "-A")
+    assert git(root, "commit", "-qm", "a fact").code == 0
+    path = fact(root, title="Fact as staged")
+    run_git(root, "add", "-A")
+    path.write_text(path.read_text().replace("Fact as staged", "Fact on disk"))
+    (command,) = stopped(git(root, "commit", "-m", "half"), "MG101")
+    subprocess.run(["sh", "-c", command], cwd=root, check=True, capture_output=True)
+    done = git(root, "commit", "-m", "half")
+    assert done.code == 0, done.out + done.err
+    assert "Fact as staged" in run_git(root, "show", "HEAD:memory/INDEX.md") and "Fact on disk" in path.read_text()
 
 
 def test_the_environment_holds_what_was_tagged(root: Path, environments: Path) -> None:

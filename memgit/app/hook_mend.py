@@ -1,0 +1,207 @@
+"""The commands after which a commit that was stopped passes, as they are typed in the folder that the person is in.
+
+Derived files are named as they follow from what is staged: an index, and the file of a category whose name was set in the index alone.
+`memgit rebuild` derives from the working tree. Where that holds other records than the commit would, `memgit resolve` is named instead,
+which derives from what is staged, and stages what it derives.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+
+from memgit import TYPE_CHECKING
+from memgit.app.config import NAME
+from memgit.derive import is_derived
+from memgit.errors import MemgitError
+
+if TYPE_CHECKING:
+    from memgit.app.workspace import Context, Workspace
+    from memgit.app.write import Board
+    from memgit.git.repository import Repository
+    from memgit.git.tree import Entry
+    from memgit.lint.rule import Finding
+
+DERIVED = "MG101"
+MOST = 20
+"""So many files are named one by one."""
+PLAIN, ALL, ONLY = "plain", "all", "only"
+"""What `git commit` takes: the index, all edits besides (-a, -i), or the named files alone."""
+
+
+def mends(
+    context: Context, workspace: Workspace, errors: Sequence[Finding], whole: Mapping[str, Entry | None], *, fixed: bool, stopped: bool
+) -> list[str]:
+    """The lines that name the commands.
+
+    Args:
+        errors: what stopped the commit.
+        whole: what is staged, from the top of the working tree.
+        fixed: whether the working tree is mended already.
+        stopped: whether a merge, rebase or the like is under way, or is stopped by this.
+    """
+    if not errors:
+        return []
+    repo = workspace.require_repository()
+    shell = _Shell(workspace, repo, context.env.get("GIT_PREFIX", ""))
+    drift = list(dict.fromkeys(one.path for one in errors if one.rule == DERIVED and one.fixable))
+    fixable = [one.path for one in errors if one.fixable and one.rule != DERIVED]
+    # What else is wrong in a file that will be derived anew goes with that.
+    others = [one for one in errors if not one.fixable and one.path not in drift]
+
+    def is_file(path: str) -> bool:
+        entry = whole.get(repo.prefix + path)
+        return entry is None or entry.is_file
+
+    by_hand = [one for one in others if is_file(one.path)]
+    elsewhere = [one.path for one in others if not is_file(one.path)]
+    out = []
+    if elsewhere:  # a submodule or a link: no edit makes a file of it
+        out.append(f"mend: {shell.git('rm --cached', elsewhere)}")
+        out.append("      (then keep it outside of the folders of records, and write here what is to be known of it)")
+    if by_hand:
+        out.append(f"mend: edit, then {shell.git('add', (one.path for one in by_hand))}")
+        out.append(f"      ({', '.join(f'memgit rule {code}' for code in sorted({one.rule for one in by_hand}))} says more)")
+    if fixed:
+        if fixable or drift:
+            out.append(f"mend: {shell.git('add', [*fixable, *drift])}")
+        return out
+    edits: Mapping[str, bytes | None] = {}
+    if fixable:
+        edits = _fixes(workspace, context)
+        out.append(f"mend: {shell.memgit} lint --staged --fix && {shell.git('add', edits or fixable)}")
+    if drift:
+        out += _derive(workspace, context, shell, drift, whole, edits, stopped=stopped)
+    return out
+
+
+def _derive(
+    workspace: Workspace, context: Context, shell: _Shell, drift: Sequence[str], whole: Mapping[str, Entry | None],
+    edits: Mapping[str, bytes | None], *, stopped: bool,
+) -> list[str]:  # fmt: skip
+    """How to get the derived files right."""
+    repo = workspace.require_repository()
+    taken = _taken(repo)
+    paths = _written(workspace, repo, whole, edits, drift)
+    if not paths:  # what was fixed has mended them
+        return []
+    beside = _beside(workspace, repo)
+    # The pre-commit framework puts aside what is not staged, so that nobody sees it; git does not add a file that it is to ignore.
+    if not (stopped or beside or "PRE_COMMIT" in context.env or _ignored(repo, paths)):
+        out = [f"mend: {shell.memgit} rebuild && {shell.git('add', paths)}"]
+        return [*out, "      (and name them in git commit as well, beside the files that you name)"] if taken == ONLY else out
+    inside = [path[len(repo.prefix) :] for path in whole if path.startswith(repo.prefix)]
+    every = taken == ALL and not any(beside.values())
+    first = "" if taken == PLAIN else "git add -u" if every or len(inside) > MOST else shell.git("add", inside)
+    out = [
+        f"mend: {first}{' && ' if first else ''}{shell.memgit} resolve",
+        "      (it derives them from what is staged, and stages them)",
+    ]
+    if taken == ONLY:
+        out.append("      (then git commit without naming files: the derived ones are part of it, and what else is staged)")
+    return out
+
+
+class _Shell:
+    """Commands as they are typed in one folder of the working tree."""
+
+    def __init__(self, workspace: Workspace, repo: Repository, folder: str) -> None:
+        self._top, self._prefix = repo.worktree or "", repo.prefix
+        self._where = os.path.join(self._top, folder)
+        root = os.path.relpath(workspace.root or ".", self._where)
+        self.memgit = "memgit" if root == "." else f"memgit -C {_typed(root)}"
+
+    def git(self, command: str, paths: Iterable[str]) -> str:
+        """A command of git with paths from the knowledge root."""
+        typed = [os.path.relpath(os.path.join(self._top, self._prefix + path), self._where) for path in dict.fromkeys(paths)]
+        # git takes `*` and the like in a path for a pattern, which would stage more.
+        literal = "--literal-pathspecs " if any(mark in path for path in typed for mark in "*?[\\") else ""
+        return " ".join([f"git {literal}{command}", *map(_typed, typed)])
+
+
+def _typed(path: str) -> str:
+    """A path as it is typed in a shell, safe as an argument of git; `$'…'` (bash, ksh, zsh) where it holds what cannot be typed."""
+    path = f"./{path}" if path.startswith(("-", ":")) else path
+    if path.replace("\t", " ").isprintable():
+        return shlex.quote(path)
+    escaped = (
+        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\\" else f"\\x{byte:02x}" for byte in path.encode("utf-8", "surrogateescape")
+    )
+    return f"$'{''.join(escaped)}'"
+
+
+def _taken(repo: Repository) -> str:
+    """What the commit takes, told by the name of its index (builtin/commit.c in git): -a and -i write the next one, paths a false one."""
+    name = os.path.basename(repo.index_file)
+    return ALL if name == "index.lock" else ONLY if name.startswith("next-index-") else PLAIN
+
+
+def _fixes(workspace: Workspace, context: Context) -> Mapping[str, bytes | None]:
+    """What `memgit lint --staged --fix` would write."""
+    from memgit.app import lint
+    from memgit.app.lint_settings import rules, settings_of
+    from memgit.lint.engine import mend
+
+    known, _ = rules()
+    left_out = [rule.code for rule in known if rule.compares or rule.code in lint.AGING]
+    settings = settings_of(workspace, known).narrowed((), left_out)
+    try:
+        return mend(lint.corpus_of(workspace, context, lint.Request(staged=True), disk=True), settings, known).edits
+    except MemgitError:
+        return {}
+
+
+def _written(
+    workspace: Workspace, repo: Repository, whole: Mapping[str, Entry | None], edits: Mapping[str, bytes | None], drift: Sequence[str]
+) -> list[str]:
+    """The files that have to be staged so that the derived ones are right, as a write of memgit would commit them."""
+    from memgit.app.write import Board, owed
+
+    board = Board(workspace, repo, repo.tree(head := repo.head().commit), head)
+    skip = len(repo.prefix)
+    for path, entry in whole.items():
+        inner = path[skip:]
+        if path.startswith(repo.prefix) and _counts(workspace, inner):
+            board.edits[inner] = repo.blob(entry.oid) if entry is not None and entry.is_file else None
+    board.edits.update(edits)
+    before = dict(board.edits)
+    try:
+        owed(workspace, board)
+    except MemgitError:
+        return [] if edits else list(drift)
+    return _changed(board, before) or ([] if edits else list(drift))
+
+
+def _changed(board: Board, before: Mapping[str, bytes | None]) -> list[str]:
+    old = board.unedited()
+    return sorted(path for path, data in board.edits.items() if data != (before[path] if path in before else old.data(path)))
+
+
+def _counts(workspace: Workspace, path: str) -> bool:
+    """Whether derived files depend on a file, or it is one."""
+    return path == NAME or is_derived(workspace.layout, path) or workspace.layout.find(path) is not None
+
+
+def _beside(workspace: Workspace, repo: Repository) -> dict[str, bool]:
+    """The records in the working tree that are otherwise than in the commit to be: the path of each, and whether git has it."""
+    args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
+    rows = repo.git(*args, *(["--", repo.prefix] if repo.prefix else [])).split(b"\0")
+    found: dict[str, bool] = {}
+    for row in rows:
+        path = row[3:].decode("utf-8", "surrogateescape")
+        if row[1:2] not in (b"", b" ") and path.startswith(repo.prefix):
+            inner = path[len(repo.prefix) :]
+            if _counts(workspace, inner) and not is_derived(workspace.layout, inner):
+                found[inner] = row[:2] != b"??"
+    return found
+
+
+def _ignored(repo: Repository, paths: Sequence[str]) -> bool:
+    """Whether git would refuse to add one of the paths, because it is told to ignore it."""
+    from memgit.git import process
+
+    names = b"".join(f"./{repo.prefix}{path}\0".encode("utf-8", "surrogateescape") for path in paths)
+    # It is the one command that refuses to take its names as they are.
+    done = process.attempt(["check-ignore", "--stdin", "-z"], repo=repo, data=names, extra={"GIT_LITERAL_PATHSPECS": "0"})
+    return done.code == 0
