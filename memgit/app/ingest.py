@@ -11,13 +11,13 @@ from memgit.app.ingest_marks import Mark, digest, written
 from memgit.app.links import both_ways
 from memgit.app.update import extend_record, require_version, update_record
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Board, Plan, Session, Written, carry_out, screen
+from memgit.app.write import Plan, Session, Written, carry_out, rehearse
 from memgit.errors import BadInput, Conflict, MemgitError, NotFound, Refused, UnreadableFile
 from memgit.formats import message as messages
 from memgit.formats import titles
 from memgit.formats.entries import create_all, set_meta
 from memgit.formats.form import Draft
-from memgit.ingest.proposal import CHOSEN, UNCHANGED, Category, Item, Proposal, decided, gathered
+from memgit.ingest.proposal import UNCHANGED, Category, Item, Proposal, decided, gathered
 from memgit.model import link
 from memgit.model.kinds import KINDS
 from memgit.model.operation import PAST, RecordChange
@@ -42,7 +42,7 @@ class Done(NamedTuple):
     @property
     def stopped(self) -> bool:
         """Whether it is skipped because something stands in its way."""
-        return self.verdict == "skipped" and bool(self.reason) and not self.reason.startswith(CHOSEN)
+        return self.item.stopped
 
 
 class Ingested(NamedTuple):
@@ -127,22 +127,13 @@ def carry(
         BadInput: a segment cannot be written (strict), or is to be merged into one that is not.
     """
     carrier = _carrier(proposal, strict)
-    answer = carry_out(workspace, context, carrier.plan, reason=reason, stage=stage)
-    # What a plan skips, whoever edited it has decided.
-    stopped = 0 if strict else sum(one.stopped for one in carrier.done)
-    return Ingested(answer, tuple(carrier.done), proposal, stopped + sum(file.failed for file in proposal.files))
+    return _ingested(carrier, carry_out(workspace, context, carrier.plan, reason=reason, stage=stage))
 
 
-def rehearse(workspace: Workspace, context: Context, proposal: Proposal, *, strict: bool) -> tuple[Done, ...]:
-    """What would become of each segment if the proposal were carried out; nothing is written. Raises what `carry` raises."""
+def rehearsed(workspace: Workspace, context: Context, proposal: Proposal, *, strict: bool, reason: str | None = None) -> Ingested:
+    """What `carry` would answer; nothing is written. Raises what `carry` raises."""
     carrier = _carrier(proposal, strict)
-    repo = workspace.writable()
-    tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
-    board = Board(workspace, repo, repo.tree(tip), tip)
-    plan = carrier.plan(Session(workspace, context, board, tip))
-    if plan.changes:
-        screen(workspace, context, board, plan, None)
-    return tuple(carrier.done)
+    return _ingested(carrier, rehearse(workspace, context, carrier.plan, reason=reason))
 
 
 def _carrier(proposal: Proposal, strict: bool) -> _Carrier:
@@ -151,6 +142,11 @@ def _carrier(proposal: Proposal, strict: bool) -> _Carrier:
     except ValueError as error:
         raise BadInput(str(error), hint="merge into a segment that is written") from None
     return _Carrier(proposal._replace(items=items), strict)
+
+
+def _ingested(carrier: _Carrier, answer: Written) -> Ingested:
+    left_out = sum(one.stopped for one in carrier.done) + sum(file.failed for file in carrier.proposal.files)
+    return Ingested(answer, tuple(carrier.done), carrier.proposal, left_out)
 
 
 def fitting(workspace: Workspace, proposal: Proposal) -> Proposal:
@@ -186,21 +182,23 @@ class _Carrier:
     """The planner of one ingest. It may run several times, where others commit meanwhile: each run starts afresh."""
 
     def __init__(self, proposal: Proposal, strict: bool) -> None:
-        self._proposal, self._strict = proposal, strict
+        self.proposal, self.strict = proposal, strict
         self.done: list[Done] = []
         self._changes: list[RecordChange] = []
         self._linked: list[str] = []
         self._written: list[tuple[str, int, Item]] = []
 
     def plan(self, session: Session) -> Plan:
-        items = self._proposal.items
+        items = self.proposal.items
         while True:
             done = self._attempt(session, items)
             lost = {one.item.segment: one.reason for one in done.values() if one.verdict == "skipped"}
             if not lost:
                 break
             # Others may link to what could not be written: all is planned again without it.
-            items = tuple(item._replace(action="skip", reason=lost[item.segment]) if item.segment in lost else item for item in items)
+            items = tuple(
+                item._replace(action="skip", reason=lost[item.segment], chosen=False) if item.segment in lost else item for item in items
+            )
             for path in list(session.board.edits):
                 session.board.take_off(path)
             session = Session(session.workspace, session.context, session.board, session.reader.revision)
@@ -208,9 +206,9 @@ class _Carrier:
         if not self._changes:
             return Plan("ingest", (), "")
         session.verify()
-        source = ", ".join(self._proposal.sources)
+        source = ", ".join(self.proposal.sources)
         return Plan(
-            "ingest", tuple(self._changes), messages.summary("ingest", self._proposal.what, _counted(self._changes)),
+            "ingest", tuple(self._changes), messages.summary("ingest", self.proposal.what, _counted(self._changes)),
             linked=tuple(dict.fromkeys(self._linked)), source=messages.cut(source, MAX_SOURCE) or None,
             detail=written(self._marks(session)) or None,
         )  # fmt: skip
@@ -220,7 +218,7 @@ class _Carrier:
         session.hasty = True
         self._changes, self._linked, self._written = [], [], []
         done: dict[str, Done] = {}
-        links = _Links(session, [item for item in items if item.action == "create"], self._proposal.categories)
+        links = _Links(session, [item for item in items if item.action == "create"], self.proposal.categories)
         # What is there is changed first: it keeps its place while new records are added behind it.
         order = {"update": self._update, "extend": self._extend, "create": self._create_document}
         for action, act in order.items():
@@ -251,13 +249,13 @@ class _Carrier:
         except (BadInput, Refused) as error:
             return self._lost(item, error)
         except Conflict as error:
-            hint = error.hint if self._strict else "run the ingest again"
+            hint = error.hint if self.strict else "run the ingest again"
             raise Conflict(_about(item, error), path=error.path, line=error.line, hint=hint) from error
         return done
 
     def _lost(self, item: Item, error: MemgitError) -> Done:
         """What becomes of a segment that cannot be written."""
-        if self._strict:
+        if self.strict:
             raise type(error)(_about(item, error), path=error.path, line=error.line, hint=error.hint) from error
         return Done(item, "skipped", "", error.message)
 

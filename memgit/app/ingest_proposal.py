@@ -193,7 +193,9 @@ class _Maker:
         for segment in file.segments:
             item = known.get(segment.id) or self._fresh(text, segment, places[segment.id] in wanted, len(fresh), before)
             line = next((line for line in torn if segment.first <= line <= segment.last), None)
-            yield item._replace(reason=f"line {line} is the marker of a merge conflict") if item.acts and line is not None else item
+            if item.acts and line is not None:
+                item = item._replace(reason=f"line {line} is the marker of a merge conflict", chosen=False)
+            yield item
 
     def _given_before(self, text: Text) -> list[Record]:
         """The records that were made from a text, in full."""
@@ -309,10 +311,10 @@ class _Maker:
             whole = next((record for record in before if digest(segment.text) in self._segments_of(record)), None)
             if whole is not None:
                 return item._replace(action=UNCHANGED, into=whole.address, related=())
-            return self._home(item, segment, found)._replace(reason="the record that was made of it is gone")
+            return self._home(item, segment, found)._replace(reason="the record that was made of it is gone", chosen=True)
         if not wanted:
             item = self._home(item, segment, found)
-            return item._replace(action="skip", reason=f"others of the {of} segments are better worth recording")
+            return item._replace(action="skip", reason=f"others of the {of} segments are better worth recording", chosen=True)
         if best is None:
             return self._safe(self._writable(self._home(item, segment, found)))
         record = best.record

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from memgit.app.counts import Tally, listed
 from memgit.app.links import link_text
 from memgit.app.rename import linking_records, rewrite_links
 from memgit.app.update import editable, touch, whole_text
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Board, Plan, Session, Written, carry_out
+from memgit.app.write import Plan, Session, Written, carry_out, rehearse
 from memgit.derive.dates import day
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats import message as messages
@@ -58,17 +58,9 @@ def merge_records(
         found = {(record.path, record.ordinal): session.writable(record) for record in map(session.reader.find, others)}
         return merge(session, kept, list(found.values()), body)
 
-    return _rehearse(workspace, context, plan) if dry_run else carry_out(workspace, context, plan, reason=reason, stage=stage)
-
-
-def _rehearse(workspace: Workspace, context: Context, planner: Callable[[Session], Plan]) -> Written:
-    """The answer that a plan would get, without anything being written."""
-    repo = workspace.writable()
-    tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
-    board = Board(workspace, repo, repo.tree(tip), tip)
-    plan = planner(Session(workspace, context, board, tip))
-    record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
-    return Written(plan.op, "dry_run", record, None, plan.linked, plan.notes, plan.changes)
+    if dry_run:
+        return rehearse(workspace, context, plan, reason=reason)
+    return carry_out(workspace, context, plan, reason=reason, stage=stage)
 
 
 def merge(session: Session, kept: Record, others: Sequence[Record], body: str | None) -> Plan:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from memgit.app.ingest import Done, Ingested, agreed, carry, dry, fitting, rehearse, report, verdicts
+from memgit.app.ingest import Done, Ingested, agreed, carry, dry, fitting, rehearsed, report, verdicts
 from memgit.app.ingest_proposal import Wishes, maps, own_records, propose
 from memgit.app.ingest_source import Reading, Source, read
 from memgit.app.reader import kinds_of
@@ -19,7 +19,7 @@ from memgit.cli.output import echo, emit_json, faint, heading
 from memgit.errors import BadInput, Refused
 from memgit.ingest.content import FileMap, map_json
 from memgit.ingest.planfile import dump, load
-from memgit.ingest.proposal import CHOSEN, UNCHANGED, Item, Proposal
+from memgit.ingest.proposal import UNCHANGED, Item, Proposal
 
 GROUPS = {"category": "knowledge", "scope": "memory", "folder": "note"}
 """Options that say where new records go, with the kind that each belongs to."""
@@ -84,9 +84,10 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         _write_plan(ctx, proposal, options)
     elif options["yes"] and not options["dry_run"]:
         return _print(carry(workspace, context, agreed(proposal), strict=False, reason=options["reason"], stage=options["stage"]), options)
-    elif options["dry_run"] or options["as_json"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        taken = agreed(proposal) if options["dry_run"] else proposal
-        _show(taken, options, rehearse(workspace, context, taken, strict=False) if options["dry_run"] else dry(taken))
+    elif options["dry_run"]:
+        return _foretell(rehearsed(workspace, context, agreed(proposal), strict=False, reason=options["reason"]), options)
+    elif options["as_json"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _show(proposal, options, dry(proposal))
     else:
         from memgit.cli.ingest_ask import ask
 
@@ -148,8 +149,7 @@ def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: 
         raise BadInput(f"{name}: {error.strerror}") from None
     proposal = fitting(workspace, load(data, name))
     if options["dry_run"]:
-        _show(proposal, options, rehearse(workspace, context, proposal, strict=True))
-        return 0
+        return _foretell(rehearsed(workspace, context, proposal, strict=True, reason=options["reason"]), options)
     return _print(carry(workspace, context, proposal, strict=True, reason=options["reason"], stage=options["stage"]), options)
 
 
@@ -171,6 +171,20 @@ def _write_plan(ctx: click.Context, proposal: Proposal, options: dict[str, Any])
         emit_json({"plan": name, "proposed": count, **proposal.as_json()})
         return
     echo(f"{count} proposal{'' if count == 1 else 's'} in {name}: edit it, then memgit ingest --apply {name}")
+
+
+def _foretell(answer: Ingested, options: dict[str, Any]) -> int:
+    """What a run would do, and the exit code that it would have."""
+    _notes(answer)
+    _show(answer.proposal, options, answer.done)
+    return 1 if answer.left_out else 0
+
+
+def _notes(answer: Ingested) -> None:
+    for note in answer.written.notes:
+        echo(f"memgit: {note}", err=True)
+    if answer.left_out:
+        echo(f"memgit: left out {answer.left_out}: {LEFT_OUT}", err=True)
 
 
 def _show(proposal: Proposal, options: dict[str, Any], done: Sequence[Done]) -> None:
@@ -203,10 +217,7 @@ def line_of(item: Item) -> str:
 
 def _print(answer: Ingested, options: dict[str, Any]) -> int:
     """The answer: a verdict for every file, then what was committed. The exit code, 1 where something stood in the way of a part."""
-    for note in answer.written.notes:
-        echo(f"memgit: {note}", err=True)
-    if answer.left_out:
-        echo(f"memgit: left out {answer.left_out}: {LEFT_OUT}", err=True)
+    _notes(answer)
     if options["as_json"]:
         emit_json(answer.as_json())
     else:
@@ -220,7 +231,7 @@ def _tell(answer: Ingested) -> None:
     for one in answer.done:
         if one.verdict in ("created", "updated", "extended"):
             echo(f"  {one.verdict} {one.address}")
-        elif one.verdict == "skipped" and not one.reason.startswith(CHOSEN):
+        elif one.stopped:
             echo(f"  skipped {one.item.path}:{one.item.lines} {one.item.title}: {one.reason}")
     _left(answer.proposal)
     done = answer.written

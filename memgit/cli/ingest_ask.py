@@ -13,7 +13,7 @@ from memgit.app.workspace import Workspace
 from memgit.cli.output import cut_line, echo, faint, heading
 from memgit.errors import MemgitError
 from memgit.formats.message import one_line
-from memgit.ingest.proposal import UNCHANGED, Category, Item, Proposal
+from memgit.ingest.proposal import UNCHANGED, Category, Item, Proposal, decided
 from memgit.model.kinds import KINDS
 from memgit.model.link import normal
 
@@ -27,7 +27,7 @@ HELP = """\
   c create a new record          u update a record (its text is replaced)   e extend a record (text is added)
   s skip                         m merge into another segment               v view the text
   t another title                k another kind                             g another category, scope or folder
-  w another text (in an editor)  a take this and all that follow as proposed
+  w another text (in an editor)  a take this and all that follow as --yes would: none that needs a decision
   q cancel: nothing is written"""
 
 
@@ -97,6 +97,11 @@ def _numbers(text: str, first: int, last: int) -> list[int] | None:
     return sorted(out)
 
 
+def _left_out(item: Item, reason: str) -> Item:
+    """The item, skipped because a person chose so."""
+    return item._replace(action="skip", reason=reason, chosen=True)
+
+
 class _Asker:
     """Goes through the segments and remembers what was decided."""
 
@@ -109,7 +114,7 @@ class _Asker:
 
     def leave(self, items: Sequence[Item]) -> None:
         for item in items:
-            self._done[item.segment] = item if item.action == UNCHANGED else item._replace(action="skip", reason="not chosen")
+            self._done[item.segment] = item if item.action == UNCHANGED else _left_out(item, "not chosen")
 
     def file(self, path: str, items: Sequence[Item]) -> None:
         """Asks about each segment of one file for which something is proposed; the others can be had too."""
@@ -120,7 +125,7 @@ class _Asker:
             asked = [item for item in items if item.action != UNCHANGED]
         names = {item.segment for item in asked}
         for item in items:
-            self._done[item.segment] = item if item.segment not in names or self._rest else self._segment(item)
+            self._done[item.segment] = self._segment(item) if item.segment in names and not self._rest else decided(item)
 
     def _segment(self, given: Item) -> Item:
         """Asks until something is decided about one segment."""
@@ -129,8 +134,8 @@ class _Asker:
             self._print(item)
             default = "s" if item.action == "skip" or item.reason else item.action[0]
             answer = click.prompt("c/u/e/s/m/v/t/k/g/w/a/q, ? for help", default=default, show_default=True).strip()
-            decided, item = self._answer(answer, item)
-            if decided:
+            done, item = self._answer(answer, item)
+            if done:
                 return item
 
     def _print(self, item: Item) -> None:
@@ -151,7 +156,7 @@ class _Asker:
         if answer == "q":
             raise click.Abort
         if answer == "s":
-            return True, item._replace(action="skip", reason="as decided")
+            return True, _left_out(item, "as decided")
         if answer == "c":
             made = self._created(item)
             return not self._is_taken(made), made
@@ -162,7 +167,7 @@ class _Asker:
             return self._merged(item)
         if answer == "a":
             self._rest = True
-            return True, item._replace(action="skip") if item.acts and item.reason else item
+            return True, decided(item)
         if answer == "v":
             lines = item.body.split("\n")
             for line in lines[:VIEWED]:

@@ -31,6 +31,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         stage=options["stage"], dry_run=options["dry_run"],
     )  # fmt: skip
     if options["dry_run"] and not options["as_json"]:
+        for note in done.notes:
+            echo(f"memgit: {note}", err=True)
         for change in done.changes:
             echo(f"would be {PAST[change.action]}: {change.address}")
         return

@@ -1,7 +1,8 @@
 """The plan file: a proposal as YAML that a person or an agent edits. A stream of small documents between lines `---`.
 
-The first document says what the plan is for, then comes one for each new category, then one for each segment. Bodies stand as literal
-blocks. What is read back is exactly what is carried out; a key that is not known is refused, so that no typing error goes unseen.
+The first document says what the plan is for, then comes one for each file that should have been read and could not be, one for each new
+category, and one for each segment. Bodies stand as literal blocks. What is read back is exactly what is carried out, and what it skips is
+skipped by choice; a key that is not known is refused, so that no typing error goes unseen.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ HEAD = """\
 _SEGMENT = ("segment", "source", "lines", "action", "into", "version", "kind", "group", "title", "context", "keywords", "related", "date",
             "fingerprint", "body")  # fmt: skip
 _CATEGORY = ("new-category", "name", "keywords")
+_FAILED = ("not-read", "reason")
 _TOP = ("plan", "source", "files", "sources")
 _LISTS = ("keywords", "related", "files", "sources")
 _FORMS = {
@@ -54,10 +56,14 @@ def dump(proposal: Proposal) -> str:
     """The plan as text. Segments that need no change are left out."""
     out = [HEAD.format(what=proposal.what.replace("\n", " ")), f"plan: {VERSION}\n", _pair("source", proposal.what)]
     out.append(_pair("sources", proposal.sources))
-    read = [file for file in proposal.files if not file.skipped]
+    read = [file for file in proposal.files if not file.skipped and not file.failed]
     named = [f"\n  - {yaml.quoted(' '.join((file.digest or '-', file.path)))}" for file in read]
     out.append(f"files:{''.join(named) or ' []'}\n")
-    out += [f"# not read: {_comment(file.path)}: {_comment(file.skipped)}\n" for file in proposal.files if file.skipped]
+    out += [f"# not read: {_comment(file.path)}: {_comment(file.skipped)}\n" for file in proposal.files if file.skipped and not file.failed]
+    for file in proposal.files:
+        if file.failed:
+            out += ["---\n# It is told again when the plan is applied; delete this part to do without it.\n"]
+            out += [_pair("not-read", file.path), _pair("reason", file.skipped)]
     for category in proposal.categories:
         out += ["---\n", _pair("new-category", category.key), _pair("name", category.name), _pair("keywords", category.keywords)]
     for item in proposal.items:
@@ -140,19 +146,23 @@ def load(data: bytes, path: str) -> Proposal:
         raise BadInput(f"a plan of version {head.values['plan']}, which this memgit does not know", path=path, line=head.lines["plan"])
     items: list[Item] = []
     categories: list[Category] = []
+    failed: list[File] = []
     _check(head, _TOP, path)
     for document in documents[1:]:
         if "new-category" in document.values:
             _check(document, _CATEGORY, path)
             key = _text(document, "new-category")
             categories.append(Category(key, _text(document, "name") or key, _list(document, "keywords")))
+        elif "not-read" in document.values:
+            _check(document, _FAILED, path)
+            failed.append(File(_text(document, "not-read"), "", _text(document, "reason") or "it could not be read", failed=True))
         else:
             items.append(_item(document, path))
     twice = next((item.segment for number, item in enumerate(items) if item.segment in {one.segment for one in items[:number]}), None)
     if twice is not None:
         raise BadInput(f"{twice} stands in the plan twice", path=path)
     files = tuple(File(entry.partition(" ")[2], entry.partition(" ")[0].replace("-", "")) for entry in _list(head, "files"))
-    return Proposal(_text(head, "source"), _list(head, "sources"), files, tuple(items), tuple(categories))
+    return Proposal(_text(head, "source"), _list(head, "sources"), (*files, *failed), tuple(items), tuple(categories))
 
 
 def _documents(text: str) -> Iterator[tuple[int, str]]:
@@ -210,7 +220,7 @@ def _item(document: Document, path: str) -> Item:
         segment, source, "", _text(document, "lines"), action, kind, _text(document, "title"), _text(document, "group"),
         _list(document, "keywords"), body, context=_text(document, "context"), into=into, version=_text(document, "version"),
         related=_list(document, "related"), fingerprint=tuple(mark for mark in marks.split(",") if mark), edited=mark != text_mark(body),
-        date=_text(document, "date"),
+        date=_text(document, "date"), chosen=action == "skip",
     )  # fmt: skip
 
 

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 ACTIONS = ("create", "update", "extend", "skip", "merge")
 """What may be done with a segment: a record of its own, the text of a record replaced or added to, nothing, or part of another segment."""
-CHOSEN = ("others of", "as decided", "not chosen", "the record that was made of it is gone")
-"""How a reason for skipping begins that is a choice; any other one says what stands in the way."""
 UNCHANGED = "unchanged"
 """The action of a segment whose record says what it says already."""
 
@@ -34,6 +32,7 @@ class Item(NamedTuple):
         version: what the record to update or extend must be, see `app.present.version_id`.
         advice: what the thresholds advise, whatever the action is.
         reason: why it is skipped, or why it needs a person's decision.
+        chosen: the reason is a choice; any other one says what stands in the way.
         foreign: the record to update was not made from this source: where nobody decides, it is extended instead.
         group: the category, scope or folder.
         related: addresses of records to link with.
@@ -60,6 +59,7 @@ class Item(NamedTuple):
     version: str = ""
     advice: str = "create"
     reason: str = ""
+    chosen: bool = False
     foreign: bool = False
     overlap: float = 0.0
     candidates: tuple[Candidate, ...] = ()
@@ -76,7 +76,7 @@ class Item(NamedTuple):
     @property
     def stopped(self) -> bool:
         """Whether it is skipped because something stands in its way, and not by choice."""
-        return self.action == "skip" and bool(self.reason) and not self.reason.startswith(CHOSEN)
+        return self.action == "skip" and bool(self.reason) and not self.chosen
 
     def as_json(self) -> dict[str, Any]:
         return {

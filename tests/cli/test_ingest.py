@@ -555,8 +555,11 @@ def test_what_stands_in_the_way_of_a_part_is_told_by_the_exit_code(kb: Path, tmp
     (folder / "one.md").write_text("# One\n\n1. Run `make one`.\n")
     (folder / "two.md").write_text(text)
     sources = [str(folder)] if way == "a folder" else [str(folder / "one.md"), str(folder / "two.md")]
+    dry = memgit(kb, "ingest", *sources, "--dry-run", code=1)
+    assert memgit(kb, "list", "--json").json == []
     answer = memgit(kb, "ingest", *sources, "--yes", code=1)
     assert "created 1" in answer.out and "two.md skipped: " in answer.out and "memgit: left out 1: " in answer.err
+    assert (dry.out.count(" create "), "two.md: " in dry.out, "memgit: left out 1: " in dry.err) == (1, True, True)
     assert [row["title"] for row in memgit(kb, "list", "--json").json] == ["One"]
     head = run_git(kb, "rev-parse", "HEAD")
     assert "nothing to write" in memgit(kb, "ingest", *sources, "--yes", code=1).out
@@ -572,6 +575,26 @@ def test_a_plan_that_leaves_a_part_out_is_done(kb: Path, guide: Path, text: str)
     plan = kb.parent / "plan.yaml"
     memgit(kb, "ingest", str(guide), "--plan", str(plan))
     assert memgit(kb, "ingest", "--apply", str(plan)).err == ""
+
+
+def test_a_plan_names_what_could_not_be_read_until_that_is_deleted(kb: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "one.md").write_text("# One\n\n1. Run `make one`.\n")
+    (folder / "two.md").write_bytes(b"# Two\n\n\xff\xfe\x00\n")
+    plan = tmp_path / "plan.yaml"
+    memgit(kb, "ingest", str(folder), "--plan", str(plan))
+    wet, dry = (memgit(kb, "ingest", "--apply", str(plan), *more, "--json", code=1) for more in (["--dry-run"], []))
+    for answer in (wet, dry):
+        assert "memgit: left out 1: " in answer.err
+        assert [(file["path"], file["verdict"]) for file in answer.json["files"]] == [
+            ("../docs/one.md", "created"),
+            ("../docs/two.md", "skipped"),
+        ]
+    head, _, rest = plan.read_text().partition("not-read: ")
+    plan.write_text(f"{head}{rest.partition('---')[1]}{rest.partition('---')[2]}".replace("title: One", "title: Other"))
+    for more in (["--dry-run"], []):
+        assert "left out" not in memgit(kb, "ingest", "--apply", str(plan), *more).err
 
 
 def test_nothing_of_a_credential_is_in_the_keywords_of_its_category(kb: Path, tmp_path: Path) -> None:

@@ -202,6 +202,21 @@ def test_many_files_come_in_pages(kb: Path, tmp_path: Path, terminals: list[Term
     assert {f"Note {number}" for number in (2, 4, 5)} == {record["title"] for record in memgit(kb, "list", "--json").json}
 
 
+def test_taking_all_that_follow_overwrites_nothing_that_was_edited_by_hand(kb: Path, docs: Path, terminals: list[Terminal]) -> None:
+    page = docs / "a.md"
+    memgit(kb, "ingest", str(page), "--yes")
+    memgit(kb, "extend", "knowledge/general#Gamma", "-m", "By hand.")
+    page.write_text(page.read_text().replace("beta0", "betanew").replace("gamma0", "gammanew").replace("delta0", "deltanew"))
+    run = open_(kb, terminals, str(page))
+    run.answer(ASK, "a")  # Beta
+    run.answer("2 to update. Write them in one commit?", "y")
+    assert run.end() == 1, run.text
+    shown = {title: memgit(kb, "show", f"knowledge/general#{title}").out for title in ("Beta", "Gamma", "Delta")}
+    assert "betanew" in shown["Beta"] and "deltanew" in shown["Delta"]
+    assert "By hand." in shown["Gamma"] and "gammanew" not in shown["Gamma"]
+    assert "the record was edited since it was ingested" in run.text
+
+
 def test_the_same_again_asks_nothing(kb: Path, docs: Path, terminals: list[Terminal]) -> None:
     memgit(kb, "ingest", str(docs), "--yes")
     run = open_(kb, terminals, str(docs))

@@ -8,19 +8,22 @@ from typing import Any
 
 import pytest
 
-from tests.support import count_commits, fsck, memgit, run_git, status
+from tests.support import Prepared, count_commits, fsck, memgit, run_git, status
 
 ENTRY = "## {}\n**Date:** 2024-03-0{}\n**Best Practice:**\n{}\n**Related:**{}\n**Keywords:** {}\n\n"
 
 
 @pytest.fixture
-def twins(kb: Path) -> Path:
+def twins(prepared: Prepared) -> Path:
     """Two entries that say one thing, an entry and a memory that are linked with the second one."""
+    return prepared("kb", make_twins)
+
+
+def make_twins(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Quote expansions", "--category", "shell", "-m", '- Write "$x".', "--keywords", "shell, Quote")
     memgit(kb, "record", "knowledge", "Always quote", "--category", "bash", "-m", '- Write "$x".\n- And "$@".', "--keywords", "quote, args")
     memgit(kb, "record", "knowledge", "Use arrays", "--category", "bash", "-m", "- After [[#Always quote]].", "--related", "Always quote")
     memgit(kb, "record", "memory", "Shell habits", "-m", "See [[bash#Always quote|quoting]] and `[[bash#Always quote]]`.")
-    return kb
 
 
 def shown(folder: Path, name: str) -> Any:
@@ -136,6 +139,18 @@ def test_a_text_of_ones_own_stands_in_place_of_all(twins: Path) -> None:
     memgit(twins, "undo")
     memgit(twins, "merge-records", "Quote expansions", "Always quote", "-F", "-", stdin=b"- From a pipe.\n")
     assert shown(twins, "Quote expansions")["body"] == "- From a pipe."
+
+
+def test_a_dry_run_refuses_the_credential_that_the_run_would_refuse(twins: Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+    for args in (("-m", f"Use {token}."), ("--reason", f"as {token} says")):
+        call = ("merge-records", "Quote expansions", "Always quote", *args)
+        wet, dry = memgit(twins, *call, code=3), memgit(twins, *call, "--dry-run", code=3)
+        assert dry == wet and "not written" in dry.err
+        told, done = memgit(twins, *call, "--redact", "--dry-run"), memgit(twins, *call, "--redact")
+        assert [line for line in told.err.splitlines() if "redact" in line] == [line for line in done.err.splitlines() if "redact" in line]
+        assert token not in run_git(twins, "log", "-p", "-1")
+        memgit(twins, "undo")
 
 
 def test_a_dry_run_writes_nothing(twins: Path) -> None:

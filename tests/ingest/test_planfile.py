@@ -66,6 +66,19 @@ def test_what_needs_a_decision_is_not_done_by_the_plan_as_it_stands() -> None:
     assert (chosen.action, chosen.into) == ("update", "knowledge/ops#X")
 
 
+def test_what_the_plan_skips_is_skipped_by_choice() -> None:
+    stopped = item(action="skip", reason="it holds what looks like a credential")
+    assert stopped.stopped and not back(stopped).items[0].stopped
+
+
+@pytest.mark.parametrize("reason", ["not UTF-8 at byte 3", "- a: 'b'", ""])
+def test_a_file_that_could_not_be_read_is_remembered(reason: str) -> None:
+    files = (File("a.md", "00ff00ff00ff00ff"), File("logo.png", "", "no text"), File("b: #.md", "", reason, failed=True))
+    made = load(dump(proposal(item())._replace(files=files)).encode(), "plan.yaml")
+    assert made.files == (files[0], files[2]._replace(skipped=reason or "it could not be read"))
+    assert len(made.items) == 1
+
+
 def test_line_ends_of_windows_and_a_byte_order_mark_are_no_edit() -> None:
     text = dump(proposal(item()))
     found = load(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(), "p")
