@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from memgit.app.lint_settings import settings_of
+from memgit.app.lint_settings import known, settings_of
 from memgit.app.lint_source import CachedIndex, TreeSource
+from memgit.app.workspace import Workspace
 from memgit.app.write import Session
+from memgit.errors import BadInput
 from memgit.lint.corpus import Corpus, Overlay
 from memgit.lint.facts import links_of_page
-from memgit.lint.index import folded
+from memgit.lint.index import FileNames, folded
 from memgit.lint.resolve import Led, target
-from memgit.lint.rules import RULES
 from memgit.lint.rules.mg201_broken_link import RULE, said
-from memgit.lint.settings import chosen
-from memgit.model.link import Names, Wikilink, file_names, normal
+from memgit.lint.settings import is_chosen
+from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Record
 
 MOST = 5
@@ -29,8 +30,7 @@ class WrittenIndex(CachedIndex):
         board = session.board
         super().__init__(board.layout, session.reader.snapshot, source)
         self._edits = board.edits
-        paths = (path for path, data in board.edits.items() if data is not None and board.layout.find(path) is not None)
-        self._written = [record for path in paths for record in board.parsed(path).records]
+        self._written = list(board.written())
         self._names = Names(self._written)
 
     def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
@@ -42,20 +42,19 @@ class WrittenIndex(CachedIndex):
     # For one or two names, all paths are looked through: to sort them by name would take several times as long.
 
     @cached_property
-    def _paths(self) -> list[str]:
-        return list(self._source.paths())
+    def _paths(self) -> list[tuple[str, str]]:
+        return [(path, path.casefold()) for path in self._source.paths()]
+
+    def _called_near(self, name: str) -> FileNames:
+        """The names of the files that may be called so."""
+        last = folded(name.removesuffix(".md")).rpartition("/")[2]
+        return FileNames(lambda: [path for path, plain in self._paths if last in plain or not plain.isascii()])
 
     def files(self, name: str) -> Sequence[str]:
-        wanted = normal(name.removesuffix(".md"))
-        last = wanted.rpartition("/")[2]
-        near = [path for path in self._paths if last in path or not path.isascii()]
-        return [path for path in near if any(normal(tail) == wanted for tail in file_names(path))]
+        return self._called_near(name).files(name)
 
     def spelled(self, name: str) -> str | None:
-        wanted = folded(name.removesuffix(".md"))
-        last = wanted.rpartition("/")[2]
-        near = (path for path in self._paths if path.endswith(".md") and (last in path.casefold() or not path.isascii()))
-        return next((tail for path in near for tail in file_names(path) if folded(tail) == wanted), None)
+        return self._called_near(name).spelled(name)
 
     def _kept(self, records: Iterable[Record]) -> list[Record]:
         return [record for record in records if record.path not in self._edits]
@@ -79,6 +78,14 @@ class _Written(Corpus):
         return self._board.parsed(path)
 
 
+def _is_asked(workspace: Workspace) -> bool:
+    """Whether the configuration has the rule run. One that lint will not take stops nobody who writes."""
+    try:
+        return is_chosen(settings_of(workspace, known()), RULE)
+    except BadInput:
+        return True
+
+
 def told(session: Session, suspect: Mapping[str, set[int]]) -> tuple[str, ...]:
     """What the rule would find on some lines of files, unless the configuration or a comment in place has it silent."""
     board = session.board
@@ -92,7 +99,7 @@ def told(session: Session, suspect: Mapping[str, set[int]]) -> tuple[str, ...]:
             led = Led(path, facts, link, target(corpus, path, facts.record if facts is not None else None, link))
             if led.target.fault is not None:
                 words[f"{path}:{link.line}: {said(led)} ({RULE.code})"] = None
-    if not words or not chosen(settings_of(session.workspace, RULES), [RULE]):
+    if not words or not _is_asked(session.workspace):
         return ()
     more = len(words) - MOST
     rest = (f"and {more} more of {RULE.code}: memgit lint --select {RULE.code}",) if more > 0 else ()

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from memgit.app import config as configuration
@@ -27,6 +28,7 @@ from memgit.git.process import OLDEST_GIT, git_version
 from memgit.git.repository import Repository
 from memgit.git.unmerged import unmerged
 from memgit.model.record import Record
+from memgit.model.twins import is_twin, merging
 
 RESOLVE = "memgit resolve"
 STALE = 60.0
@@ -55,14 +57,24 @@ class Trouble(NamedTuple):
         return {**self._asdict(), "path": None if self.path is None else printable_path(self.path)}
 
 
-class Patient(NamedTuple):
+class Patient:
     """What is examined: the environment, the folder, and what could be opened of it."""
 
-    env: Mapping[str, str]
-    folder: str
-    workspace: Workspace | None
-    repo: Repository | None
-    failure: MemgitError | None
+    def __init__(
+        self, env: Mapping[str, str], folder: str, workspace: Workspace | None, repo: Repository | None, failure: MemgitError | None
+    ) -> None:  # fmt: skip
+        self.env, self.folder, self.workspace, self.repo, self.failure = env, folder, workspace, repo, failure
+
+    @cached_property
+    def unmerged(self) -> Collection[str]:
+        """The files that git has left in conflict, from the top of the repository."""
+        return () if self.repo is None or self.repo.bare else unmerged(self.repo)
+
+    @cached_property
+    def in_conflict(self) -> frozenset[str]:
+        """Those of the knowledge root: what is wrong with them, settling it takes away."""
+        prefix = "" if self.repo is None else self.repo.prefix
+        return frozenset(path[len(prefix) :] for path in self.unmerged if path.startswith(prefix))
 
 
 class Examined(NamedTuple):
@@ -214,7 +226,7 @@ def _derived(patient: Patient) -> Iterator[Trouble]:
     state = derived_files.of_working_tree(workspace, repo, Kept(repo))
     rendered, _ = derived_files.derive(state)
     left = {path: problem for path, one in rendered.items() for problem in one.problems if problem.fatal}
-    mend = RESOLVE if _in_conflict(patient) else "memgit rebuild"
+    mend = RESOLVE if patient.in_conflict else "memgit rebuild"
     for found in derived_files.differences(state, rendered):
         fatal = found.path in left and mend != RESOLVE
         yield Trouble("", found.message, "edit the file, then memgit rebuild" if fatal else mend, found.path, found.line)
@@ -260,7 +272,7 @@ def _operation(patient: Patient) -> Iterator[Trouble]:
     repo = patient.repo
     if repo is None or repo.bare:
         return
-    operation, count = repo.in_progress(), len(unmerged(repo))
+    operation, count = repo.in_progress(), len(patient.unmerged)
     if count:
         where = f" in a {operation}" if operation in NEXT else ""
         yield Trouble("", f"{count} file{' is' if count == 1 else 's are'} in conflict{where}", RESOLVE)
@@ -268,18 +280,10 @@ def _operation(patient: Patient) -> Iterator[Trouble]:
         yield Trouble("", f"a {operation} is under way, and nothing is in conflict any more", NEXT[operation], advice=True)
 
 
-def _in_conflict(patient: Patient) -> frozenset[str]:
-    """The files of the knowledge root that git has left in conflict: what is wrong with them, settling it takes away."""
-    repo = patient.repo
-    if repo is None or repo.bare:
-        return frozenset()
-    return frozenset(path[len(repo.prefix) :] for path in unmerged(repo) if path.startswith(repo.prefix))
-
-
 def _unreadable(patient: Patient) -> Iterator[Trouble]:
     if patient.workspace is None:
         return
-    waiting = _in_conflict(patient)
+    waiting = patient.in_conflict
     for path, problem in open_reader(patient.workspace).problems():
         if problem.fatal:
             command = RESOLVE if path in waiting else f"edit the file (memgit rule {problem.code} says more)"
@@ -293,15 +297,14 @@ def _identities(patient: Patient) -> Iterator[Trouble]:
     for record in open_reader(patient.workspace).heads():
         if record.id:
             held.setdefault(record.id, []).append(record)
-    waiting = _in_conflict(patient)
+    waiting = patient.in_conflict
     for id_, records in sorted(held.items()):
         first = records[0]
         for record in records[1:]:
             if waiting & {first.path, record.path}:
                 command = RESOLVE
-            elif record.title == first.title and record.kind == first.kind and record.address != first.address and not record.archived:
-                # One record in two places, as a merge of two branches that moved it leaves.
-                command = shlex.join(["memgit", "merge-records", first.address, record.address])
+            elif is_twin(record, first):
+                command = merging(first.address, record.address)
             else:
                 command = "take it out of the copy"
             where = f"{printable_path(first.path)}:{first.line}"

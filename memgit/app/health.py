@@ -18,6 +18,7 @@ from memgit.derive.dates import day
 from memgit.model import health as scores
 from memgit.model.health import ACTIONS, Facts, Likest, Score
 from memgit.model.record import Record
+from memgit.model.twins import merging
 
 
 class Rated(NamedTuple):
@@ -245,7 +246,7 @@ def _command(place: int, one: Rated, rated: dict[int, Rated], likest: Likest, na
     quoted = shlex.quote(name)
     if "merge" in actions and one.like is not None and likest.place is not None and mergeable(one.record, one.like):
         pair = sorted(((place, one), (likest.place, rated.get(likest.place))), key=lambda item: _worth(*item), reverse=True)
-        return f"memgit merge-records {' '.join(shlex.quote(names[number] or '') for number, _ in pair)}"
+        return merging(*(names[number] or "" for number, _ in pair))
     if "archive" in actions:
         return f"memgit archive {quoted}"
     if "merge" in actions and like is not None:

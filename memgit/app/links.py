@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-
+from memgit import TYPE_CHECKING
 from memgit.app.write import Session
 from memgit.errors import BadInput
 from memgit.model import link
-from memgit.model.kinds import KINDS
 from memgit.model.pattern import pattern
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _BRACKETS = pattern(r"\[\[([^\[\]\n]+)\]\]")
 
@@ -23,13 +23,8 @@ def link_text(session: Session, record: Record) -> str:
     Raises:
         BadInput: no link can name the record (its title holds brackets or a bar, and it has no id).
     """
-    stem = record.path.rpartition("/")[2].removesuffix(".md")
-    entry = KINDS[record.kind].stored == "entry"
-    for text in (f"{stem}#{record.title}" if entry else stem, record.address, record.id):
-        if text is None or any(mark in text for mark in ("|", "[[", "]]", "\n")) or (not entry and "#" in text):
-            continue
-        parsed = link.parse(text)
-        found = session.reader.named(parsed)
+    for text in link.spellings(record):
+        found = session.reader.named(link.parse(text))
         if all((other.path, other.title) == (record.path, record.title) for other in found):
             return text
     raise BadInput(f"no link can name {record.address}", path=record.path, line=record.line, hint="rename it, or give it an id with update")
@@ -108,18 +103,18 @@ class _Leads:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._known: dict[str, bool] = {}
+        self._names: link.Names | None = None
 
     def somewhere(self, text: str) -> bool:
         """Whether the text between the brackets of a link does."""
         if text not in self._known:
             target = link.parse(text)
-            found = self._session.reader.named(target) or self._written.resolve(target).candidates
+            found = self._session.reader.named(target) or self._written().resolve(target).candidates
             # Whether a document has a heading, only its text can say.
             self._known[text] = bool(found) and (target.heading is None or "#" in found[0].address)
         return self._known[text]
 
-    @cached_property
     def _written(self) -> link.Names:
-        board = self._session.board
-        paths = (path for path, data in board.edits.items() if data is not None and board.layout.find(path) is not None)
-        return link.Names(record for path in paths for record in board.parsed(path).records)
+        if self._names is None:
+            self._names = link.Names(self._session.board.written())
+        return self._names

@@ -115,7 +115,7 @@ def check_staged(workspace: Workspace, context: Context, request: Request) -> tu
 
     settings = lint_settings.settings_of(workspace, listed()).narrowed(request.select, request.ignore)
     corpus = corpus_of(workspace, context, request, compare=False)
-    rules = chosen(settings, concerned(corpus))
+    rules = concerned(corpus, settings)
     return run(corpus, settings, rules), any(rule.code == "MG101" for rule in rules)
 
 

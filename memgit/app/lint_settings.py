@@ -34,6 +34,13 @@ def rules() -> tuple[tuple[Rule, ...], tuple[str, ...]]:
     return outside(RULES, _loaded)
 
 
+def known() -> Sequence[Known]:
+    """Every rule as a configuration may name it; none is loaded unless other packages offer some."""
+    from memgit.lint.rules import listed
+
+    return rules()[0] if offered() else listed()
+
+
 def settings_of(workspace: Workspace, known: Sequence[Known]) -> Settings:
     """What `.memgit.yaml` says under `lint`; with indexes that are not committed, they are not checked either.
 

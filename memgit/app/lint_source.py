@@ -13,7 +13,7 @@ from memgit.git.tree import FOLDER, LINK, SUBMODULE
 from memgit.lint import facts as lint_facts
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.lint.page import Page
-from memgit.model.link import Wikilink, file_names, normal
+from memgit.model.link import Wikilink
 from memgit.model.record import ParsedFile, Record
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memgit.git.repository import Repository
     from memgit.git.tree import Entry, Tree
     from memgit.lint.claims import Claim
+    from memgit.lint.index import FileNames
     from memgit.model.layout import Layout
 
 REGULAR = 0o100644
@@ -249,24 +250,19 @@ class CachedIndex:
     def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
         return self._snapshot.named(link, origin)
 
+    # Only a link that no record answers to asks for files, so what this costs is paid for a finding, or for the link to an image.
+
     @cached_property
-    def _tails(self) -> dict[str, list[str]]:
-        tails: dict[str, list[str]] = {}
-        for path in self._source.paths():
-            for tail in file_names(path):
-                tails.setdefault(normal(tail), []).append(path)
-        return tails
+    def _file_names(self) -> FileNames:
+        from memgit.lint.index import FileNames
+
+        return FileNames(self._source.paths)
 
     def files(self, name: str) -> Sequence[str]:
-        # Only a link that no record answers to comes here, so what this costs is paid for a finding, or for the link to an image.
-        return self._tails.get(normal(name.removesuffix(".md")), ())
-
-    @cached_property
-    def _folded(self) -> dict[str, str]:
-        return {tail.casefold(): tail for tail, paths in self._tails.items() if any(path.endswith(".md") for path in paths)}
+        return self._file_names.files(name)
 
     def spelled(self, name: str) -> str | None:
-        return self._folded.get(normal(name.removesuffix(".md")).casefold())
+        return self._file_names.spelled(name)
 
     def called(self, text: str) -> Iterable[Record]:
         from memgit.cache.rows import FROM_WORDS
@@ -317,7 +313,7 @@ class CachedIndex:
     def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         return self._like(facts)
 
-    def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
+    def claim_peers(self, facts: RecordFacts, claim: Claim) -> Iterable[tuple[RecordFacts, Claim]]:
         return ((other, theirs) for other in self._like(facts) for theirs in other.claims)
 
     def _like(self, facts: RecordFacts) -> list[RecordFacts]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -19,6 +18,7 @@ from memgit.derive import is_derived, table
 from memgit.formats.forms import parse_file
 from memgit.git.repository import Repository
 from memgit.git.tree import Tree
+from memgit.lint import anchors
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Before, Corpus
 from memgit.lint.facts import FileFacts, RecordFacts
@@ -28,7 +28,7 @@ from memgit.lint.page import REGULAR, Page
 from memgit.lint.resolve import all_links, links_of
 from memgit.lint.rules.mg205_broken_file_link import BEHEADED
 from memgit.model.layout import Layout
-from memgit.model.link import Wikilink, file_names
+from memgit.model.link import file_names
 from memgit.model.record import ParsedFile, Record
 from memgit.model.terms import STOP
 
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from memgit.cache.records import Snapshot
     from memgit.lint.claims import Claim
 
-_HEADING = re.compile(  # and names that are given by hand; see `lint.anchors`
-    rb"(?m)^[ \t>*+\-0-9.)]{0,20}#{1,6}[ \t].*$|^.+\n[ \t>]*(?:=+|-+)[ \t]*\r?$|<h[1-6][ >].*$"
-    rb"|\b(?:id|name)=[^\s>]+|\{[^{}\n]{2,200}\}|^[ \t]*\([^()\s]{1,200}\)=|[ \t]\^[\w-]{1,200}[ \t]*\r?$|^title:.*$"
-)
 FEW_FILES = 800
 """In a repository of so few Markdown files everything is compared with everything: it takes half a second."""
 FILES_A_RECORD = 60
@@ -169,6 +165,10 @@ class ReviewedCorpus(Corpus):
     def parsed_from(self, path: str, data: bytes) -> ParsedFile:
         return self.parsed(path)  # the same version in the other state may have been parsed
 
+    def parsed_before(self, base: TreeSource, path: str) -> ParsedFile:
+        """What a file held in the base."""
+        return self._read.parsed(base, path)
+
     def facts(self, path: str) -> FileFacts:
         found = self._facts.get(path)
         if found is None:
@@ -231,13 +231,13 @@ class WholeIndex(Whole):
                         found.setdefault(each, []).append((one, claim))
         return found
 
-    def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterator[tuple[RecordFacts, Claim]]:
+    def claim_peers(self, facts: RecordFacts, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
         self._asked[claim.text] += 1
-        if self._asked[claim.text] > REPEATED:
-            return
-        yield from super().claim_peers(facts, claim, whole=True)
-        if not whole and claim.core:
-            # One that says more holds every word of this one.
+        if self._asked[claim.text] <= REPEATED:
+            yield from super().claim_peers(facts, claim)
+
+    def claims_around(self, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
+        if claim.core:
             claims, holders = self._around
             wanted = sorted((holders.get((word, claim.condition), set()) for word in claim.core), key=len)
             for number in sorted(set.intersection(*wanted)):
@@ -285,7 +285,7 @@ class NearIndex(CachedIndex):
         runs = [match for start in starts if (match := _phrase(" ".join(words[start : start + RUN])))]
         return self._full_ones(self._others(facts, " OR ".join(runs), runs))
 
-    def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
+    def claim_peers(self, facts: RecordFacts, claim: Claim) -> Iterable[tuple[RecordFacts, Claim]]:
         rarest = self._rarest(claim.text)[:CLAIM_WORDS]
         for other in self._full_ones(self._sharing(facts, rarest)):
             for theirs in other.claims:
@@ -455,23 +455,20 @@ def outside_of(repo: Repository, base: str, merged: tuple[str, str] | None = Non
 
 
 def note_links_elsewhere(corpus: ReviewedCorpus, base: TreeSource) -> None:
-    """Counts links in unchanged files among those that rules look at, where a new file makes them ambiguous or a heading went away."""
-    crowded: set[str] = set()
-    beheaded: set[str] = set()
-    for path in corpus.pages:
-        if base.mode(path) is None:
-            stem = file_names(path)[0]
-            if corpus.layout.find(path) is not None and len({at.path for at in corpus.index.resolve(Wikilink(stem, None), None)}) > 1:
-                crowded.add(stem)
-        elif _headings(base.data(path)) - _headings(corpus.data(path)):
-            beheaded.add(path)
+    """Counts links in unchanged files among those that rules look at, where a heading went away."""
+    beheaded = {path for path in corpus.pages if _lost_heading(corpus, base, path)}
     corpus.shared[BEHEADED] = beheaded  # who links to them in Markdown
     documents = {path for path in beheaded if (found := corpus.layout.find(path)) is not None and found[0].form != "entries"}
-    if crowded or documents:
-        paths = corpus.mentioning(crowded | {file_names(path)[0] for path in documents})
-        all_links(corpus).extend(led for path in paths for led in links_of(corpus, path) if len(led.target.records) > 1 or led.target.near)
+    if documents:
+        paths = corpus.mentioning({file_names(path)[0] for path in documents})
+        all_links(corpus).extend(led for path in paths for led in links_of(corpus, path) if led.target.near)
 
 
-def _headings(data: bytes | None) -> Counter[bytes]:
-    """What in a text looks like a heading, or like a name given to a place in it, and how often."""
-    return Counter(_HEADING.findall(data or b""))
+def _lost_heading(corpus: ReviewedCorpus, base: TreeSource, path: str) -> bool:
+    """Whether something in a page that a link may name is not there any more."""
+    old = base.data(path)
+    if not old:
+        return False
+    page, now = Page(corpus.layout, path, old, REGULAR, corpus.parsed_before(base, path)), corpus.page(path)
+    before, after = anchors.of_page(page), anchors.of_page(now)
+    return before is not None and after is not None and (before.lost_in(after) or not page.headings <= now.headings)

@@ -5,7 +5,6 @@ Git sees two files that were added, or changed far apart, and merges them withou
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +15,7 @@ from memgit.errors import MemgitError
 from memgit.formats.forms import parse_file
 from memgit.git.staged import staged
 from memgit.model.record import Record
+from memgit.model.twins import merging
 
 if TYPE_CHECKING:
     from memgit.cache.records import Snapshot
@@ -78,7 +78,7 @@ class Doubled(NamedTuple):
 
     def words(self, folder: str = ".") -> str:
         """What is wrong, and the command that makes one record of the two again; `folder` is where the knowledge root lies."""
-        command = shlex.join(["memgit", *(["-C", folder] if folder != "." else []), "merge-records", self.kept.address, self.copy.address])
+        command = merging(self.kept.address, self.copy.address, folder=folder)
         return f"is in {self.kept.path}:{self.kept.line} as well: both sides gave it a place; mend: {command}"
 
 

@@ -54,7 +54,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         raise BadInput("--staged, --changed and --since exclude each other")
     if options["as_json"] and options["form"] not in (None, "json"):
         raise BadInput("--json and --format exclude each other")
-    workspace = workspace_of(ctx)
+    workspace = workspace_of(ctx, lenient=options["staged"])
     if options["staged"]:
         hook_roots.as_staged(workspace)
     request = Request(

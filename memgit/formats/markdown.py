@@ -5,11 +5,11 @@ Code, HTML and comments hide what is in them, by the rules of CommonMark. Line n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_markers, lines, outline
 from memgit.formats.inline import definitions, links
+from memgit.model import regex as re
 from memgit.model.link import Wikilink
 from memgit.model.link import parse as parse_wikilink
 from memgit.model.pattern import pattern
@@ -102,8 +102,8 @@ _BACKSLASH = pattern(r"\\([!-/:-@\[-`{-~])")
 _ENCODED = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 
 
-def relative_links(text: str, *, line: int = 1) -> list[RelativeLink]:
-    """Markdown links and images whose target is a relative path, through references too. Pure fragments are left out."""
+def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[RelativeLink]:
+    """Markdown links and images whose target is a relative path, through references too; with `within` pure fragments as well."""
     if "](" not in text and "]:" not in text:
         return []
     defined: dict[str, tuple[int, int]] = {}
@@ -113,7 +113,7 @@ def relative_links(text: str, *, line: int = 1) -> list[RelativeLink]:
     for start, end in blocks:
         for found in links(text, start, end, defined):
             target = text[found.start : found.end]
-            if found.kind != "link" or not target or target[0] in "#/\\?" or _SCHEME.match(target):
+            if found.kind != "link" or not target or target[0] in ("/\\?" if within else "#/\\?") or _SCHEME.match(target):
                 continue
             counted += text.count("\n", position, found.place) if found.place >= position else -text.count("\n", found.place, position)
             position = found.place

@@ -15,13 +15,19 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from unicodedata import category, normalize
 
+from memgit import TYPE_CHECKING
 from memgit.formats.blocks import outline
 from memgit.model.pattern import pattern
+
+if TYPE_CHECKING:
+    from memgit.lint.page import Page
 
 MAX_TITLE = 500
 """So many characters of a heading are looked at."""
 NEAR = 0.75
 """How alike (0 to 1) a heading's name must be to be what was meant."""
+MOST_ASKED, MOST_COMPARED = 30, 1_000
+"""What was meant is told for so many broken links to one text, and where it has so many headings: each is compared letter by letter."""
 
 _HASHES = pattern(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*#{1,6}(?:[ \t]+|$)")
 _TAGGED = pattern(r"(?is)<h[1-6](?:\s[^<>]{0,200})?>(.{0,500}?)</h[1-6]>")
@@ -43,9 +49,12 @@ _SELECTORS = pattern(r"[\ufe0e\ufe0f]")
 """Whether a sign is shown as text or in colours: some keep it in a name, some do not, and nobody sees it."""
 _DROPPED = pattern(r"[^\w\- \u200d]")
 _HYPHENS = pattern(r"-{2,}")
+_SPECIAL = pattern(r"[\W_]+")
 _LEADING = pattern(r"^[^a-z]+(?=[a-z])")
-_ELSEWHERE = pattern(r"top|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?|fn(?:ref)?[-:\d]\S*|page=.*")
-"""The beginning of a page, lines of a source, footnotes, pages of a document: no headings."""
+_ELSEWHERE = pattern(r"top|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?|fn(?:ref)?[-:\d]\S*|page=.*|[/!].*")
+"""The beginning of a page, lines of a source, footnotes, pages of a document, what a program in the page takes for a path: no headings."""
+_INCLUDES = pattern(r"(?m)\{%-?\s*include|\{\{\s*#include|\{\{[<%]|^[ \t]*-{1,2}8<-{1,2}[ \t]|\{include\}|\[!INCLUDE")
+"""Text of other files that a tool puts in place: headings may come with it."""
 _PREFIX = pattern(r"(?i)^(?:user-content-|markdown-header-)")
 
 
@@ -61,11 +70,12 @@ class Anchors:
         self._text = _uncoded(text)
         self._titles = titles
         self._made: dict[Callable[[str], str], set[str]] = {}
+        self._asked = 0
 
     def leads(self, fragment: str) -> bool:
         """Whether a fragment (decoded, without its `#`) leads somewhere in the text."""
         wanted = _folded(_PREFIX.sub("", fragment.partition(":~:")[0].strip()))
-        if not wanted or "{" in wanted or _ELSEWHERE.fullmatch(wanted):
+        if not wanted or "{" in wanted or _ELSEWHERE.fullmatch(wanted) or self._includes:
             return True
         if wanted in self._slugs(slug) or wanted in self._by_hand:
             return True
@@ -91,25 +101,46 @@ class Anchors:
         found += [match[1] for match in _TAGGED.finditer(self._text)]
         return [title[:MAX_TITLE] for title in found if title]
 
+    def lost_in(self, other: Anchors) -> bool:
+        """Whether some name leads somewhere in this text that leads nowhere in another one."""
+        if not self._by_hand <= other.names:
+            return True
+        return (self.headings, self._titles) != (other.headings, other._titles) and not self.names <= other.names
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Every name that leads somewhere, in the form in which fragments are compared."""
+        return {*self._typed, *self._by_hand, *(name for make in (slug, *_VARIANTS) for name in self._slugs(make))}
+
     def near(self, fragment: str) -> str | None:
-        """The name of a heading that a fragment may have meant; None where none is close."""
+        """The name of a heading that a fragment may have meant; None where none is close, or there are too many to compare with each."""
         from difflib import get_close_matches
 
-        return next(iter(get_close_matches(_folded(fragment), sorted(self._slugs(slug)), 1, NEAR)), None)
+        names = self._slugs(slug)
+        self._asked += 1
+        if self._asked > MOST_ASKED or len(names) > MOST_COMPARED:
+            return None
+        return next(iter(get_close_matches(_folded(fragment)[:MAX_TITLE], sorted(names), 1, NEAR)), None)
 
     def _slugs(self, make: Callable[[str], str]) -> set[str]:
         """What a tool makes of the headings, repeated ones numbered past those that are there anyway."""
         known = self._made.get(make)
         if known is None:
             times: dict[str, int] = {}
+            others: set[str] = set()
             for one in map(make, self.headings):
                 name = one
                 while name in times:
                     times[one] += 1
                     name = f"{one}-{times[one]}"
+                    others.add(f"{one}_{times[one]}")  # of Python-Markdown
                 times[name] = 0
-            known = self._made[make] = {*times, *map(make, self._titles)}
+            known = self._made[make] = {*times, *map(make, self._titles), *(others if make is not slug else ())}
         return known
+
+    @cached_property
+    def _includes(self) -> bool:
+        return _INCLUDES.search(self._text) is not None
 
     @cached_property
     def _typed(self) -> set[str]:
@@ -124,6 +155,11 @@ class Anchors:
         named += _LABEL.findall(text)
         named += [f"^{name}" for name in _BLOCK.findall(text)]
         return set(map(_folded, named))
+
+
+def of_page(page: Page) -> Anchors | None:
+    """The places in a page that a link may name; None for what is no text."""
+    return None if page.unreadable is not None else Anchors(page.body, [one.title for one in page.parsed.records])
 
 
 def _uncoded(text: str) -> str:
@@ -179,7 +215,11 @@ def _with_blanks(title: str) -> str:
 
 def _without_attributes(title: str) -> str:
     """Of tools that read a name or a class in braces."""
-    return slug(_ATTRIBUTES.sub("", title))
+    return slug(_unattributed(title))
+
+
+def _unattributed(title: str) -> str:
+    return _ATTRIBUTES.sub("", title)
 
 
 def _joined(title: str) -> str:
@@ -187,12 +227,39 @@ def _joined(title: str) -> str:
     return _HYPHENS.sub("-", _without_attributes(title)).strip("-")
 
 
+def _in_ascii(title: str) -> str:
+    """Of Python-Markdown as it is set by default: letters without their marks, other scripts dropped."""
+    return _joined(normalize("NFKD", title).encode("ascii", "ignore").decode())
+
+
+def _apart(title: str) -> str:
+    """Of VuePress, VitePress, Zola and their like: whatever is no letter or digit becomes a hyphen, letters lose their marks."""
+    text = normalize("NFKD", _shown(_unattributed(title)))
+    return _SPECIAL.sub("-", "".join(char for char in text if category(char) != "Mn")).strip("-").casefold()
+
+
+def _from_digit(title: str) -> str:
+    """Of those of them in which no name begins with a digit."""
+    return f"_{_apart(title)}"
+
+
 def _from_letter(title: str) -> str:
     """Of kramdown and Pandoc: what stands before the first letter is dropped as well."""
     return _LEADING.sub("", _joined(title))
 
 
-_VARIANTS = (_slug, _with_underscores, _with_alternatives, _with_blanks, _without_attributes, _joined, _from_letter)
+_VARIANTS = (
+    _slug,
+    _with_underscores,
+    _with_alternatives,
+    _with_blanks,
+    _without_attributes,
+    _joined,
+    _in_ascii,
+    _apart,
+    _from_digit,
+    _from_letter,
+)
 
 
 def _unclosed(title: str) -> str:

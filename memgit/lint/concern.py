@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from memgit import TYPE_CHECKING
 from memgit.lint.page import LINK, SUBMODULE
-from memgit.lint.rules import MODULES, load
+from memgit.lint.rules import listed
+from memgit.lint.settings import Settings, is_chosen
 
 if TYPE_CHECKING:
     from memgit.lint.corpus import Corpus
@@ -24,13 +25,15 @@ FEW = 64
 """More changed files than these are asked nothing: beside reading them, loading all rules is nothing."""
 
 
-def concerned(corpus: Corpus) -> tuple[Rule, ...]:
+def concerned(corpus: Corpus, settings: Settings) -> tuple[Rule, ...]:
     """The rules to run over a change, as a hook runs them.
 
     Args:
         corpus: about what changed, with the state before.
+        settings: those that they choose.
     """
-    return tuple(load(module) for module in MODULES if (code := module[:5].upper()) not in LEFT_OUT and _may_find(corpus, code))
+    asked = (one for one in listed() if one.code not in LEFT_OUT and is_chosen(settings, one))
+    return tuple(one.load() for one in asked if _may_find(corpus, one.code))
 
 
 def _may_find(corpus: Corpus, code: str) -> bool:
@@ -109,6 +112,12 @@ def _broken(corpus: Corpus) -> bool:
     )
 
 
+def _names_led(corpus: Corpus) -> bool:
+    """Whether there are links, or what others may link to has a name that another file may have as well."""
+    assert corpus.before is not None
+    return _links(corpus) or any(corpus.parsed(path).records and not corpus.before.parsed(path).records for path in corpus.before.paths())
+
+
 def _paths(corpus: Corpus) -> bool:
     """Whether there are links to files, or something that others may link to is gone."""
     return any(facts.files for facts in _facts(corpus)) or _gone(corpus)
@@ -149,7 +158,7 @@ QUESTIONS: Mapping[str, Callable[[Corpus], bool]] = {
     "MG104": _markers,
     "MG201": _broken,
     "MG202": _links,
-    "MG204": _links,
+    "MG204": _names_led,
     "MG205": _paths,
     "MG401": _kind("observation"),
     "MG402": _kind("skill"),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from memgit.lint.claims import Claim
 
-VERSION = 3
+VERSION = 4
 """Goes up when the same bytes give other facts."""
 SHORT = 32
 """Texts of a field up to so many characters are often those of other records too."""
@@ -85,7 +85,7 @@ class FileFacts(NamedTuple):
     Attributes:
         records: its records in order.
         loose: links outside any record.
-        files: relative links as (line, path, what stands after `#`).
+        files: relative links as (line, path, what stands after `#`); the path of one to a place in the same file is empty.
         problems: what could not be understood.
         conflicts: lines of conflict markers.
         secrets, hidden: see the modules of these names.

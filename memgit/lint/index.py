@@ -6,7 +6,6 @@ file. Every answer about likeness is a set of candidates: rules compare for them
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -14,6 +13,7 @@ from itertools import combinations
 
 from memgit import TYPE_CHECKING
 from memgit.lint.facts import FileFacts, RecordFacts
+from memgit.lint.keyed import Keyed
 from memgit.model.layout import Layout
 from memgit.model.link import Names, Wikilink, file_names, normal
 from memgit.model.record import Record
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-CROWD = 24
-"""A title or run of words that more records than this share says nothing about which of them are alike."""
 PAIRED = 12
 """So many words of a claim are looked up in pairs."""
 EVERYWHERE = 5_000
@@ -68,12 +66,8 @@ class Index(Protocol):
     def text_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         """Records whose text may be nearly the same."""
 
-    def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterable[tuple[RecordFacts, Claim]]:
-        """Claims that may be about the same thing as one of a record.
-
-        Args:
-            whole: every claim is asked for, so that one of two need not find the other.
-        """
+    def claim_peers(self, facts: RecordFacts, claim: Claim) -> Iterable[tuple[RecordFacts, Claim]]:
+        """Claims that may be about the same thing as one of a record."""
 
 
 Place: TypeAlias = tuple[str, int]
@@ -100,6 +94,37 @@ def identity(record: Record, layout: Layout) -> str | None:
     return record.id or (record.text("key") if layout.name == "mnema" else None)
 
 
+class FileNames:
+    """The names that files of any sort answer to in links: each path without `.md`, and every tail of it; see `Index`."""
+
+    def __init__(self, paths: Callable[[], Iterable[str]]) -> None:
+        self._paths = paths
+
+    @cached_property
+    def _tails(self) -> dict[str, list[str]]:
+        tails: dict[str, list[str]] = {}
+        for path in self._paths():
+            for tail in file_names(path):
+                tails.setdefault(normal(tail), []).append(path)
+        return tails
+
+    def files(self, name: str) -> Sequence[str]:
+        return self._tails.get(normal(name.removesuffix(".md")), ())
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """Names of Markdown files by what they are where case does not count; of several spellings, that of the first path."""
+        found: dict[str, str] = {}
+        for path in self._paths():
+            if path.endswith(".md"):
+                for tail in file_names(path):
+                    found.setdefault(folded(tail), tail)
+        return found
+
+    def spelled(self, name: str) -> str | None:
+        return self._spellings.get(folded(name.removesuffix(".md")))
+
+
 class Whole:
     """The index over all files, from their facts."""
 
@@ -108,7 +133,7 @@ class Whole:
     ) -> None:
         self._layout = layout
         self._facts = facts
-        self._all_paths = paths
+        self._file_names = FileNames(paths)
         self._texts = texts
 
     @cached_property
@@ -123,23 +148,11 @@ class Whole:
     def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
         return self.names.resolve(link, origin).candidates
 
-    @cached_property
-    def _tails(self) -> dict[str, list[str]]:
-        tails: dict[str, list[str]] = {}
-        for path in self._all_paths():
-            for tail in file_names(path):
-                tails.setdefault(normal(tail), []).append(path)
-        return tails
-
     def files(self, name: str) -> Sequence[str]:
-        return self._tails.get(normal(name.removesuffix(".md")), ())
-
-    @cached_property
-    def _folded(self) -> dict[str, str]:
-        return {normal(tail).casefold(): tail for path in self._all_paths() if path.endswith(".md") for tail in file_names(path)}
+        return self._file_names.files(name)
 
     def spelled(self, name: str) -> str | None:
-        return self._folded.get(normal(name.removesuffix(".md")).casefold())
+        return self._file_names.spelled(name)
 
     @cached_property
     def _called(self) -> dict[str, list[Record]]:
@@ -180,25 +193,13 @@ class Whole:
                 found.setdefault(word, []).append(number)
         return found
 
-    def _shared(self, words: Callable[[RecordFacts], Iterable[Hashable]]) -> dict[int, list[int]]:
-        """The numbers of the records by each of some words that more than one has, and at most `CROWD`; words as 32 bits (`_bits`).
-
-        Nearly every run of words is in one record alone. Sorted numbers hold millions of them in a tenth of the room of a table.
-        """
-        pairs = array("Q")
+    def _shared(self, words: Callable[[RecordFacts], Iterable[Hashable]]) -> Callable[[Hashable], Sequence[int]]:
+        """What gives the numbers of the records that have a word, where more than one has it and at most `CROWD`."""
+        keyed = Keyed(len(self.records))
         for number, one in enumerate(self.records):
-            pairs.extend([_bits(word) << 32 | number for word in words(one)])
-        found: dict[int, list[int]] = {}
-        word, group = -1, [0]
-        for pair in sorted(pairs):
-            if pair >> 32 != word:
-                if 1 < len(group) <= CROWD:
-                    found[word] = group
-                word, group = pair >> 32, []
-            group.append(pair & 0xFFFFFFFF)
-        if 1 < len(group) <= CROWD:
-            found[word] = group
-        return found
+            keyed.add(map(hash, words(one)), number)
+        found = dict(keyed.crowds())
+        return lambda word: found.get(keyed.cut(hash(word)), ())
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
@@ -237,18 +238,18 @@ class Whole:
     # Titles: two that differ in one word each are equal once that word is left out.
 
     @cached_property
-    def _by_title(self) -> dict[int, list[int]]:
+    def _by_title(self) -> Callable[[Hashable], Sequence[int]]:
         return self._shared(lambda one: title_keys(one.title))
 
     def title_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
         here = self._number(facts)
         seen: set[int] = set()
         for key in title_keys(facts.title):
-            seen.update(self._by_title.get(_bits(key), ()))
+            seen.update(self._by_title(key))
         return (self.records[number] for number in seen if number != here)
 
     @cached_property
-    def _by_run(self) -> dict[int, list[int]]:
+    def _by_run(self) -> Callable[[Hashable], Sequence[int]]:
         return self._shared(lambda one: one.sketch)
 
     @cached_property
@@ -259,9 +260,7 @@ class Whole:
         here, by = self._number(facts), self._by_run
         count: Counter[int] = Counter()
         for run in facts.sketch:
-            holders = by.get(_bits(run))
-            if holders is not None:
-                count.update(holders)
+            count.update(by(run))
         needed = len(facts.sketch)
         seen = {number for number, times in count.items() if times * 3 >= needed}
         seen.update(self._by_digest.get(facts.digest, ()) if facts.digest else ())
@@ -304,21 +303,23 @@ class Whole:
                 found.setdefault(word, []).append((one, claim))
         return found
 
-    def claim_peers(self, facts: RecordFacts, claim: Claim, *, whole: bool) -> Iterator[tuple[RecordFacts, Claim]]:
+    def claim_peers(self, facts: RecordFacts, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
+        yield from self.claims_within(claim)
+        yield from self.claims_around(claim)
+
+    def claims_within(self, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
+        """Claims of which every word is in this one too, or that name the same settings; and others."""
         by = self._by_claim
         words = self._rarest(claim, PAIRED)
         for group in (*combinations(words, 2), *((word,) for word in words)):
             yield from by.get((frozenset(group), claim.condition), ())
         for name, _ in claim.settings:
             yield from by.get(f"={name}", ())
-        if not whole:
-            for word in words[:1]:
-                yield from self._by_claim_word.get(word, ())
 
-
-def _bits(word: Hashable) -> int:
-    """A word as a number of 32 bits; two words may have one, which makes a candidate more."""
-    return hash(word) & 0xFFFFFFFF
+    def claims_around(self, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
+        """Claims that hold every word of this one; and others."""
+        for word in self._rarest(claim, 1):
+            yield from self._by_claim_word.get(word, ())
 
 
 def title_keys(title: Sequence[str]) -> list[Hashable]:

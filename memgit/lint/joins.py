@@ -11,14 +11,14 @@ left out.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, TypeAlias
 
 from memgit.lint.facts import RecordFacts
-from memgit.lint.index import CROWD, EVERYWHERE, PAIRED, REPEATED, least
+from memgit.lint.index import EVERYWHERE, PAIRED, REPEATED, least
+from memgit.lint.keyed import Keyed
 
 if TYPE_CHECKING:
     from memgit.lint.claims import Claim
@@ -29,49 +29,6 @@ CLAIMS = 64
 """So many claims of either sign about the same words are compared with another claim about them: the first ones."""
 PLACES = 255
 """So many words of a title may each be left out."""
-
-
-class _Keyed:
-    """Numbers, each under some keys: what stands under one key together is what may be alike.
-
-    A key and a number are one whole of 64 bits. Nearly every key stands over one number alone; sorted, millions of them take a tenth of the
-    room of a table of lists. Keys lose bits, so that now and then two are one: then strangers are in a group, and callers compare.
-
-    Args:
-        count: numbers are less than this.
-    """
-
-    def __init__(self, count: int) -> None:
-        self._shift = max(1, count.bit_length())
-        self._modulus = 1 << (64 - self._shift)
-        self._rows = array("Q")
-
-    def add(self, keys: Iterable[int], number: int) -> None:
-        """Puts a number under some keys, which may be as large as they like."""
-        shift, modulus = self._shift, self._modulus
-        self._rows.extend([key % modulus << shift | number for key in keys])
-
-    def groups(self) -> Iterator[tuple[int, list[int]]]:
-        """Every key of more than one number, as `cut` makes it, with its numbers in order."""
-        shift, mask = self._shift, (1 << self._shift) - 1
-        key, group = -1, [0]
-        for row in sorted(self._rows):
-            if row >> shift == key:
-                group.append(row & mask)
-            else:
-                if len(group) > 1:
-                    yield key, group
-                key, group = row >> shift, [row & mask]
-        if len(group) > 1:
-            yield key, group
-
-    def crowds(self) -> Iterator[list[int]]:
-        """The groups of at most `CROWD` numbers."""
-        return (group for _, group in self.groups() if len(group) <= CROWD)
-
-    def cut(self, key: int) -> int:
-        """A key as `groups` gives it."""
-        return key % self._modulus
 
 
 # Keywords: whoever has enough of those of a smaller record has three of its rarest ones too (a prefix filter: Chaudhuri, Ganti, Kaushik,
@@ -94,7 +51,7 @@ def keyword_pairs(
     rank = {keyword: number for number, (_, keyword) in enumerate(ranked)}
     held = [sorted([rank[keyword] for keyword in one.keywords if keyword in rank]) for one in records]
     size = max(1, min(3, least(fewest, share)))
-    keyed = _Keyed(len(records))
+    keyed = Keyed(len(records))
     wide: dict[int, list[int]] = {}
     # By all keywords, those that nobody else has included: whoever has as many as a wide record is then found among the wide ones.
     for number, mine in enumerate(held):
@@ -147,10 +104,10 @@ def text_pairs(records: Sequence[RecordFacts], most: int) -> Iterator[tuple[int,
         most: with so many of those that come after it and have the very same text, a record is paired.
     """
     shared: list[list[list[int]]] = [[] for _ in records]
-    keyed = _Keyed(len(records))
+    keyed = Keyed(len(records))
     for number, one in enumerate(records):
         keyed.add(one.sketch, number)
-    for group in keyed.crowds():
+    for _, group in keyed.crowds():
         for number in group:
             shared[number].append(group)
     equal: dict[int, list[int]] = {}
@@ -179,7 +136,7 @@ def title_pairs(records: Sequence[RecordFacts], is_slip: Callable[[str, str], bo
         is_slip: whether one word is another, misspelled.
     """
     words = [list(dict.fromkeys(one.title)) for one in records]
-    keyed = _Keyed(len(records) << 8)
+    keyed = Keyed(len(records) << 8)
     code = {word: hash(word) for mine in words for word in mine}
     for number, mine in enumerate(words):
         if len(mine) > 1:
@@ -190,7 +147,7 @@ def title_pairs(records: Sequence[RecordFacts], is_slip: Callable[[str, str], bo
                     keyed.add((total - code[word],), number << 8 | place)
     known: dict[tuple[str, str], bool] = {}
     found: set[tuple[int, int]] = set()
-    for group in keyed.crowds():
+    for _, group in keyed.crowds():
         for one, other in combinations(group, 2):
             here, there = one >> 8, other >> 8
             out, away = one & PLACES, other & PLACES

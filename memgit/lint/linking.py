@@ -6,7 +6,6 @@ from memgit.formats.forms import FORMS
 from memgit.lint.corpus import Corpus
 from memgit.lint.index import place
 from memgit.model import link
-from memgit.model.kinds import KINDS
 from memgit.model.record import Record
 
 
@@ -15,11 +14,7 @@ def link_text(corpus: Corpus, record: Record) -> str | None:
 
     `file#title` for an entry, the name of the file for a document; where that would mean several, the address or the id.
     """
-    stem = record.path.rpartition("/")[2].removesuffix(".md")
-    entry = KINDS[record.kind].stored == "entry"
-    for text in (f"{stem}#{record.title}" if entry else stem, record.address, record.id):
-        if text is None or any(mark in text for mark in ("|", "[[", "]]", "\n")) or (not entry and "#" in text):
-            continue
+    for text in link.spellings(record):
         found = corpus.index.resolve(link.parse(text), None)
         if len(found) == 1 and place(found[0]) == place(record):
             return text

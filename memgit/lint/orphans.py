@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memgit.derive import CATEGORY_INDEX
 from memgit.derive.jsonindex import Item, read
-from memgit.derive.mem_skill import NAME, Spec, file_of, files, folders
+from memgit.derive.mem_skill import Spec, file_of, files, folders
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.lint.corpus import Corpus
@@ -27,7 +28,7 @@ def sides(corpus: Corpus) -> Iterator[Sides]:
     """Every index that is there, can be read, and is concerned by the change."""
     for spec in SPECS:
         for folder in folders(corpus.layout, spec):
-            path = folder + NAME
+            path = folder + CATEGORY_INDEX
             if corpus.data(path) is None or not _concerned(corpus, folder):
                 continue
             index = read(corpus, path, spec.shape)

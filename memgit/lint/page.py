@@ -92,8 +92,8 @@ class Page:
 
     @cached_property
     def file_links(self) -> list[markdown.RelativeLink]:
-        """The relative links of the text after the frontmatter."""
-        return markdown.relative_links(self.body, line=self.body_line)
+        """The relative links of the text after the frontmatter, those to a place in the same file (with an empty path) among them."""
+        return markdown.relative_links(self.body, line=self.body_line, within=True)
 
     @cached_property
     def headings(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ from memgit.lint.facts import Link, RecordFacts
 from memgit.lint.index import folded, place
 from memgit.lint.linking import link_text
 from memgit.lint.words import cut, plural
+from memgit.model.address import ends
 from memgit.model.link import Wikilink, normal
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
@@ -167,11 +168,6 @@ def called(corpus: Corpus, text: str) -> list[Record]:
         if found:
             return [record for record in found if not record.archived] or found
     return []
-
-
-def ends(address: str, wanted: str) -> bool:
-    """Whether an address ends in a text, from a slash or a hash on."""
-    return address.endswith(wanted) and address[: len(address) - len(wanted)][-1:] in ("", "/", "#")
 
 
 def _nowhere(corpus: Corpus, path: str, link: Link) -> Target:

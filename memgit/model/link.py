@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
 
+from memgit import TYPE_CHECKING
+from memgit.model.kinds import KINDS
 from memgit.model.record import Record
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 class Wikilink(NamedTuple):
@@ -77,6 +81,17 @@ def file_names(path: str) -> list[str]:
     """The names that a file answers to in a link: its path without `.md` and every tail of it, the shortest first."""
     parts = path.removesuffix(".md").split("/")
     return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
+
+
+def spellings(record: Record) -> Iterator[str]:
+    """What may stand between the brackets of a link to a record, the best first: `file#title` for an entry, the name of the file for a
+    document, then the address and the id. Each may lead to other records as well.
+    """
+    stem = record.path.rpartition("/")[2].removesuffix(".md")
+    entry = KINDS[record.kind].stored == "entry"
+    for text in (f"{stem}#{record.title}" if entry else stem, record.address, record.id):
+        if text is not None and not any(mark in text for mark in ("|", "[[", "]]", "\n")) and (entry or "#" not in text):
+            yield text
 
 
 def _by_heading(records: Sequence[Record], heading: str) -> list[Record]:

@@ -10,7 +10,7 @@ import pytest
 from memgit.app import token_counts
 from memgit.cache.facts import TOKENS, keep, load
 from memgit.model.record import Record
-from tests.support import memgit, run_git
+from tests.support import Prepared, memgit, run_git
 
 
 def memory(title: str, words: int, context: str = "") -> str:
@@ -19,7 +19,11 @@ def memory(title: str, words: int, context: str = "") -> str:
 
 
 @pytest.fixture
-def store(kb: Path) -> Path:
+def store(prepared: Prepared) -> Path:
+    return prepared("kb", make_store)
+
+
+def make_store(kb: Path) -> None:
     (kb / "memory").mkdir(exist_ok=True)
     for name, words in (("a", 10), ("b", 1000)):
         (kb / f"memory/{name}.md").write_text(memory(name.upper(), words))
@@ -29,7 +33,6 @@ def store(kb: Path) -> Path:
     (kb / "knowledge-base/x.md").write_text(text)
     memgit(kb, "rebuild")
     memgit(kb, "commit")
-    return kb
 
 
 def tokens(folder: Path, *args: str) -> dict[str, int]:

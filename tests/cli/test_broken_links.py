@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support import memgit, run_git, status
+from tests.support import Prepared, memgit, run_git, status
 
 BROKEN = '"Beta": [[Alpha]] leads nowhere: no record answers to it; did you mean [[web#Alpha]]? (MG201)\n'
 
 
 @pytest.fixture
-def kb(kb: Path) -> Path:
+def kb(prepared: Prepared) -> Path:
+    return prepared("kb", with_records)
+
+
+def with_records(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Alpha", "--category", "web", "-m", "first")
     memgit(kb, "record", "note", "Plain page", "-m", "## Part\n\ntext")
-    return kb
 
 
 def warned(err: str) -> list[str]:
@@ -117,6 +122,40 @@ def test_a_page_or_image_beside_the_records_is_no_fault(kb: Path) -> None:
     assert memgit(kb, "record", "note", "Beta", "-m", "![[Tide chart.png]] ![[img/Tide chart.png]] [[README]]").err == ""
     (line,) = warned(memgit(kb, "record", "note", "Gamma", "-m", "[[Readme]]").err)
     assert "did you mean [[README]]?" in line
+
+
+@pytest.mark.parametrize("link", ["readme", "NOTES/ReadMe", "CAFÉ", "cafe\u0301.md", "2026/PLAN"])
+def test_of_several_spellings_the_same_is_meant_everywhere(kb: Path, link: str) -> None:
+    """A writer, a run over a change and one over everything look files up in three ways."""
+    for path in ("notes/a/README.md", "notes/Readme.md", "README.md", "notes/Cafe\u0301.md", "notes/2026/plan.md", "notes/2027/Plan.md"):
+        (kb / path).parent.mkdir(parents=True, exist_ok=True)
+        (kb / path).write_text("# Page\n")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "x")
+    (line,) = warned(memgit(kb, "record", "note", "Beta", "-m", f"[[{link}]]").err)
+    assert "did you mean [[" in line
+    (whole,) = memgit(kb, "lint", "--select", "MG201", "--json", code=None).json["findings"]
+    (changed,) = memgit(kb, "lint", "--select", "MG201", "--since", "HEAD~1", "--json", code=None).json["findings"]
+    assert whole["message"] == changed["message"] == line.split(": ", 2)[2].removesuffix(" (MG201)")
+
+
+@pytest.mark.parametrize("lines", ["ignore: [from-another-package]", "select: 7\n  what: x"])
+def test_a_configuration_that_lint_will_not_take_stops_nobody_who_writes(kb: Path, lines: str) -> None:
+    config = kb / ".memgit.yaml"
+    config.write_text(f"{config.read_text()}lint:\n  {lines}\n")
+    assert len(warned(memgit(kb, "record", "note", "Beta", "-m", "[[nope]]").err)) == 1
+    memgit(kb, "lint", code=2)
+
+
+def test_telling_loads_no_other_rule(kb: Path) -> None:
+    """Each of them costs every writer of a broken link some milliseconds."""
+    code = (
+        "import sys; from memgit.cli.main import run\n"
+        f"run(['-C', {str(kb)!r}, 'record', 'note', 'Beta', '-m', '[[nope]]'])\n"
+        "print([name for name in sys.modules if name.startswith('memgit.lint.rules.mg')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "(MG201)" in done.stderr and done.stdout.splitlines()[-1] == "['memgit.lint.rules.mg201_broken_link']"
 
 
 @pytest.mark.parametrize("link", ["[[{}]]", "[[web#{}]]", "[[#{}]]", "[[a|{}]]", "[[{}|label]]"])

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from memgit.app import doctor
 from memgit.app.doctor import CHECKS
+from memgit.git.repository import Repository
+from memgit.git.unmerged import Stages, unmerged
 from tests.support import memgit, run_git
 
 
@@ -51,6 +54,20 @@ def carry_out(folder: Path, command: str) -> None:
 def test_a_sound_clone(kb: Path) -> None:
     assert memgit(kb, "doctor").out == f"nothing is wrong ({len(CHECKS)} checks)\n"
     assert memgit(kb, "doctor", "--json").json == {"ok": True, "troubles": [], "checked": list(CHECKS)}
+
+
+def test_git_is_asked_for_conflicts_once(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def ask(repo: Repository) -> dict[str, Stages]:
+        asked.append(repo.prefix)
+        return unmerged(repo)
+
+    monkeypatch.setattr(doctor, "unmerged", ask)
+    memgit(kb, "record", "memory", "Tides", "-m", "x", "--slug", "tides")
+    (kb / "memory/ebb.md").write_bytes((kb / "memory/tides.md").read_bytes())
+    assert {row["check"] for row in troubles(kb)} == {"ids", "derived"}
+    assert asked == [""]
 
 
 def test_text_names_trouble_and_mend(kb: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memgit.lint.rules import RULES
-from tests.support import count_commits, fsck, memgit, run_git, status
+from tests.support import Prepared, count_commits, fsck, memgit, run_git, status, write
 
 DATE = "**Date:** 2026-03-02\n"
 
@@ -21,8 +21,12 @@ def entry(title: str, more: str = "", keywords: str = "alpha, beta") -> str:
 
 
 @pytest.fixture
-def kb(repo: Path) -> Path:
+def kb(prepared: Prepared) -> Path:
     """A knowledge root with two linked entries and a memory, committed, with nothing to find but knowledge gaps."""
+    return prepared("repo", with_records)
+
+
+def with_records(repo: Path) -> None:
     memgit(repo, "init")
     write(
         repo,
@@ -31,13 +35,6 @@ def kb(repo: Path) -> Path:
     )
     write(repo, "memory/tides.md", "---\nid: k7m2q9x4dz\ntitle: Tides\ncreated: 2026-03-02\n---\nSee [[http#Retry]].\n")
     memgit(repo, "commit")
-    return repo
-
-
-def write(folder: Path, path: str, text: str | bytes) -> None:
-    target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
 def edit(folder: Path, path: str, old: str, new: str) -> None:
@@ -83,6 +80,47 @@ def test_what_is_staged_is_read_from_the_index_and_not_from_disk(kb: Path) -> No
     write(kb, "memory/tides.md", good.replace("#Retry", "#Gone"))
     assert findings(kb, "--staged", "--select", "MG201") == [], "good in the index, bad on disk"
     assert findings(kb, "--changed", "--select", "MG201") == ["MG201 memory/tides.md:6"]
+
+
+VAULT = "---\nid: MEM-001\ntitle: Tides\ncreated: 2026-02-30\n---\nText.\n"
+
+
+@pytest.mark.parametrize("inside", ["", "10-Memories", ".memory"])
+def test_where_the_knowledge_root_is_comes_from_the_index_as_in_the_hook(repo: Path, inside: str) -> None:
+    """No folder, configuration or layout counts that is not staged."""
+    write(repo, ".memory/10-Memories/MEM-tides.md", VAULT)
+    run_git(repo, "add", "-A")
+    shutil.rmtree(repo / ".memory")
+    write(repo, "knowledge-base/http.md", "# not staged\n")
+    if inside:
+        write(repo, f"{inside}/.memgit.yaml", "version: 1\nlayout: mem-skill\n")
+    wanted = [".memory/10-Memories/MEM-tides.md"]
+    answer = memgit(repo / inside, "lint", "--staged", "--select", "MG004", "--json", code=1)
+    assert [one["path"] for one in answer.json["findings"]] == wanted
+    hook = memgit(repo, "hook", "pre-commit", code=None)
+    assert f"{wanted[0]}:" in hook.out + hook.err and "MG004" in hook.out + hook.err
+
+
+def test_a_configuration_that_is_broken_on_disk_alone_stops_no_look_at_what_is_staged(kb: Path) -> None:
+    write(kb, "memory/bad.md", "---\ntitle: Bad\ncreated: 2026-02-30\n---\nText.\n")
+    run_git(kb, "add", "memory/bad.md")
+    write(kb, ".memgit.yaml", "layout: [none\n")
+    assert findings(kb, "--staged", "--select", "MG004") == ["MG004 memory/bad.md:3"]
+    memgit(kb, "lint", code=2)
+    run_git(kb, "add", ".memgit.yaml")
+    memgit(kb, "lint", "--staged", code=2)
+
+
+def test_a_root_that_only_the_disk_has_is_none_for_what_is_staged(repo: Path) -> None:
+    write(repo, "docs/memory/bad.md", "---\ntitle: Bad\ncreated: 2026-02-30\n---\nText.\n")
+    run_git(repo, "add", "-A")
+    write(repo, "docs/.memgit.yaml", "version: 1\nlayout: memgit\n")
+    assert (
+        memgit(repo / "docs", "lint", "--staged", "--json", code=None).json["findings"]
+        == memgit(repo, "lint", "--staged", "--json", code=None).json["findings"]
+    )
+    run_git(repo, "add", "-A")
+    assert findings(repo / "docs", "--staged", "--select", "MG004") == ["MG004 memory/bad.md:3"]
 
 
 def test_another_index_is_honoured(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +272,7 @@ def test_mending_writes_the_working_tree_and_nothing_else(kb: Path) -> None:
     run_git(kb, "add", "knowledge-base/_index.json")
     before = run_git(kb, "ls-files", "-s")
     answer = memgit(kb, "lint", "--fix", "--ignore", "MG302,MG304")
-    assert "✓ mended 1 finding of MG202 one-way-link" in answer.out and "✓ mended 1 finding of MG103 file-without-category" in answer.out
+    assert "✓ mended 1 finding of MG202 one-way-link" in answer.out and "✓ mended 1 finding of MG101 index-drift" in answer.out
     assert run_git(kb, "ls-files", "-s") == before and count_commits(kb) == 2
     assert "[[http#Retry]]" in (kb / "knowledge-base/http.md").read_text()
     assert findings(kb) == []

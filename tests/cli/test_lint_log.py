@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import count_commits, fsck, memgit, run_git, status
+from tests.support import Prepared, count_commits, fsck, memgit, run_git, status
 
 
 @pytest.fixture
-def checked(kb: Path) -> Path:
+def checked(prepared: Prepared) -> Path:
     """A root with one warning and no error."""
+    return prepared("kb", make_checked)
+
+
+def make_checked(kb: Path) -> None:
     memgit(kb, "record", "memory", "Old", "-m", "Words.", "--date", "2024-03-02")
-    return kb
 
 
 def test_the_result_is_in_the_log(checked: Path) -> None:

@@ -10,15 +10,19 @@ from typing import Any
 
 import pytest
 
-from tests.support import memgit, run_git
+from tests.support import Prepared, memgit, run_git, write
 
 NOTE = "---\ntitle: {}\ncreated: 2026-03-02\n---\n{}\n"
 TOKEN = "ghp" + "_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 
 @pytest.fixture
-def kb(kb: Path) -> Path:
+def kb(prepared: Prepared) -> Path:
     """A repository with some records on `main`, and `topic` checked out."""
+    return prepared("kb", with_topic)
+
+
+def with_topic(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Retry only timeouts", "--category", "http", "--keyword", "http,retry",
            "-m", "Always retry a failed upload.")  # fmt: skip
     memgit(kb, "record", "knowledge", "Back off", "--category", "http", "--keyword", "http,pause", "-m", "Double the pause each time.")
@@ -28,12 +32,6 @@ def kb(kb: Path) -> Path:
     memgit(kb, "rebuild")
     commit(kb, "notes")
     run_git(kb, "checkout", "-q", "-b", "topic")
-    return kb
-
-
-def write(folder: Path, path: str, text: str | bytes) -> None:
-    (folder / path).parent.mkdir(parents=True, exist_ok=True)
-    (folder / path).write_bytes(text.encode() if isinstance(text, str) else text)
 
 
 def change(folder: Path, path: str, old: str, new: str) -> None:

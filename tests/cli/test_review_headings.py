@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_review import change, commit, review, write
-from tests.support import memgit, run_git
+from tests.cli.test_review import change, commit, review
+from tests.support import memgit, run_git, write
 
 MANY = 900
 """Files from which on a review asks the cache, and does not look into all of them."""
@@ -70,6 +70,10 @@ def test_what_was_broken_before_is_not_the_change_s(kb: Path) -> None:
         ('<a id="part"></a>\n', '<a id="parts"></a>\n'),
         ("## Own {#part}\n", "## Own {#parts}\n"),
         ("(part)=\n\nText\n", "(parts)=\n\nText\n"),
+        ("## Part\n", "```\n## Part\n```\n"),
+        ("## Part\n", "<!--\n## Part\n-->\n"),
+        ("- " * 12 + "## Part\n", "Part\n"),
+        ("<h2\nclass=x>Part</h2>\n", "Part\n"),
     ],
 )
 def test_places_of_every_sort(kb: Path, before: str, after: str) -> None:
@@ -82,6 +86,19 @@ def test_places_of_every_sort(kb: Path, before: str, after: str) -> None:
     commit(kb)
     (found,) = [one for one in review(kb, code=None)["findings"] if one["rule"] == "MG205"]
     assert (found["path"], found["severity"]) == ("notes/deploy.md", "warning")
+
+
+def test_a_wikilink_to_a_heading_that_becomes_code(kb: Path) -> None:
+    """In a fence that some tools take for a directive, it is a heading for a relative link and none for a wikilink."""
+    write(kb, "notes/plan.md", "# Plan\n\n## Part\n")
+    write(kb, "notes/deploy.md", "# Deploy\n\nSee [[plan#Part]] and [it](plan.md#part).\n")
+    memgit(kb, "rebuild")
+    commit(kb, "notes")
+    run_git(kb, "checkout", "-q", "-b", "topic")
+    change(kb, "notes/plan.md", "## Part\n", "```{note}\n## Part\n```\n")
+    commit(kb)
+    (found,) = review(kb, code=None)["findings"]
+    assert (found["rule"], found["path"], found["severity"]) == ("MG201", "notes/deploy.md", "warning")
 
 
 def test_one_of_two_headings_of_one_name(kb: Path) -> None:

@@ -87,7 +87,7 @@ def test_links_are_replaced_where_they_are_links() -> None:
     assert replace_wikilinks(text, lambda link: link) == text
 
 
-@settings(max_examples=examples(75))
+@settings(max_examples=examples(300))
 @given(st.text('[]`\\ab#|,<>! -\n1"', max_size=60))
 def test_replacing_nothing_changes_nothing_and_places_hold_links(text: str) -> None:
     assert replace_wikilinks(text, lambda _: None) == text

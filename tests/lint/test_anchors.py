@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memgit.lint.anchors import Anchors, slug
 from memgit.lint.settings import Settings
-from tests.lint.support import at, check, corpus, memory
+from tests.lint.support import at, check, corpus, entry, memory
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,18 @@ def test_repeats_are_numbered_and_no_further() -> None:
         ("# A\n## B c\n", "A#B c"),
         ("# 2. Install -- now\n", "install-now"),
         ("# 2. Install -- now\n", "2-install-now"),
+        ("# Café au lait\n", "cafe-au-lait"),
+        ("# İlgili kararlar\n", "ilgili-kararlar"),
+        ("# Use\n# Use\n", "use_1"),
+        ("# Read/write on crates.io\n", "read-write-on-crates-io"),
+        ("# The council's part {.wide}\n", "the-council-s-part"),
+        ("# 2. Install\n", "_2-install"),
+        ("# X\n", "/route"),
+        ("# X\n", "!app"),
+        ("# X\n\n{% include parts.md %}\n", "of-the-part"),
+        ('# X\n\n--8<-- "parts.md"\n', "of-the-part"),
+        ("# X\n\n{{#include parts.md}}\n", "of-the-part"),
+        ("# X\n\n```{include} parts.md\n```\n", "of-the-part"),
         ("# X\n", ""),
         ("# X\n", "top"),
         ("# X\n", "L10-L20"),
@@ -105,7 +117,7 @@ def test_what_other_tools_and_people_name(text: str, name: str) -> None:
     assert Anchors(text).leads(name)
 
 
-@pytest.mark.parametrize("name", ["gone", "x-1", "fnord", "line", "a#gone", "^x", "L"])
+@pytest.mark.parametrize("name", ["gone", "x-1", "x_1", "_x-1", "fnord", "line", "a#gone", "^x", "L"])
 def test_what_nothing_makes(name: str) -> None:
     assert not Anchors("# X\n\n## A\n\nSome text #gone\n").leads(name)
 
@@ -166,6 +178,36 @@ def test_the_rule_warns_of_a_heading_that_is_not_there() -> None:
     assert found.message == ("the link to b.md#why-pin-gcc leads nowhere: memory/b.md has no such heading; did you mean #why-to-pin-gcc?")
     off = Settings(select=("MG205",), options={"MG205": {"headings": False}})
     assert check(corpus(files), settings=off) == []
+
+
+def test_links_within_a_file() -> None:
+    text = (
+        "[1](#the-part) [2](#the-parts) [3](#) [4](<#The part>) [5][ref] [6](#the%20part) `[7](#code)` [8](#fn1) [9](#the-part-1)\n"
+        "\n```\n[10](#code)\n```\n\n[ref]: #gone\n\n## The part\n\n## The part\n\n![11](#gone)\n"
+    )
+    found = check(corpus({"memory/a.md": memory("A", text), "notes/README.md": f"{text}\n"}), "MG205")
+    assert at(found) == ["MG205 memory/a.md:17", *["MG205 memory/a.md:5"] * 2, "MG205 notes/README.md:1", "MG205 notes/README.md:1",
+                         "MG205 notes/README.md:13"]  # fmt: skip
+    assert {one.severity for one in found} == {"warning"}
+    (one,) = [one for one in found if one.path.startswith("memory") and "parts" in one.message]
+    assert one.message == "the link to #the-parts leads nowhere: this file has no such heading; did you mean #the-part?"
+    assert one.address == "memory/a"
+
+
+def test_a_page_of_broken_links_to_itself_takes_no_longer() -> None:
+    lines = "".join(f"[{number}](#heading-of-part-{number}-and-more)\n\n## Heading of part {number}\n\n" for number in range(3_000))
+    start = time.process_time()
+    found = check(corpus({"notes/a.md": lines}), "MG205")
+    assert len(found) == 3_000 and time.process_time() - start < 8
+    few = "".join(f"[{number}](#heading-of-part-{number}-more)\n\n## Heading of part {number}\n\n" for number in range(40))
+    found = check(corpus({"notes/a.md": few}), "MG205")
+    assert [sum("did you mean" in one.message for one in found), len(found)] == [30, 40]
+
+
+def test_a_link_within_an_entry_reaches_the_whole_file() -> None:
+    first = "## One\n**Date:** 2026-03-02\n**Best Practice:**\n- See [it](#two) and [that](#three)\n**Keywords:** a\n"
+    (found,) = check(corpus({"knowledge-base/http.md": f"{first}\n{entry('Two')}"}), "MG205")
+    assert (found.line, found.address, "#three" in found.message) == (4, "knowledge/http#One", True)
 
 
 def test_links_to_entries_pages_and_other_files() -> None:

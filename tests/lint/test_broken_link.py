@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import memgit, run_git
+from tests.lint.support import check, corpus, memory
+from tests.support import Prepared, memgit, run_git
 
 ENTRY = "## {}\n**Date:** 2026-03-02\n\n- text\n\n"
 PAGE = "---\ntitle: {}\ncreated: 2026-03-02\n---\n\ntext\n"
@@ -46,7 +47,11 @@ MEANT = {
 
 
 @pytest.fixture
-def linked(kb: Path) -> Path:
+def linked(prepared: Prepared) -> Path:
+    return prepared("kb", make_linked)
+
+
+def make_linked(kb: Path) -> None:
     for path, text in FILES.items():
         (kb / path).parent.mkdir(parents=True, exist_ok=True)
         (kb / path).write_text(text)
@@ -54,7 +59,6 @@ def linked(kb: Path) -> Path:
     run_git(kb, "commit", "-qnm", "records")
     (kb / "notes/source.md").write_text("# Source\n\n" + "\n\n".join(MEANT) + "\n")
     run_git(kb, "add", "-A")
-    return kb
 
 
 @pytest.mark.parametrize("args", [(), ("--staged",)], ids=["whole", "by the cache"])
@@ -83,3 +87,24 @@ def test_it_is_a_hint_and_no_fix(linked: Path) -> None:
     before = (linked / "notes/source.md").read_text()
     memgit(linked, "lint", "--select", "MG201", "--fix", code=1)
     assert (linked / "notes/source.md").read_text() == before
+
+
+def pages(**more: str) -> dict[str, str | bytes]:
+    files = {"memory/north/gates.md": memory("North"), "memory/a.md": memory("A", "See [[gates]] and [[north/gates]].")}
+    return {**files, **{path.replace("__", "/") + ".md": memory("Page", text) for path, text in more.items()}}
+
+
+def test_a_new_file_that_makes_links_of_others_ambiguous() -> None:
+    """A hook looks at what changed alone, so the rule looks for who links to the name."""
+    after = pages(memory__south__gates="Text.")
+    (found,) = check(corpus(after, before=pages(), changed=["memory/south/gates.md"]), "MG204")
+    assert (found.path, found.line, found.address) == ("memory/a.md", 5, "memory/a")
+    assert found.message.endswith("write more of the path, or give memory/south/gates.md another name")
+    assert check(corpus(pages(memory__south__weirs="Text."), before=pages(), changed=["memory/south/weirs.md"]), "MG204") == []
+    edited = pages(memory__south__gates="Text, and more.")
+    assert check(corpus(edited, before=after, changed=["memory/south/gates.md"]), "MG204") == [], "it was there before"
+    third = pages(memory__south__gates="Text.", memory__east__gates="Text.")
+    assert check(corpus(third, before=after, changed=["memory/east/gates.md"]), "MG204") == [], "the link was ambiguous before"
+    moved = {path.replace("north", "south"): text for path, text in pages().items()}
+    assert check(corpus(moved, before=pages(), changed=["memory/north/gates.md", "memory/south/gates.md"]), "MG204") == []
+    assert len(check(corpus(after), "MG204")) == 1, "a run over everything tells it once"

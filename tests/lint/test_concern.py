@@ -53,11 +53,13 @@ def found(corpus: Corpus, rules: tuple[Rule, ...], configured: Settings) -> tupl
 
 
 def agree(layout: Layout, before: Mapping[str, bytes], after: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -> Corpus:
-    """Checks a change both ways, and gives it."""
+    """Checks a change both ways, and gives it. No question fails: one that does would be taken for a yes."""
     whole = changed(layout, before, after, modes)
     few = changed(layout, before, after, modes)
+    silent = [rule for rule in HOOK if rule.code in QUESTIONS and not QUESTIONS[rule.code](changed(layout, before, after, modes))]
+    assert found(whole, tuple(silent), Settings()) == ()
     for configured in CONFIGURED:
-        assert found(few, concerned(few), configured) == found(whole, HOOK, configured)
+        assert found(few, concerned(few, configured), configured) == found(whole, HOOK, configured)
     return whole
 
 
@@ -76,15 +78,24 @@ def test_a_small_edit_of_a_document_loads_few_rules() -> None:
     layout = config.make_layout("memgit")
     before = as_bytes({"memory/a.md": memory("A", more="id: k7m2q9x4dz\n")})
     after = as_bytes({"memory/a.md": memory("A", "Text and more.", more="id: k7m2q9x4dz\n")})
-    codes = {rule.code for rule in concerned(changed(layout, before, after))}
+    codes = {rule.code for rule in concerned(changed(layout, before, after), Settings())}
     assert codes == {rule.code for rule in HOOK} - set(QUESTIONS)
     assert "MG101" in codes and len(codes) < 8
+
+
+def test_what_the_configuration_turns_off_is_not_loaded() -> None:
+    layout = config.make_layout("memgit")
+    corpus = changed(layout, {}, as_bytes({"memory/a.md": memory("A", "See [[nowhere]].")}))
+    assert {"MG201", "MG003"} <= {rule.code for rule in concerned(corpus, Settings())}
+    configured = Settings(select=("MG0", "MG201"), ignore=("MG003",), severity={"MG201": "off"})
+    codes = [rule.code for rule in concerned(corpus, configured)]
+    assert codes and all(code.startswith("MG0") and code != "MG003" for code in codes)
 
 
 def test_of_a_large_change_nothing_is_asked() -> None:
     layout = config.make_layout("memgit")
     corpus = changed(layout, {}, as_bytes({f"memory/{number}.md": memory(f"A {number}") for number in range(FEW + 1)}))
-    assert concerned(corpus) == HOOK
+    assert concerned(corpus, Settings()) == HOOK
 
 
 def test_links_and_submodules_among_records() -> None:

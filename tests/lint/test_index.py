@@ -71,11 +71,12 @@ ADVICE = st.lists(
 def test_claim_peers_miss_no_opposite_pair(texts: list[str]) -> None:
     given_ = corpus({f"memory/x/{number}.md": memory(f"T{number}", text) for number, text in enumerate(texts)})
     records = list(given_.records())
+    index = Whole(LAYOUT, given_.all_facts, lambda: given_.all_paths, given_.data)
     pairs = [(one, claim) for one in records for claim in one.claims]
     found = set()
     for one, claim in pairs:
-        found |= {frozenset((id(claim), id(theirs))) for _, theirs in given_.index.claim_peers(one, claim, whole=True)}
-        around = {id(theirs) for _, theirs in given_.index.claim_peers(one, claim, whole=False)}
+        found |= {frozenset((id(claim), id(theirs))) for _, theirs in index.claims_within(claim)}
+        around = {id(theirs) for _, theirs in index.claim_peers(one, claim)}
         assert all(id(theirs) in around for _, theirs in pairs if theirs is not claim and opposite(claim, theirs))
     for _, claim in pairs:
         for _, theirs in pairs:

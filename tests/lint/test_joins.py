@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from memgit.lint import joins, likeness
 from memgit.lint.claims import Claim, of_sentence, opposite
 from memgit.lint.facts import RecordFacts
-from memgit.lint.index import CROWD, least
+from memgit.lint.index import least
+from memgit.lint.keyed import CROWD
 from memgit.model.record import Record
 from tests.lint.support import check, corpus, memory
 

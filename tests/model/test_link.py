@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memgit.model.link import Names, Wikilink, parse
+from memgit.model.link import Names, Wikilink, parse, spellings
 from memgit.model.record import Record
 
 
@@ -49,6 +49,15 @@ def test_links_that_resolve(inner: str, address: str) -> None:
 @pytest.mark.parametrize("inner", ["web#Gri", "web#grid", "web", "nowhere", "eb#Grid", "friday", "notes"])
 def test_links_that_do_not(inner: str) -> None:
     assert Names(RECORDS).resolve(parse(inner)).record is None
+
+
+def test_each_spelling_of_a_link_leads_to_its_record() -> None:
+    assert list(spellings(RECORDS[0])) == ["web#Grid", "knowledge/web#Grid", "kb7m2q9x4d"]
+    assert list(spellings(RECORDS[3])) == ["friday-ci", "memory/friday-ci"]
+    for record in RECORDS:
+        assert all(record in Names(RECORDS).resolve(parse(text)).candidates for text in spellings(record))
+    assert list(spellings(entry("knowledge-base/web.md", "web", "Either | or [[x]]", id_="kb7m2q9x4d"))) == ["kb7m2q9x4d"]
+    assert list(spellings(document("notes/C# tips.md", "note/C# tips"))) == [], "what stands after the hash would be a heading"
 
 
 def test_an_ambiguous_link_names_its_candidates() -> None:

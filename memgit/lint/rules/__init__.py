@@ -62,9 +62,12 @@ class Listed:
         code, _, name = module.partition("_")
         self.code, self.name, self._module = code.upper(), name.replace("_", "-"), module
 
+    def load(self) -> Rule:
+        return load(self._module)
+
     @property
     def options(self) -> Options:
-        return load(self._module).options
+        return self.load().options
 
 
 def listed() -> tuple[Listed, ...]:

@@ -9,6 +9,7 @@ from memgit.lint.index import identity, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
 from memgit.model.record import ParsedFile, Record
+from memgit.model.twins import is_twin, merging
 
 
 def _was_there(corpus: Corpus, record: Record, id_: str) -> bool:
@@ -46,10 +47,8 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
 def _advice(record: Record, other: Record) -> str:
     """What to do about two records of one id of memgit's: of one title they are one record, which a merge has left in two places."""
-    if record.title == other.title and record.kind == other.kind and record.address != other.address and not record.archived:
-        import shlex
-
-        return f"{shlex.join(['memgit', 'merge-records', other.address, record.address])} makes one of them"
+    if is_twin(record, other):
+        return f"{merging(other.address, record.address)} makes one of them"
     return "remove the id from the copy; memgit gives it a new one"
 
 

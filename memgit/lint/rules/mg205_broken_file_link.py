@@ -32,14 +32,15 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 def _broken(corpus: Corpus, path: str, headings: bool) -> Iterator[Found]:
     facts = corpus.facts(path)
     for line, linked, fragment in facts.files:
-        whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), linked))
+        whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), linked)) if linked else path
         if not is_there(corpus, whole):
             words = f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}; correct the path, or restore the file"
             yield Found(path, line, words, address_at(facts, line))
         elif headings and fragment and whole.endswith(PAGES) and (anchors := _anchors(corpus, whole)) and not anchors.leads(fragment):
             near = anchors.near(fragment)
             meant = "correct it, or restore the heading" if near is None else f"did you mean #{cut(near)}?"
-            words = f"the link to {cut(linked)}#{cut(fragment)} leads nowhere: {cut(whole, 120)} has no such heading; {meant}"
+            there = cut(whole, 120) if linked else "this file"
+            words = f"the link to {cut(linked)}#{cut(fragment)} leads nowhere: {there} has no such heading; {meant}"
             yield Found(path, line, words, address_at(facts, line), severity="warning")
 
 
@@ -47,12 +48,9 @@ def _anchors(corpus: Corpus, path: str) -> Anchors | None:
     """The places in a page that a link may name; None for what is no text, or lies outside of the knowledge root."""
     known: dict[str, Anchors | None] = corpus.shared.setdefault("anchors", {})
     if path not in known:
-        from memgit.lint.anchors import Anchors
+        from memgit.lint.anchors import of_page
 
-        page = corpus.page(path) if corpus.source.mode(path) in FILES else None
-        known[path] = None
-        if page is not None and page.unreadable is None:
-            known[path] = Anchors(page.body, [one.title for one in page.parsed.records])
+        known[path] = of_page(corpus.page(path)) if corpus.source.mode(path) in FILES else None
     return known[path]
 
 
@@ -100,7 +98,7 @@ RULE = Rule(
     code="MG205",
     name="broken-file-link",
     severity="error",
-    summary="a relative link to a file, or to a heading of a Markdown file, that is not there",
+    summary="a relative link to a file, or to a heading of this or another Markdown file, that is not there",
     why="""Forges and editors show such a link as one that works, until somebody follows it.
 Mostly the file was moved, or the path was written as seen from another folder.
 Links with a scheme are not checked.
@@ -119,12 +117,14 @@ A heading is named as GitHub does it (`#pin-the-compiler`, the second one `#pin-
                 "memory/b.md": _TEXT.format("B", '## Why pin `gcc` 13?\n## Then\n## Then\n<a id="numbers"></a>'),
             }
         ),
+        Example({"memory/a.md": _TEXT.format("A", "See [below](#the-numbers) and [above](#).\n\n## The numbers")}),
     ),
     bad=(
         Example(
             {"memory/a.md": _TEXT.format("A", "See [b](b.md#why-pin)."), "memory/b.md": _TEXT.format("B", "## Why pin gcc?")},
             at=("memory/a.md:5",),
         ),
+        Example({"memory/a.md": _TEXT.format("A", "See [below](#numbers).\n\n## The numbers")}, at=("memory/a.md:5",)),
         Example(
             {"memory/a.md": _TEXT.format("A", "See [b](memory/b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}, at=("memory/a.md:5",)
         ),

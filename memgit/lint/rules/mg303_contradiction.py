@@ -53,7 +53,7 @@ def _candidates(corpus: Corpus) -> Iterator[tuple[RecordFacts, Claim, RecordFact
         for claim in one.claims:
             times = repeated[claim.text] = repeated.get(claim.text, 0) + 1
             if times <= REPEATED:
-                for peer, theirs in corpus.index.claim_peers(one, claim, whole=False):
+                for peer, theirs in corpus.index.claim_peers(one, claim):
                     yield one, claim, peer, theirs
 
 
