@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import os
+import re
 import shutil
+import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests.support import EXAMPLES, memgit, run_git
+from memgit.cache import db
+from tests.support import EXAMPLES, Prepared, copy_folder, memgit, run_git
 
 # The tests start memgit hundreds of times: it, and they, are compiled once and not each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -22,6 +27,14 @@ settings.register_profile("memgit", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("long", deadline=None, max_examples=2000)
 settings.load_profile("memgit")
 
+NUMBERS = itertools.count()
+"""What sets the folders of one process apart."""
+PATH = os.pathsep.join(
+    folder
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if not os.access(f"{folder}/memgit", os.X_OK) or os.access(f"{folder}/git", os.X_OK)
+)
+"""Where commands are, without an active environment: hooks find `memgit` only in tests that put it there."""
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
 GIT_CONFIG = """\
@@ -43,34 +56,62 @@ GIT_CONFIG = """\
 """
 
 
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the collector of garbage need not look through thousands of tests over and over."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_that_waits_for_no_disk() -> Iterator[None]:
+    """No test cuts the power, and short of that a cache that SQLite need not bring to the disk is the same to every process."""
+    prepare = db._prepare
+
+    def hurried(connection: sqlite3.Connection) -> None:
+        prepare(connection)
+        connection.execute("pragma synchronous=off")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(db, "_prepare", hurried)
+        yield
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """As pytest's own, which looks through the folders of all tests before for a number that is free: with thousands, that is slow."""
+    name = re.sub(r"\W", "_", request.node.name, flags=re.ASCII)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}{next(NUMBERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the homes of the tests are."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def private_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def private_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test has a home of its own: whatever git or memgit would read from the user's is not there."""
-    home = tmp_path_factory.mktemp("home")
+    home = homes / str(next(NUMBERS))
+    home.mkdir()
     (home / ".gitconfig").write_text(GIT_CONFIG)
     for name in [name for name in os.environ if name.startswith(("GIT_", "MEMGIT_"))]:
         monkeypatch.delenv(name)
     for name, value in {
+        "PATH": PATH,
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_EDITOR": "false",
-        "GIT_CEILING_DIRECTORIES": str(home.parent),
+        "GIT_CEILING_DIRECTORIES": str(homes.parent),
         "LANG": "C.UTF-8",
         "TZ": "UTC",
     }.items():
         monkeypatch.setenv(name, value)
     return home
-
-
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    """A git repository without a commit."""
-    folder = tmp_path / "repo"
-    folder.mkdir()
-    run_git(folder, "init", "-q")
-    return folder
 
 
 @pytest.fixture
@@ -115,10 +156,46 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("made")
 
 
+MAKERS: dict[str, Callable[[Path], object]] = {
+    "repo": lambda folder: run_git(folder.parent, "init", "-q", folder.name),
+    "kb": lambda folder: memgit(folder.parent, "init", folder.name),
+}
+
+
 @pytest.fixture
-def kb(tmp_path: Path, made: Path) -> Path:
+def prepared(made: Path, tmp_path: Path) -> Prepared:
+    """Gives a new folder of the test's own as a function leaves it: made once, and copied from then on.
+
+    What the function is given is what the fixture of that name gives, or an empty folder.
+    """
+
+    def model(name: str, make: Callable[[Path], object] | None) -> Path:
+        found = made / (f"{make.__module__}.{make.__qualname__}" if make else "plain") / name
+        if not found.exists():
+            found.parent.mkdir(exist_ok=True)
+            try:
+                if make is None:
+                    MAKERS.get(name, Path.mkdir)(found)
+                else:
+                    make(copy_folder(model(name, None), found))
+            except BaseException:
+                shutil.rmtree(found, ignore_errors=True)
+                raise
+        return found
+
+    def give(name: str, make: Callable[[Path], object] | None = None) -> Path:
+        return copy_folder(model(name, make), tmp_path / name)
+
+    return give
+
+
+@pytest.fixture
+def repo(prepared: Prepared) -> Path:
+    """A git repository without a commit."""
+    return prepared("repo")
+
+
+@pytest.fixture
+def kb(prepared: Prepared) -> Path:
     """A knowledge repository as `memgit init` makes it."""
-    model = made / "kb"
-    if not model.exists():
-        memgit(made, "init", "kb")
-    return Path(shutil.copytree(model, tmp_path / "kb", symlinks=True))
+    return prepared("kb")

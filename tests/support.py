@@ -8,12 +8,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from hypothesis import settings
-
-from memgit.cli.main import run
+from typing import Any, NamedTuple, Protocol
 
 
 def run_git(folder: Path, *args: str, data: bytes | None = None, check: bool = True) -> str:
@@ -24,13 +21,46 @@ def run_git(folder: Path, *args: str, data: bytes | None = None, check: bool = T
     return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
-EXAMPLES = 40
+EXAMPLES = 100
 """How many examples a property gets in the suite; the profile `long` has many more."""
 
 
 def examples(few: int) -> int:
     """How many examples a property gets of which each costs much: few, and more in the profile `long`, as any other does."""
+    from hypothesis import settings  # the processes that tests start import this module as well, and have no use for what takes so long
+
     return max(1, few * settings().max_examples // EXAMPLES)
+
+
+class Prepared(Protocol):
+    """What the fixture `prepared` gives."""
+
+    def __call__(self, name: str, make: Callable[[Path], object] | None = None) -> Path: ...
+
+
+def copy_folder(source: Path, target: Path) -> Path:
+    """A new copy of a folder, with the rights and times of its files: as `shutil.copytree`, which takes twice as long for small files."""
+    _copy(str(source), str(target))
+    return target
+
+
+def _copy(source: str, target: str) -> None:
+    os.mkdir(target)
+    with os.scandir(source) as found:
+        for one in found:
+            to = f"{target}/{one.name}"
+            if one.is_symlink():
+                os.symlink(os.readlink(one.path), to)
+            elif one.is_dir():
+                _copy(one.path, to)
+            else:
+                was = one.stat()
+                with open(one.path, "rb", 0) as file:
+                    data = file.read()
+                with open(to, "xb", 0) as file:
+                    file.write(data)
+                    os.fchmod(file.fileno(), was.st_mode & 0o777)
+                    os.utime(file.fileno(), ns=(was.st_atime_ns, was.st_mtime_ns))
 
 
 def childless() -> bool:
@@ -41,6 +71,21 @@ def childless() -> bool:
     except ChildProcessError:
         return True
     return False
+
+
+def write(folder: Path, path: str, text: str | bytes) -> None:
+    """Puts one file into a folder."""
+    target = folder / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
+
+
+def commit(folder: Path, message: str = "by hand", *args: str) -> str:
+    """Commits all that is there with the user's own git, under exactly that message; the commit."""
+    run_git(folder, "add", "-A")
+    said = message.encode("utf-8", "surrogateescape")
+    run_git(folder, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-", *args, data=said)
+    return run_git(folder, "rev-parse", "HEAD")
 
 
 class Answer(NamedTuple):
@@ -57,6 +102,8 @@ class Answer(NamedTuple):
 
 def memgit(folder: Path, *args: str, stdin: bytes = b"", code: int | None = 0) -> Answer:
     """Runs `memgit -C folder args` in this process; the exit code is checked unless it is None. Standard input is read by `-F -` alone."""
+    from memgit.cli.main import run
+
     streams = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.BytesIO()
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin))

@@ -167,6 +167,6 @@ def test_the_log_equals_what_was_performed_at_length() -> None:
     run_state_machine_as_test(
         LogMachine,
         settings=settings(
-            max_examples=examples(25), stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES
+            max_examples=examples(100), stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES
         ),
     )

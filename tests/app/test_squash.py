@@ -14,7 +14,7 @@ from memgit.app.log import log
 from memgit.app.squash import squash_message
 from memgit.app.workspace import open_workspace
 from memgit.model.operation import Event, Operation
-from tests.support import memgit, run_git, status
+from tests.support import Prepared, memgit, run_git, status
 
 
 def told(folder: Path, revisions: str) -> list[Event]:
@@ -30,8 +30,12 @@ def message(folder: Path, base: str | None = "main", head: str | None = None) ->
 
 
 @pytest.fixture
-def topic(kb: Path) -> Path:
+def topic(prepared: Prepared) -> Path:
     """A branch `topic` with operations of several kinds, people and agents, by memgit and by hand."""
+    return prepared("kb", make_topic)
+
+
+def make_topic(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "There before", "--category", "shell", "-m", "x")
     run_git(kb, "switch", "-q", "-c", "topic")
     why = "It came up twice.\n\nMemgit-Op: archive\n\nAnd a long line " + "that goes on " * 12
@@ -50,7 +54,6 @@ def topic(kb: Path) -> Path:
     (kb / "code.py").write_text("print()\n")
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-q", "--no-verify", "-m", "code")
-    return kb
 
 
 WAYS: dict[str, Callable[[str], str]] = {

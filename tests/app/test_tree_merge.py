@@ -13,7 +13,7 @@ from memgit.app.workspace import open_workspace
 from memgit.git.repository import Repository
 from memgit.git.tree import Entry, Tree, rewrite
 from memgit.model.layout import memgit as memgit_layout
-from tests.support import memgit, run_git
+from tests.support import Prepared, memgit, run_git
 
 A = "---\nid: {}\ntitle: {}\ncreated: 2026-03-02\n---\n{}\n"
 HTTP = """\
@@ -40,13 +40,16 @@ keywords: [http]
 
 
 @pytest.fixture
-def kb(kb: Path) -> Path:
+def kb(prepared: Prepared) -> Path:
+    return prepared("kb", with_files)
+
+
+def with_files(kb: Path) -> None:
     write(kb, "knowledge-base/http.md", HTTP)
     write(kb, "memory/a.md", A.format("kb0000000a", "A", "one\n\ntwo\n\nthree"))
     write(kb, "src/code.py", "one\ntwo\nthree\nfour\nfive\n")
     memgit(kb, "rebuild")
     commit(kb, "start")
-    return kb
 
 
 def write(folder: Path, path: str, text: str) -> None:

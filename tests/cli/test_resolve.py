@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memgit.app.merge_driver import DRIVER
-from tests.support import fsck, memgit, run_git, status
+from tests.support import copy_folder, fsck, memgit, run_git, status
 
 PROGRAM = f"{sys.executable} -m memgit"
 
@@ -47,7 +47,7 @@ def copied(model: Path, folder: Path, make: Callable[[Path], object]) -> Path:
     """A copy of a model, which is made at first."""
     if not model.exists():
         make(model)
-    shutil.copytree(model, folder, symlinks=True)
+    copy_folder(model, folder)
     return folder
 
 
@@ -55,10 +55,10 @@ def branches(folder: Path) -> None:
     """Two branches that each add to one category, one scope and the indexes."""
     model = folder.parents[1] / "resolve-branches"
     if not model.exists():
-        shutil.copytree(folder, model, symlinks=True)
+        copy_folder(folder, model)
         make_branches(model)
     shutil.rmtree(folder)
-    shutil.copytree(model, folder, symlinks=True)
+    copy_folder(model, folder)
 
 
 def make_branches(folder: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ruamel.yaml import YAML
 
-from tests.support import memgit, run_git
+from tests.support import Prepared, memgit, run_git
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
@@ -87,11 +87,16 @@ class Forge(NamedTuple):
         return folder
 
 
-def forge(folder: Path) -> Forge:
+def forge(prepared: Prepared, name: str = "forge") -> Forge:
+    """Both in a folder of that name."""
+    folder = prepared(name, make_forge)
+    return Forge(folder / "hub.git", folder / "seed")
+
+
+def make_forge(folder: Path) -> None:
     run_git(folder, "init", "-q", "--bare", "hub.git")
     memgit(folder, "init", "seed", "--no-hooks")
     memgit(folder / "seed", "record", "knowledge", "Quote every expansion", "--category", "shell", "-m", "Unquoted ones split.")
-    return Forge(folder / "hub.git", folder / "seed")
 
 
 class Action:

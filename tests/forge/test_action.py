@@ -14,7 +14,7 @@ import pytest
 
 from tests.forge.ci import BUSTED, EXPRESSION, ROOT, Action, Forge, Ran, forge, github_env, load, pull
 from tests.forge.server import ADA, Fault, Server, serving
-from tests.support import memgit, run_git, status
+from tests.support import Prepared, memgit, run_git, status
 
 TOKEN = "ghs_nobodyMaySeeThis"
 GOOD = ["record", "knowledge", "Trap on exit", "--category", "shell", "-m", "Remove the folder in the trap."]
@@ -36,8 +36,8 @@ TRAPS = ("json.py", "pip.py", "venv.py", "memgit.py", "sitecustomize.py", "memgi
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Forge:
-    return forge(tmp_path)
+def hub(prepared: Prepared) -> Forge:
+    return forge(prepared)
 
 
 def job(tmp_path: Path, server: Server, sides: dict[str, str], checkout: Path, **event: Any) -> Action:
@@ -53,11 +53,11 @@ def ran(action: Action, start: str | None = None, **inputs: str) -> Ran:
 
 
 @pytest.fixture
-def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Action:
+def reviewed(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) -> Action:
     """A job whose review of a good change stands, under a forge that is gone: for what the steps after it do. Made once."""
     if not REVIEWED:
         folder = tmp_path_factory.mktemp("reviewed")
-        hub = forge(folder)
+        hub = forge(prepared, "reviewed")
         with serving("github") as server:
             action = job(folder, server, hub.propose(GOOD), hub.checkout(folder / "checkout"))
             assert ran(action, comment="false").ok and not server.requests
@@ -188,8 +188,7 @@ def test_history_that_cannot_be_fetched_is_said_in_words(tmp_path: Path, hub: Fo
     assert done.failed == "Fetch history" and "fetch-depth: 0" in done.log and not github.requests
 
 
-def test_a_knowledge_root_in_a_folder(tmp_path: Path, github: Server) -> None:
-    hub = forge(tmp_path)
+def test_a_knowledge_root_in_a_folder(tmp_path: Path, hub: Forge, github: Server) -> None:
     memgit(hub.seed, "init", str(hub.seed / "docs/kb"), "--no-hooks")
     sides = hub.propose(["-C", str(hub.seed / "docs/kb"), "record", "memory", "Deep", "-m", "x"])
     checkout = hub.checkout(tmp_path / "checkout")

@@ -15,7 +15,7 @@ import pytest
 from tests.forge.ci import ROOT, Forge, Pipeline, Ran, forge, install, load
 from tests.forge.server import ADA, Fault, Server
 from tests.forge.test_action import BAD, GOOD, check_sarif
-from tests.support import memgit, run_git
+from tests.support import Prepared, memgit, run_git
 
 TOKEN = "glpat-nobodyMaySeeThis"
 TEMPLATE = ROOT / "templates/gitlab-ci.yml"
@@ -23,8 +23,8 @@ PLAIN = ROOT / "templates/plain-ci.sh"
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Forge:
-    return forge(tmp_path)
+def hub(prepared: Prepared) -> Forge:
+    return forge(prepared)
 
 
 def job(tmp_path: Path, server: Server, sides: dict[str, str], checkout: Path, token: str | None = TOKEN) -> Pipeline:

@@ -116,7 +116,7 @@ LINES = [
 documents = st.lists(st.sampled_from(LINES), max_size=10).map("\n".join) | st.text("#`~<>-= \n\tab!", max_size=40)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(400))
 @given(documents, st.booleans())
 def test_the_fast_reader_agrees_with_the_full_one(text: str, setext: bool) -> None:
     fast = blocks._flat(text, setext, 1)
@@ -124,7 +124,7 @@ def test_the_fast_reader_agrees_with_the_full_one(text: str, setext: bool) -> No
         assert fast == blocks._deep(text, setext, 1)
 
 
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(200))
 @given(documents)
 def test_places_are_true(text: str) -> None:
     found = outline(text)
@@ -162,7 +162,7 @@ def judged_fences(text: str) -> int:
 PLAIN = ["# a", "## b ##", "#\tc", "#no", "- x", "  - y", "1. z", "```", "~~~", "````", "```sh", "text", "", "", "---", "===", "    ind"]
 
 
-@settings(max_examples=examples(75))
+@settings(max_examples=examples(300))
 @given(st.lists(st.sampled_from(PLAIN), min_size=1, max_size=8).map(lambda lines: "\n".join(lines) + "\n"))
 def test_another_reader_finds_the_same(text: str) -> None:
     assert [heading.level for heading in headings(text)] == judged_levels(text)

@@ -12,7 +12,7 @@ from tests import strategies
 from tests.support import examples
 
 
-@settings(max_examples=examples(125))
+@settings(max_examples=examples(500))
 @given(strategies.bodies() | strategies.plain_bodies)
 def test_a_body_comes_back(text: str) -> None:
     body = bodies.of(text)
@@ -95,7 +95,7 @@ def test_plain_paragraphs_become_a_list(text: str, body: str) -> None:
     assert bodies.of(text) == body
 
 
-@settings(max_examples=examples(125))
+@settings(max_examples=examples(500))
 @given(strategies.titles)
 def test_a_title_comes_back(text: str) -> None:
     try:

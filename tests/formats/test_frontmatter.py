@@ -86,7 +86,7 @@ def test_a_title_as_typed(text: str, value: str | None) -> None:
 
 
 @given(st.text(st.sampled_from("-. \n\r{}+a:\"'[]\t"), max_size=60))
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(200))
 def test_splitting_never_fails_and_loses_nothing(text: str) -> None:
     for start in ("", "---\n", "+++\n", "{\n"):
         whole = start + text
@@ -155,7 +155,7 @@ def test_a_change_touches_the_lines_of_its_key_alone(lines: list[str], data: st.
 
 
 @given(strategies.blocks(), st.data())
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(120))
 def test_items_that_stay_keep_their_bytes(lines: list[str], data: st.DataObject) -> None:
     before = "".join(line + "\n" for line in lines)
     block = Block(before, "\n")

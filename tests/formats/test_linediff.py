@@ -15,7 +15,7 @@ from tests.support import examples
 lines = st.lists(st.sampled_from("abcdef"), max_size=14) | st.lists(st.integers(0, 20).map(str), max_size=14, unique=True)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(400))
 @given(lines, lines)
 def test_stretches_are_equal_and_in_order(a: list[str], b: list[str]) -> None:
     position = (0, 0)

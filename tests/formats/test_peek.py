@@ -30,7 +30,7 @@ BODIES = ["", "\n# A\n\nText.\n", "text\n---\nid: no\n---\n", "\n", "\n<<<<<<< x
     st.sampled_from(["---\n", "---\r\n", "\ufeff---\n", "--- \n", "", "----\n", " ---\n", "\n---\n"]),
     st.sampled_from(["\n---\n", "\n---", "\n--- \n", "\n...\n", "\r\n---\r\n", "\n----\n"]),
 )
-@settings(max_examples=examples(75))
+@settings(max_examples=examples(300))
 @example([f"id: {ID}", "title: A"], BODIES[1], "---\n", "\n---\n")
 @example([], "", "", "\n---\n")
 def test_a_glance_agrees_with_a_full_reading(lines: list[str], body: str, first: str, last: str) -> None:

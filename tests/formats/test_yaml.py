@@ -68,7 +68,7 @@ def test_a_value_is_what_was_typed(source: str, value: object) -> None:
 
 
 @given(strategies.tricky_blocks())
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(200))
 def test_what_the_subset_reader_takes_the_full_one_reads_alike(block: str) -> None:
     try:
         found = yaml.read_subset(block, "mnema")
@@ -91,7 +91,7 @@ LINES = st.lists(
 
 
 @given(LINES.map(lambda lines: "".join(f"{line}\n" for line in lines)) | strategies.tricky_blocks())
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(400))
 def test_the_short_way_through_a_plain_block_gives_what_the_long_one_gives(block: str) -> None:
     def told(read: Any, *args: Any) -> Any:
         try:
@@ -110,7 +110,7 @@ def test_a_plain_block_goes_the_short_way() -> None:
 
 
 @given(strategies.blocks())
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(200))
 def test_lines_of_a_key_hold_it_and_nothing_else(lines: list[str]) -> None:
     block = "".join(line + "\n" for line in lines)
     found = yaml.read(block)
@@ -125,7 +125,7 @@ def test_lines_of_a_key_hold_it_and_nothing_else(lines: list[str]) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])) | strategies.tricky_blocks().map(lambda text: text[: len(text) // 2]))
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(200))
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     try:
         yaml.read(text)
@@ -239,7 +239,7 @@ def test_a_huge_block_is_refused() -> None:
 
 
 @given(strategies.texts, st.booleans())
-@settings(max_examples=examples(62))
+@settings(max_examples=examples(250))
 def test_what_is_written_comes_back(text: str, bare: bool) -> None:
     written = yaml.dump_scalar(text, bare=bare)
     assert "\n" not in written
@@ -250,7 +250,7 @@ def test_what_is_written_comes_back(text: str, bare: bool) -> None:
 
 
 @given(strategies.texts)
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(200))
 def test_what_is_written_is_text_to_readers_that_give_types(text: str) -> None:
     block = f"key: {yaml.dump_scalar(text)}\nlist: {yaml.dump_list([text])}\n"
     for version in ((1, 1), (1, 2)):
@@ -297,7 +297,7 @@ def test_halves_of_surrogate_pairs_are_joined_or_replaced(written: str, read: st
 
 
 @given(strategies.texts | st.lists(strategies.texts, max_size=8).map(" ".join), st.integers(10, 80))
-@settings(max_examples=examples(50))
+@settings(max_examples=examples(200))
 def test_folded_lines_say_the_same(text: str, width: int) -> None:
     lines = yaml.fold(text, width)
     if lines is None:
