@@ -22,15 +22,19 @@ from memgit.model.record import Record
 
 
 def commit_edits(
-    workspace: Workspace, context: Context, paths: Sequence[str] = (), *, reason: str | None = None, stage: bool = False
-) -> Written:
+    workspace: Workspace, context: Context, paths: Sequence[str] = (), *, reason: str | None = None, stage: bool = False,
+    verify: bool = True,
+) -> Written:  # fmt: skip
     """Commits the uncommitted edits of record files (all, or those under `paths`) with the derived files that they owe.
 
     An edited derived file counts for what people wrote into it: the rest is derived over it, and the working tree follows.
 
+    Args:
+        verify: look for errors first, as the hook does for `git commit`.
+
     Raises:
         NotFound: nothing under one of the paths is edited.
-        Refused: an edited file cannot be understood; it is named with its line.
+        Refused: an edited file cannot be understood, or an error is new in it; it is named with its line.
     """
     repo = workspace.writable()
     edited = edited_paths(workspace, repo, paths)
@@ -54,6 +58,10 @@ def commit_edits(
             if problem is not None:
                 raise Refused(f"not committed: {problem.message}", path=path, line=problem.line, hint="mend it, then memgit commit again")
             new += parsed.records
+        if verify and records:
+            from memgit.app.hand_check import require_sound
+
+            require_sound(session)
         notes = _take_derived(board, files, derived, taken)
         if taken and not records:
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)

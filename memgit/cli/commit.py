@@ -17,14 +17,21 @@ from memgit.errors import NotFound
 @click.option("-m", "--message", "message", metavar="TEXT", help="The reason, as --reason.")
 @reason_option
 @stage_option
+@click.option("--no-verify", is_flag=True, help="Look for no errors first, as git commit --no-verify.")
 @allow_secret_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, paths: tuple[str, ...], message: str | None, reason: str | None, stage: bool, as_json: bool) -> None:
-    """Commit uncommitted edits of record files as one operation, all of them or those under PATH; the message says what they did."""
+def command(
+    ctx: click.Context, paths: tuple[str, ...], message: str | None, reason: str | None, stage: bool, no_verify: bool, as_json: bool
+) -> None:
+    """Commit uncommitted edits of record files as one operation, all of them or those under PATH; the message says what they did.
+
+    Errors that the pre-commit hook would stop are looked for first.
+    """
     workspace = workspace_of(ctx)
     wanted = [inside(workspace.root or "", os.path.join(ctx.find_root().obj["folder"], path), path) for path in paths]
-    print_written(commit_edits(workspace, context_of(ctx), wanted, reason=message or reason, stage=stage), as_json)
+    done = commit_edits(workspace, context_of(ctx), wanted, reason=message or reason, stage=stage, verify=not no_verify)
+    print_written(done, as_json)
 
 
 def inside(root: str, path: str, given: str) -> str:

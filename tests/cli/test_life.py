@@ -78,6 +78,13 @@ def test_an_entry_moves_to_another_category(kb: Path) -> None:
     assert memgit(kb, "history", "api#Goes", "--json").json[0]["records"][0]["was"] == "knowledge/web#Goes"
 
 
+def test_an_entry_cannot_move_to_where_its_kind_does_not_lie(kb: Path) -> None:
+    memgit(kb, "record", "experience", "Goes", "--skill", "web", "-m", "- x")
+    before = count_commits(kb)
+    assert "experience/skill-a/b.md would not be" in memgit(kb, "rename", "web#Goes", "--to", "a/b", code=2).err
+    assert count_commits(kb) == before and status(kb) == ""
+
+
 def test_a_taken_address_is_a_conflict(kb: Path) -> None:
     for title in ("One", "Two"):
         memgit(kb, "record", "knowledge", title, "--category", "web", "-m", "- x")
@@ -180,6 +187,25 @@ def test_a_hand_edit_of_many_kinds_is_one_edit(kb: Path) -> None:
     assert answer["op"] == "edit"
     assert sorted(change["action"] for change in answer["changes"]) in (["create", "extend", "remove"], ["create", "remove", "update"])
     assert status(kb) == ""
+
+
+def test_a_hand_edit_that_the_hook_would_stop_is_not_committed(kb: Path) -> None:
+    """git runs no hooks for the commits that memgit makes: what they would find is looked for all the same."""
+    (kb / "memory").mkdir(exist_ok=True)
+    old, new = kb / "memory/old.md", kb / "memory/new.md"
+    old.write_text("---\ntitle: Old\ncreated: 2026-02-30\n---\n\nText.\n")
+    run_git(kb, "add", "memory")
+    run_git(kb, "commit", "-qnm", "as it came")
+    old.write_text(old.read_text() + "More.\n")
+    new.write_text("---\ntitle: New\ncreated: 2026-04-31\n---\n\nSee [[Nowhere at all]].\n")
+    before, there = run_git(kb, "rev-parse", "HEAD"), status(kb)
+    said = memgit(kb, "commit", code=3).err
+    assert "memory/new.md:3: not committed: MG004" in said and "and 1 more" in said
+    assert (run_git(kb, "rev-parse", "HEAD"), status(kb)) == (before, there)
+    assert memgit(kb, "commit", "memory/old.md").code == 0, "what the newest commit has as well is no reason"
+    memgit(kb, "commit", "--no-verify")
+    assert status(kb) == ""
+    fsck(kb)
 
 
 def test_commit_takes_only_the_paths_that_are_named(kb: Path) -> None:

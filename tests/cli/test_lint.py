@@ -210,10 +210,10 @@ def test_what_history_forbids(kb: Path) -> None:
 def test_since_looks_at_what_a_branch_changed(kb: Path) -> None:
     run_git(kb, "checkout", "-q", "-b", "side")
     write(kb, "memory/bad.md", "---\ntitle: Bad\ncreated: 2026-02-30\n---\nText.\n")
-    memgit(kb, "commit")
+    memgit(kb, "commit", "--no-verify")
     run_git(kb, "checkout", "-q", "main")
     write(kb, "memory/also.md", "---\ntitle: Also\ncreated: 2026-02-31\n---\nText.\n")
-    memgit(kb, "commit")
+    memgit(kb, "commit", "--no-verify")
     run_git(kb, "checkout", "-q", "side")
     assert findings(kb, "--since", "main", "--select", "MG004") == ["MG004 memory/bad.md:3"]
     assert findings(kb, "--at", "main", "--select", "MG004") == ["MG004 memory/also.md:3"]
@@ -253,7 +253,7 @@ def test_links_out_of_a_root_in_a_code_repository(repo: Path) -> None:
     assert findings(root, "--select", "MG205") == ["MG205 notes/a.md:3"] * 2
     annotated = memgit(root, "lint", "--format", "github", "--select", "MG205", code=1).out
     assert "file=docs/notes/a.md,line=3" in annotated
-    memgit(root, "commit")
+    memgit(root, "commit", "--no-verify")
     assert findings(root, "--at", "HEAD", "--select", "MG205") == ["MG205 notes/a.md:3"] * 2
 
 
