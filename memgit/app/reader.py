@@ -252,7 +252,7 @@ class Reader:
         now = record.version or 1
         if version != now:
             hint = f"{record.address} names the present one"
-            hint += f", and memgit show {record.address}@{version} shows that of before" if version < now else ""
+            hint += f", and memgit show {record.address}@{version} shows that of before" if 0 < version < now else ""
             raise BadInput(f"{record.address} is at version {now}, not {version}", path=record.path, line=record.line, hint=hint)
         return record
 

@@ -274,9 +274,10 @@ class _Sync:
         was put back. Both are kept, and this clone counts by an id of its own from now on.
         """
         repo = self.repo
+        moved = repo.ref(ref) == commit  # by git itself, where a refspec of the user's own fetches the usage refs too
         if old is None or repo.is_ancestor(old, commit):
-            return not process.attempt(["update-ref", ref, commit, old or "0" * 40], repo=repo, write=True).code
-        if not usage.join(repo, ref, old, commit):
+            return moved or not process.attempt(["update-ref", ref, commit, old or "0" * 40], repo=repo, write=True).code
+        if not usage.join(repo, ref, *((commit, old) if moved else (old, commit))):
             return False
         if ref == usage.own_ref(repo):
             try:

@@ -9,6 +9,7 @@ from memgit.app import log as activity
 from memgit.app.reader import kinds_of, open_reader
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import echo, write_utf8
+from memgit.errors import NotFound
 from memgit.model import address as addresses
 from memgit.model.ids import is_id
 from memgit.model.operation import OPS
@@ -52,8 +53,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if missing:
         echo(f"memgit: {missing}", err=True)
     record = options["record"]
-    if record is not None and addresses.parse(record) is None and not is_id(record):
-        record = open_reader(workspace, options["at"]).find(record)
+    exact = None if record is None else addresses.parse(record)
+    if record is not None and not is_id(record) and (exact is None or exact.version is not None):
+        try:
+            record = open_reader(workspace, options["at"]).find(record)
+        except NotFound:
+            if exact is None:  # else it may be gone
+                raise
     if options["at"] is not None:
         options["at"] = repo.resolve(options["at"])
     found = activity.entries(

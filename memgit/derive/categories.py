@@ -130,7 +130,10 @@ def name_in_item(item: Item) -> str | None:
 
 def words_in_item(item: Item) -> tuple[str, ...]:
     """The keywords that an item of an index gives, as a file can hold them."""
-    return tuple(whole(word) for word in item.get("keywords") or () if isinstance(word, str))
+    words = item.get("keywords")
+    if isinstance(words, str):  # a bare comma list, as in frontmatter
+        words = [word.strip() for word in words.split(",") if word.strip()]
+    return tuple(whole(word) for word in words if isinstance(word, str)) if isinstance(words, list) else ()
 
 
 def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str, Value]]:

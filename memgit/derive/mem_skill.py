@@ -249,13 +249,19 @@ def _misled(item: Item, file: str) -> bool:
     return isinstance(named, str) and bool(named) and file not in (named.removeprefix("./"), named.rpartition("/")[2])
 
 
+def _linked(item: Item, spec: Spec) -> bool:
+    """Whether an item tells by more than its name which file it is about, once it has all keys."""
+    missing = _keys(item, spec)
+    return any(key in missing or (item.get(key) and isinstance(item[key], str)) for key in (*spec.ids, "id", "file"))
+
+
 def _updated(item: Item, file: str, said: Facts, spec: Spec) -> Item:
     out = dict(item)
     if _misled(item, file):
         out["file"] = file
     if "count" in item and said.entries is not None:
         out["count"] = said.entries
-    if said.name and "name" in item and any(key in item for key in (*spec.ids, "id", "file")):
+    if said.name and "name" in item and _linked(item, spec):
         out["name"] = said.name
     if isinstance(item.get("keywords"), list):
         out["keywords"] = keywords_of(item["keywords"], item.get("count"), said, spec)
@@ -377,7 +383,7 @@ def quick(view: View, base: View, path: str, changed: Collection[str], spec: Spe
         above, slash, name = (folder + file).rpartition("/")
         if above not in there:
             there[above] = view.names(above + slash)
-        return name in there[above]
+        return name in there[above] and path in owed(view.layout, folder + file, spec)
 
     if "totalEntries" in index.value and not all(type(item.get("count")) is int for item in index.items(spec.shape)):
         return None

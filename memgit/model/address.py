@@ -9,6 +9,9 @@ from memgit.model.tuples import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MOST_DIGITS = 9
+"""Digits of the number of a version."""
+
 
 class Address(NamedTuple):
     """A parsed address. `title` is set for entries, `version` where one was asked for."""
@@ -34,7 +37,7 @@ def parse(text: str) -> Address | None:
         key, hash_, title = rest.partition("#")
         return Address(kind, key, title) if key and hash_ and title else None
     key, at, version = rest.rpartition("@")
-    if at and key and kind == "skill" and version.isascii() and version.isdigit():
+    if at and key and kind == "skill" and _numbers(version):
         return Address(kind, key, version=int(version))
     return Address(kind, rest)
 
@@ -42,7 +45,12 @@ def parse(text: str) -> Address | None:
 def versioned(text: str) -> tuple[str, int | None]:
     """A name without the version at its end, and that version: `skill/slug@2`, in short `slug@2`; None where it names none."""
     name, at, version = text.rpartition("@")
-    return (name, int(version)) if at and name and version.isascii() and version.isdigit() else (text, None)
+    return (name, int(version)) if at and name and _numbers(version) else (text, None)
+
+
+def _numbers(text: str) -> bool:
+    """Whether a text is the number of a version; Python reads no number of any length."""
+    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
 
 
 def ends(address: str, wanted: str) -> bool:

@@ -598,6 +598,24 @@ def test_clones_that_share_an_id_are_joined_and_parted(kb: Path, origin: Path) -
     assert (uses(kb), uses(copy), len(usage_refs(origin))) == (6, 6, 2)
 
 
+def test_a_refspec_that_fetches_usage_refs_by_force_loses_none(kb: Path, origin: Path) -> None:
+    record(kb, "Ours")
+    use(kb)
+    path = kb / ".git/memgit" / usage.CLONE_ID
+    path.write_text(path.read_text().split()[0] + "\n")
+    run_git(kb, "config", "--add", "remote.origin.fetch", "+refs/memgit/*:refs/memgit/*")
+    copy = copied(kb, "copy")
+    use(kb)
+    use(copy, 2)
+    for folder in (kb, copy, kb):
+        memgit(folder, "sync")
+    assert (uses(kb), uses(copy)) == (4, 4)
+    use(copy)
+    memgit(copy, "sync")
+    assert memgit(kb, "sync", "--json").json["uses_came"] == 1
+    assert uses(kb) == 5
+
+
 def test_uses_that_were_lost_here_or_there_come_back(kb: Path, origin: Path) -> None:
     record(kb, "Ours")
     use(kb)

@@ -90,6 +90,25 @@ def test_a_write_takes_the_present_version_alone(kb: Path, name: str) -> None:
     assert memgit(kb, "show", f"{name}@1", "--json").json["body"] == "1. backup"
 
 
+def test_a_log_takes_the_present_version_alone(kb: Path) -> None:
+    memgit(kb, "record", "skill", "Plan", "-m", "one")
+    memgit(kb, "update", "plan", "--new-version", "-m", "two")
+    whole = memgit(kb, "log", "--record", "skill/plan", "--json").json
+    assert len(whole) == 2
+    for name in ("skill/plan@2", "plan@2"):
+        assert memgit(kb, "log", "--record", name, "--json").json == whole
+    for name in ("skill/plan@1", "plan@1"):
+        assert "skill/plan is at version 2, not 1\n" in memgit(kb, "log", "--record", name, code=2).err
+    assert "names the present one\n" in memgit(kb, "log", "--record", "plan@0", code=2).err  # and there was no version 0 to show
+    assert memgit(kb, "log", "--record", "skill/gone@1", "--json").json == []
+
+
+@pytest.mark.parametrize("command", [("show",), ("use",), ("history",), ("log", "--record")])
+def test_a_number_of_any_length_is_no_version(kb: Path, command: tuple[str, ...]) -> None:
+    memgit(kb, "record", "skill", "Plan", "-m", "one")
+    assert "no record answers to 'plan@99" in memgit(kb, *command, f"plan@{'9' * 5000}", code=2).err
+
+
 def test_a_name_that_ends_like_a_version(kb: Path) -> None:
     for folder in ("memory", "skills"):
         (kb / folder).mkdir(exist_ok=True)

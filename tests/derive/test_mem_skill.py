@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from memgit.derive import MappingView, derive_all, derive_owed, render_all
-from memgit.derive.categories import groups, taken_over
-from memgit.derive.mem_skill import MAX_KEYWORDS, title_of
+from memgit.derive.categories import groups, known_keywords, taken_over
+from memgit.derive.mem_skill import MAX_KEYWORDS, quick, title_of
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.model.layout import Layout, mem_skill, memgit
@@ -328,6 +328,59 @@ def test_a_thin_index_without_any_past() -> None:
     fresh = {path: data for path, data in tree.items() if path not in (KB, EX)}
     assert index(tree) == index(fresh)
     assert derived(LAYOUT, tree)[EX] == derived(LAYOUT, fresh)[EX]
+
+
+def test_an_item_with_a_name_alone_is_brought_up_to_date_at_once() -> None:
+    text = "---\nname: Moon and Tides\n---\n\n" + entry("A")
+    once = derived(LAYOUT, files({KB: '{"categories": [{"name": "tides", "keywords": ["ebb"]}]}', "knowledge-base/tides.md": text}))
+    assert json.loads(once[KB])["categories"] == [
+        {"name": "Moon and Tides", "keywords": ["ebb"], "id": "tides", "file": "tides.md", "count": 1}
+    ]
+    assert derived(LAYOUT, once) == once
+
+
+@pytest.mark.parametrize("none", ["null", "0", '""'])
+def test_a_name_that_alone_leads_to_its_file_stays(none: str) -> None:
+    text = "---\nname: Moon and Tides\n---\n\n" + entry("A")
+    broken = f'{{"categories": [{{"id": {none}, "file": {none}, "name": "tides", "keywords": ["ebb"], "count": 3}}]}}'
+    once = derived(LAYOUT, files({KB: broken, "knowledge-base/tides.md": text}))
+    (item,) = json.loads(once[KB])["categories"]
+    assert (item["name"], item["count"], item["keywords"]) == ("tides", 1, ["ebb"])
+    assert derived(LAYOUT, once) == once
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [('"ebb, flow,"', ("ebb", "flow")), ("1.5", ()), ("true", ()), ('{"ebb": 1}', ()), ("null", ()), ('[1, "ebb"]', ("ebb",))],
+)
+def test_keywords_in_another_form_stay_and_are_read_as_far_as_they_go(words: str, found: tuple[str, ...]) -> None:
+    text = INDEX.replace('[\n        "ebb",\n        "Flood"\n      ]', words)
+    assert words in text
+    view = MappingView(LAYOUT, files({KB: text, "knowledge-base/tides.md": entry("A", keywords="moon")}))
+    assert derive_all(view) == {}
+    assert [group.keywords for group in groups(view, KNOWLEDGE)] == [found]
+    assert known_keywords(view, KNOWLEDGE) == [("tides", "knowledge-base/tides.md", found or ("moon",))]
+    assert taken_over(view, None, KNOWLEDGE)["knowledge-base/tides.md"].get("keywords", ()) == found
+
+
+def test_a_file_that_is_no_entry_file_is_none_for_the_quick_way_either() -> None:
+    items = (
+        '{"skillId": "a", "file": "skill-deep/a.md", "keywords": [], "count": 0},'
+        '{"skillId": "deep/a", "file": "x", "keywords": [], "count": 0}'
+    )
+    tree = files(
+        {
+            EX: f'{{"lastUpdated": "2026-03-01", "version": "1.2.0", "skills": [{items}]}}',
+            "experience/skill-deep/a.md": "no entry",
+            "experience/skill-b.md": entry("A", skill="b"),
+        }
+    )
+    base = MappingView(LAYOUT, derived(LAYOUT, tree))
+    path = "experience/skill-b.md"
+    view = MappingView(LAYOUT, {**derived(LAYOUT, tree), path: tree[path] + entry("B", skill="b").encode()})
+    fast = quick(view, base, EX, {path}, EXPERIENCE)
+    assert fast is not None
+    assert fast.data == render_all(view)[EX].data
 
 
 def test_what_lacks_keys_and_has_no_file_gets_them_too() -> None:
