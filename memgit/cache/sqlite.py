@@ -12,8 +12,9 @@ else:
 
     from memgit.model import light
 
-    # The one thing that the C module takes from `functools` is `lru_cache`; its own import takes longer than opening a file.
-    if sys.modules.setdefault("functools", light) is light:
+    # The one thing that the C module takes from `functools` is `lru_cache`; its own import takes longer than opening a file. Another thread
+    # might ask for the real one meanwhile.
+    if len(sys._current_frames()) == 1 and sys.modules.setdefault("functools", light) is light:
         try:
             import _sqlite3  # noqa: F401
         except (ImportError, AttributeError):

@@ -64,6 +64,7 @@ else:
             except RuntimeError as raised:
                 # A StopIteration that passes through a generator comes out as the cause of a RuntimeError.
                 if raised is error or (isinstance(error, StopIteration) and raised.__cause__ is error):
+                    error.__traceback__ = trace
                     return False
                 raise
             except BaseException as raised:

@@ -29,6 +29,9 @@ class _Rules:
     def __init__(self, constant: Callable[[str], Any]) -> None:
         self.parse_constant = constant
 
+    def __getattr__(self, name: str) -> None:
+        """The hooks that later Pythons ask for (`array_hook`, from 3.15): none."""
+
 
 def scanner(constant: Callable[[str], Any] = float) -> Callable[[str, int], tuple[Any, int]]:
     """What reads one value from a place in a text, which is not blank, and says where it ends.

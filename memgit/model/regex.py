@@ -1,10 +1,12 @@
 """`re` where every start counts: its import, and compiling the patterns of one answer, take a fourth of the time of a whole write.
 
 Python keeps compiled modules in `__pycache__`, but not the patterns in them. Here they are kept in one file beside this module's own, under
-the same conditions; it counts for the very interpreter that wrote it. With it the C module `_sre` is told what `re` would tell it, and `re`
-is not loaded. Without it, and for whatever is not defined here, this is `re`.
+the same conditions; it counts for the very interpreter that wrote it, as long as its checksum is right: `_sre` may crash on damaged code.
+With it the C module `_sre` is told what `re` would tell it, and `re` is not loaded. Without it, and for whatever is not defined here, this
+is `re`.
 
-A module takes this one in the place of `re`; a pattern that depends on somebody's data is for `once`, or the file would grow.
+A module takes this one in the place of `re`; a pattern that depends on somebody's data is for `once`, or the file would grow. (The globs of
+a configuration are kept all the same: there are few, and they count at every start.)
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
 IGNORECASE, MULTILINE, DOTALL, ASCII = 2, 8, 16, 256
 """The flags of `re`, as numbers."""
 
-MOST = 1000
-"""Patterns that are kept at most: more than the whole of memgit has."""
+MOST = 1 << 18
+"""Size of the file in bytes at most: about twice what the whole of memgit needs. All of it is read at each start."""
 
 _SPECIAL = {ord(char): f"\\{char}" for char in "()[]{}?*+-|^$\\.&~# \t\n\r\v\f"}
 
@@ -97,18 +99,21 @@ def keep() -> None:
     place = _place()
     if not _made or place is None:
         return
-    import marshal
-
-    spare = f"{place}.{os.getpid()}"
-    kept = _read() | _made
-    if len(kept) > MOST:
+    data = _packed(_read() | _made)
+    if len(data) > MOST:  # with those of older versions, which nobody needs
+        data = _packed(_made)
+    if len(data) > MOST:
         return
+    spare = f"{place}.{os.getpid()}"
     try:
-        with open(spare, "wb") as file:
-            file.write(marshal.dumps((_interpreter(), kept)))
+        # As Python opens what it compiles: nobody else may write there, whatever the umask is.
+        with open(os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644), "wb") as file:
+            file.write(data)
         os.replace(spare, place)
     except OSError:
-        return
+        # Also what a process with the same number left behind when it was killed.
+        with suppress(OSError):
+            os.unlink(spare)
 
 
 def _place() -> str | None:
@@ -118,11 +123,26 @@ def _place() -> str | None:
     return f"{cached.removesuffix('.pyc')}.patterns" if cached and sys.implementation.name == "cpython" else None
 
 
-def _interpreter() -> tuple[str, int, int]:
+def _interpreter() -> tuple[str, str, int, int]:
     """What the code of a pattern depends on."""
     import _sre  # type: ignore[import-not-found]
 
-    return sys.version, _sre.MAGIC, _sre.CODESIZE
+    return sys.version, sys.byteorder, _sre.MAGIC, _sre.CODESIZE
+
+
+def _sum(data: bytes | memoryview) -> bytes:
+    """A checksum of 8 bytes: by the function that Python has for the sources of compiled modules, which is always loaded."""
+    import _imp
+
+    return _imp.source_hash(0, data)
+
+
+def _packed(kept: dict[Key, Kept]) -> bytes:
+    """The content of the file."""
+    import marshal
+
+    data = marshal.dumps((_interpreter(), kept))
+    return _sum(data) + data
 
 
 def _read() -> dict[Key, Kept]:
@@ -134,7 +154,10 @@ def _read() -> dict[Key, Kept]:
         return {}
     try:
         with open(place, "rb") as file:
-            interpreter, kept = marshal.loads(file.read())  # noqa: S302  # as trustworthy as the compiled modules that lie beside it
+            data = memoryview(file.read())
+        if data[:8] != _sum(data[8:]):
+            return {}
+        interpreter, kept = marshal.loads(data[8:])  # noqa: S302  # as trustworthy as the compiled modules that lie beside it
     except (OSError, ValueError, EOFError, TypeError):
         return {}
     return kept if interpreter == _interpreter() and isinstance(kept, dict) else {}
@@ -160,7 +183,7 @@ def _restored(key: Key) -> Pattern[Any] | None:
     try:
         flags, code, *groups = found
         made: Pattern[Any] = _sre.compile(key[1], flags, memoryview(code).cast("I").tolist(), *groups)
-    except (RuntimeError, TypeError, ValueError):  # it checks the code
+    except (RuntimeError, TypeError, ValueError, OverflowError):  # it checks some of the code
         return None
     return made
 

@@ -119,6 +119,16 @@ def test_an_error_keeps_the_place_where_it_was_raised() -> None:
     assert light.contextmanager(plain).__name__ == "plain"
 
 
+@pytest.mark.parametrize("raised", [ValueError, RuntimeError, StopIteration])
+def test_a_traceback_does_not_tell_of_the_generator(raised: type[BaseException]) -> None:
+    def places(module: Any) -> list[str]:
+        with pytest.raises(raised) as caught, module.contextmanager(plain)([]):
+            raise raised("words")
+        return [entry.frame.code.name for entry in caught.traceback]
+
+    assert places(light) == places(contextlib) == ["places"]
+
+
 def test_answers_are_remembered() -> None:
     calls: list[int] = []
 
@@ -224,6 +234,18 @@ def test_constants_are_given_by_the_caller() -> None:
     assert plainjson.loads("[NaN]", str) == ["NaN"]
 
 
+def test_a_hook_that_a_later_python_asks_for_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = plainjson._c.make_scanner
+
+    def later(rules: Any) -> Any:
+        assert rules.array_hook is None  # Python 3.15
+        return made(rules)
+
+    monkeypatch.setattr(plainjson._c, "make_scanner", later)
+    assert plainjson.scanner()("[1] ", 0) == ([1], 3)
+    assert plainjson.loads("[NaN]", str) == ["NaN"]
+
+
 def test_deep_nesting_is_a_recursion_error() -> None:
     with pytest.raises(RecursionError):
         plainjson.loads("[" * 100_000)
@@ -237,3 +259,16 @@ def test_sqlite_keeps_its_statements_without_functools() -> None:
     )
     done = subprocess.run([sys.executable, "-S", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[0, 1, 2, 0, 1, 2, 0, 1, 2]\n<class 'functools.partial'>\n"
+
+
+def test_no_other_thread_meets_a_functools_without_its_parts() -> None:
+    script = (
+        "import sys, _thread\n"
+        "ready, done = _thread.allocate_lock(), _thread.allocate_lock()\n"
+        "def wait(): ready.release(); done.acquire()\n"
+        "ready.acquire(); done.acquire(); _thread.start_new_thread(wait, ()); ready.acquire()\n"
+        "from memgit.cache import sqlite\n"
+        "print(sys.modules['functools'].partial, sqlite.connect(':memory:').execute('select 7').fetchone()[0]); done.release()"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "<class 'functools.partial'> 7\n"
