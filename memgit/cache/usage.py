@@ -96,7 +96,7 @@ def _recall(cache: Cache) -> tuple[dict[str, str], dict[str, Count]] | None:
     try:
         data = plainjson.loads(text)
         return data["tips"], {name: Count(*values) for name, values in data["counts"].items()}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -170,7 +170,7 @@ def read(git_dir: str) -> Journal | None:
         return Journal(steps=steps, work=work, **held)
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise Refused(
             f"an interrupted change is recorded in {path}, but not in a form that this memgit reads",
             hint=f"see what git status says; when nothing is missing, remove it: rm '{path}'",

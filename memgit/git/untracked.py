@@ -125,7 +125,7 @@ class Walk:
                 return
             known = {path: Folder(*row) for path, row in data["folders"].items()}
             commit = str(data["commit"])
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             self._changed = True
             return
         if commit != self._commit:

@@ -323,9 +323,10 @@ def test_mend_leaves_a_living_writer_alone(ready: Path) -> None:
     assert_in_order(ready)
 
 
-def test_journal_of_a_newer_memgit(ready: Path) -> None:
+@pytest.mark.parametrize("text", ['{"version": 99}', '"x"', "7", "null", "[" * 100_000, "", '{"version": 1, "steps": 5}'])
+def test_journal_of_a_newer_memgit_or_damaged(ready: Path, text: str) -> None:
     (ready / ".git/memgit").mkdir(exist_ok=True)
-    (ready / ".git/memgit/journal.json").write_text('{"version": 99}')
+    (ready / ".git/memgit/journal.json").write_text(text)
     with pytest.raises(Refused, match="not in a form that this memgit reads"):
         put(ready, {"kb/next.md": b"next\n"})
     assert "could not be ended" in recovery.mend(opened(ready))[0]
