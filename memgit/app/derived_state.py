@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from memgit import TYPE_CHECKING
+from memgit.app.config import NAME as CONFIG
 from memgit.derive import owed_paths
 from memgit.errors import NotFound
 from memgit.git.repository import Repository
@@ -49,7 +50,8 @@ def known(repo: Repository, layout: Layout, tree: Tree) -> frozenset[str]:
             changed = [path for path, _, _ in Tree(repo, state.tree).diff(tree)]
         except NotFound:
             continue
-        found |= frozenset(state.right) - owed_paths(layout, changed)
+        if CONFIG not in changed:  # it says where records lie
+            found |= frozenset(state.right) - owed_paths(layout, changed)
     return found
 
 

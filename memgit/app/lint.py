@@ -94,7 +94,7 @@ def lint(workspace: Workspace, context: Context, request: Request, progress: Pro
     result = run(corpus, settings, known, progress)
     if isinstance(corpus.memo, Kept):
         corpus.memo.save()
-    _note_right(workspace, corpus, settings, known, result.findings)
+    _note_right(workspace, corpus, settings, known, (*result.findings, *result.in_place))
     return Checked(report_of(workspace, context, corpus, settings, known, result.findings, result.files, result.allowed), notes)
 
 

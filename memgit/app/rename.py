@@ -100,7 +100,10 @@ def new_path(session: Session, record: Record, title: str, key: str | None, slug
         if key is None:
             return record.path
         request = Request(record.kind, title, key=key)
-        return as_spelled(session, place_for(session, record.kind).path(KEYS[record.kind](session, request, place)))
+        path = as_spelled(session, place_for(session, record.kind).path(KEYS[record.kind](session, request, place)))
+        if not _holds(session, path, record.kind):
+            raise BadInput(f"{path} would not be a record of kind {record.kind}", hint="choose another place")
+        return path
     if (keep or place.form in KEYED) and slug is None and key is None:
         return record.path
     stem = safe_key(slug, "file name") if slug is not None else name.removesuffix(".md")

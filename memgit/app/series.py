@@ -6,7 +6,21 @@ from collections.abc import Sequence
 
 from memgit.app import derived_state
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import Board, Plan, Planner, Session, Written, answer, carry_out, merger, message_of, owed, screen, warn_of_links
+from memgit.app.write import (
+    Board,
+    Plan,
+    Planner,
+    Session,
+    Written,
+    answer,
+    carry_out,
+    merger,
+    message_of,
+    note_right,
+    owed,
+    screen,
+    warn_of_links,
+)
 from memgit.derive import derive_owed, owed_rows
 from memgit.git import hooks
 from memgit.git.commit import Change, commit_series
@@ -62,8 +76,8 @@ def carry_out_series(workspace: Workspace, context: Context, planners: Sequence[
 
     make = commit_series if proposal is None else proposal.commit_series
     done = make(repo, build, merge=merger(workspace.layout))
-    if done.commit is not None and workspace.config.indexes == "committed" and proposal is None:
-        derived_state.note(repo, repo.tree(done.commit), right, ())
+    if done.commit is not None:
+        note_right(workspace, repo.tree(done.commit), right, ())
     commits = iter(done.commits)
     out = [answer(plan, board, next(commits) if plan is not None and plan.changes else None) for plan, board in made]
     if out:

@@ -10,7 +10,7 @@ from itertools import islice
 
 from memgit import TYPE_CHECKING
 from memgit.app import derived_state
-from memgit.app.config import NAME
+from memgit.app.config import NAME, parse
 from memgit.app.reader import CachedReader, Reader, TreeFiles, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
@@ -483,10 +483,33 @@ def carry_out(workspace: Workspace, context: Context, planner: Planner, *, reaso
     if not result:
         return Written("", "no_op", None, None, notes=done.notes)
     plan, board = result[-1]
-    if done.commit is not None and workspace.config.indexes == "committed" and workspace.proposal is None:
-        derived_state.note(repo, repo.tree(done.commit), derived_state.known(repo, board.layout, board.tree) - board.soft, board.soft)
+    if done.commit is not None and not done.altered:
+        note_right(workspace, repo.tree(done.commit), derived_state.known(repo, board.layout, board.tree) - board.soft, board.soft)
     told = answer(plan, board, done.commit, staged=stage and bool(plan.changes))
     return told._replace(notes=(*plan.notes, *board.notes, *done.notes))
+
+
+def note_right(workspace: Workspace, tree: Tree, right: Collection[str], derived: Collection[str]) -> None:
+    """Notes which derived files are right in the tree of a new commit, as `derived_state.note` does, where that may be said."""
+    if workspace.config.indexes == "committed" and workspace.proposal is None and _is_configured(workspace, tree):
+        derived_state.note(workspace.require_repository(), tree, right, derived)
+
+
+def _is_configured(workspace: Workspace, tree: Tree) -> bool:
+    """Whether records lie where the tree itself says: an edit of the configuration that is not committed may be taken back."""
+    if workspace.root is None:
+        return True
+    try:
+        with open(f"{workspace.root}/{NAME}", "rb") as file:
+            edited = Repository.hash_blob(file.read())
+    except OSError:
+        edited = None
+    if edited == tree.file(NAME):
+        return True
+    try:
+        return parse(tree.data(NAME) or b"").layout == workspace.layout
+    except BadInput:
+        return False
 
 
 def rehearse(workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None) -> Written:

@@ -68,11 +68,13 @@ class Committed(NamedTuple):
         commit: the new commit; None where there was nothing to change, or it was staged only.
         notes: what the user should be told.
         commits: all new commits, the oldest first.
+        altered: whether hooks made something else of it than was asked for.
     """
 
     commit: str | None
     notes: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
+    altered: bool = False
 
 
 class _Again(Exception):
@@ -254,6 +256,7 @@ class _Attempt:
         self.work = ""
         self.commits: list[str] = []
         self.notes: list[str] = []
+        self.altered = False
 
     def run(self, build: Callable[[Tree, Head], Sequence[Change]]) -> Committed:
         """Makes the commits. Raises _Again where that has to be begun again."""
@@ -281,7 +284,7 @@ class _Attempt:
                 journal.remove_work(self.work)
         if self.commits and head.ref is None:
             self.notes.append(f"HEAD is detached: commit {self.commits[-1][:10]} is on no branch (git switch -c NAME keeps it)")
-        return Committed(self.commits[-1] if self.commits else None, tuple(self.notes), tuple(self.commits))
+        return Committed(self.commits[-1] if self.commits else None, tuple(self.notes), tuple(self.commits), self.altered)
 
     def _carry_out(self, edits: list[Edit], changes: Sequence[Change]) -> None:
         repo, stage = self.repo, self.options.stage
@@ -452,6 +455,7 @@ class _Attempt:
         if tree == self.whole.oid:
             raise Refused("the hooks left nothing to commit")
         edits = edits_between(repo, self.whole, Tree(repo, tree), [plan.edit for plan in files])
+        self.altered = {edit.path: edit.new for edit in edits} != news
         self.plan.read_index(edits)
         entries = self.plan.index(edits)
         self.commits.append(self._make(tree, self.head.commit, text))

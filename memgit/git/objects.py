@@ -113,15 +113,16 @@ class Objects:
             pass
         return self._content(self._path(oid), oid) is not None
 
-    def restore(self) -> None:
-        """Writes once more what was written here and is gone: `git gc --prune=now` takes what no ref leads to yet.
+    def restore(self) -> bool:
+        """Writes once more what was written here and is gone, if anything: `git gc --prune=now` takes what no ref leads to yet.
 
         Raises:
             OSError: as `write`.
         """
-        for oid, (kind, data) in list(self.written.items()):
-            if not os.path.exists(self._path(oid)):
-                self.write(kind, data)
+        gone = [one for oid, one in self.written.items() if not os.path.exists(self._path(oid))]
+        for kind, data in gone:
+            self.write(kind, data)
+        return bool(gone)
 
     def forget_written(self) -> None:
         """To be called once a ref leads to what was written: from now on, git keeps it."""

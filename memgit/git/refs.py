@@ -65,7 +65,8 @@ def swap(repo: Repository, ref: str, old: str | None, new: str, message: str, wh
         path = next(filter(os.path.exists, locks), locks[0])
         if monotonic() > end:
             raise _stuck(ref, path, said)
-        if not os.path.exists(path) and "File exists" not in said and "failed to lock file" not in said:
+        # Neither libgit2 nor git lets a ref lead to what is gone again by then.
+        if not os.path.exists(path) and not repo.restore_written() and "File exists" not in said and "failed to lock file" not in said:
             raise Refused(f"{ref} cannot be moved: {said}")
         pause(0.02)
 

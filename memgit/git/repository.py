@@ -119,7 +119,7 @@ class Repository:
         named = env.get("GIT_DIR")
         theirs = os.path.abspath(named) if named else None
         if theirs is not None and not (found and _same(found, theirs)):
-            if found is None and _inside(start, env.get("GIT_WORK_TREE")):
+            if found is None and _inside(start, env.get("GIT_WORK_TREE") or _set_worktree(theirs, env)):
                 found = theirs
             else:
                 theirs = None
@@ -433,11 +433,12 @@ class Repository:
         except libgit.FAILURES as error:
             raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error}") from None
 
-    def restore_written(self) -> None:
+    def restore_written(self) -> bool:
         """Sees to it that what was written is there, before a ref leads to it; see `Objects.restore`. Raises Refused as `write` does."""
-        if self._objects is not None:
-            with self._writing():
-                self._objects.restore()
+        if self._objects is None:
+            return False
+        with self._writing():
+            return self._objects.restore()
 
     def keep_written(self) -> tuple[str, ...]:
         """Sees to it that what was written stays, now that a ref leads to it: a `git gc` that began before that may still be at work.
@@ -653,6 +654,14 @@ def _open(place: str, start: str, env: Mapping[str, str]) -> RawRepository:
         if process.attempt(["rev-parse", "--git-dir"], env=env, cwd=start).code:
             raise
         return libgit.open_repository(place, trusted=True)
+
+
+def _set_worktree(git_dir: str, env: Mapping[str, str]) -> str | None:
+    """The working tree that `core.worktree` of a git directory names, None where it names none."""
+    args = ["--git-dir", git_dir, "config", "--type=path", "core.worktree"]
+    said = process.attempt(args, env=env, cwd=git_dir) if os.path.isdir(git_dir) else None
+    text = os.fsdecode(said.out.removesuffix(b"\n")) if said is not None and said.code == 0 else ""
+    return os.path.join(git_dir, text) if text else None
 
 
 def _top(start: str, git_dir: str) -> str | None:

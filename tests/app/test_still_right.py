@@ -64,6 +64,58 @@ def test_what_another_memgit_committed_is_right(filled: Path, tmp_path: Path) ->
     assert right(filled) == set(ALL)
 
 
+def test_what_is_wrong_by_leave_is_not_right(filled: Path) -> None:
+    index = filled / "INDEX.md"
+    index.write_text("<!-- memgit: allow MG101 -->\n\n" + index.read_text().replace("- [Web](knowledge-base/web.md)\n", ""))
+    commit(filled)
+    assert "MG101" not in memgit(filled, "lint", code=None).out and drift(filled) == {"INDEX.md"}
+    assert "INDEX.md" not in right(filled)
+    memgit(filled, "record", "knowledge", "Flow", "--category", "web", "-m", "text")
+    assert drift(filled) == set()
+
+
+def test_what_a_hook_made_of_a_commit_is_not_right(filled: Path) -> None:
+    hook = filled / ".git/hooks/pre-commit"
+    for line in ("exit 0", "sed -i /Web/d INDEX.md; git add INDEX.md"):
+        hook.write_text(f"#!/bin/sh\n{line}\n")
+        hook.chmod(0o755)
+        memgit(filled, "record", "knowledge", line[:4], "--category", line[:4], "-m", "text")
+        now = board(filled)
+        known = derived_state.known(now.repo, now.layout, now.tree)
+        assert ("INDEX.md" in known) is (line == "exit 0") and "memory/INDEX.md" in known
+    assert drift(filled) == {"INDEX.md"}
+    hook.unlink()
+    memgit(filled, "record", "knowledge", "Flow", "--category", "web", "-m", "text")
+    assert drift(filled) == set()
+
+
+def test_an_edit_of_where_records_lie_that_is_taken_back(filled: Path) -> None:
+    (filled / "docs").mkdir()
+    (filled / "docs/tides.md").write_text("# Tides\n\ntext\n")
+    commit(filled)
+    run_git(filled, "rm", "-q", "INDEX.md")
+    commit(filled)
+    append(filled, ".memgit.yaml", "notes: docs/**/*.md\n")
+    memgit(filled, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
+    assert "--kind note" in (filled / "INDEX.md").read_text()
+    run_git(filled, "checkout", "-q", ".memgit.yaml")
+    memgit(filled, "record", "memory", "Flood", "--scope", "sea", "-m", "text")
+    assert drift(filled) == set()
+
+
+def test_where_records_lie_has_changed(filled: Path) -> None:
+    """By hand, so that no derived file is made anew with it."""
+    (filled / "docs").mkdir()
+    (filled / "docs/tides.md").write_text("# Tides\n\ntext\n")
+    commit(filled)
+    memgit(filled, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
+    append(filled, ".memgit.yaml", "notes: docs/**/*.md\n")
+    commit(filled)
+    assert right(filled) == set()
+    memgit(filled, "record", "memory", "Flood", "--scope", "sea", "-m", "text")
+    assert "--kind note" in (filled / "INDEX.md").read_text() and drift(filled) == set()
+
+
 def test_after_commits_by_hand_only_what_they_left_behind_is_not(filled: Path) -> None:
     append(filled, "memory/sea/tide-0.md", "\nMore.\n")
     append(filled, "knowledge-base/web.md", "- more\n")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from memgit.errors import Refused
-from memgit.git import collector, objects, process, refs
+from memgit.git import collector, identity, objects, process, refs
 from memgit.git.branches import put_on
 from memgit.git.commit import Change, commit_series
 from memgit.git.empty import commit_empty
@@ -95,10 +95,10 @@ def test_objects_of_a_commit_that_are_swept_away(kb: Path, monkeypatch: pytest.M
             sweep(kb)
         return said
 
-    def restored(self: Repository) -> None:
+    def restored(self: Repository) -> bool:
         if when == "before":
             sweep(kb)
-        restore(self)
+        return restore(self)
 
     monkeypatch.setattr(refs, "_swapped", swapped)
     monkeypatch.setattr(Repository, "restore_written", restored)
@@ -108,6 +108,28 @@ def test_objects_of_a_commit_that_are_swept_away(kb: Path, monkeypatch: pytest.M
             sweep(kb)
     assert_in_order(kb)
     assert bool(list((kb / ".git/objects/pack").glob("*.pack"))) == (when == "later")
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_objects_that_are_swept_away_while_the_branch_moves(kb: Path, monkeypatch: pytest.MonkeyPatch, quick: bool) -> None:
+    """Libgit2, and git, look whether what a ref is to lead to is there."""
+    for path in (kb / ".git/objects").glob("??/*"):
+        os.utime(path, (1, 1))
+    monkeypatch.setattr(refs, "_logs", lambda *_: None)
+    monkeypatch.setattr(identity, "known_to_libgit2", lambda *_: quick)
+    real = refs._swapped
+    turns: list[object] = []
+
+    def swapped(*args: object) -> str | None:
+        turns.append(args)
+        if len(turns) < 3:
+            sweep(kb)
+        return real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(refs, "_swapped", swapped)
+    put(kb, {"kb/new.md": b"new\n", "kb/other.md": b"other\n"})
+    assert len(turns) == 3
+    assert_in_order(kb)
 
 
 def test_a_pack_that_it_takes_half_written(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,6 +199,22 @@ def test_git_directory_and_working_tree_named_by_the_user(kb: Path, tmp_path: Pa
     assert (repo.git_dir, repo.worktree) == (str(kb / ".git"), str(home))
 
 
+@pytest.mark.parametrize("value", ["{home}", "../../dotfiles"])
+def test_git_directory_named_by_the_user_and_working_tree_by_its_configuration(
+    kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    home = kb.parent / "dotfiles"
+    (home / "folder").mkdir(parents=True)
+    run_git(kb, "config", "core.worktree", value.format(home=home))
+    monkeypatch.setenv("GIT_DIR", str(kb / ".git"))
+    for place in (home, home / "folder"):
+        repo = opened(place)
+        assert (repo.git_dir, repo.worktree) == (str(kb / ".git"), str(home))
+    (tmp_path / "elsewhere").mkdir()
+    with pytest.raises(NotFound):
+        opened(tmp_path / "elsewhere")
+
+
 def test_objects_in_quarantine(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pre-receive hook reads what a push brings before git lets it in."""
     run_git(tmp_path, "clone", "-q", "--bare", str(kb), "bare.git")
