@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 DERIVED = "MG101"
 MOST = 20
 """So many files are named one by one."""
+LOCK = ".lock"
+"""How the name of an index ends that is being written (lockfile.h in git)."""
 PLAIN, ALL, ONLY = "plain", "all", "only"
 """What `git commit` takes: the index, all edits besides (-a, -i), or the named files alone."""
 
@@ -70,7 +72,13 @@ def mends(
     edits: Mapping[str, bytes | None] = {}
     if fixable:
         edits = _fixes(workspace, context)
-        out.append(f"mend: {shell.memgit} lint --staged --fix && {shell.git('add', edits or fixable)}")
+        edited = _edited(repo)
+        parts = [path for path in edits or fixable if repo.prefix + path in edited]
+        rest = [path for path in edits or fixable if path not in parts]
+        added = [shell.git(command, paths) for command, paths in (("add", rest), ("add -p", parts)) if paths]
+        out.append("mend: " + " && ".join([f"{shell.memgit} lint --staged --fix", *added]))
+        if parts:
+            out.append("      (what is fixed stands beside edits that are not staged: take only what was fixed)")
     if drift:
         out += _derive(workspace, context, shell, drift, whole, edits, stopped=stopped)
     return out
@@ -91,9 +99,11 @@ def _derive(
     if not (stopped or beside or "PRE_COMMIT" in context.env or _ignored(repo, paths)):
         out = [f"mend: {shell.memgit} rebuild && {shell.git('add', paths)}"]
         return [*out, "      (and name them in git commit as well, beside the files that you name)"] if taken == ONLY else out
-    inside = [path[len(repo.prefix) :] for path in whole if path.startswith(repo.prefix)]
-    every = taken == ALL and not any(beside.values())
-    first = "" if taken == PLAIN else "git add -u" if every or len(inside) > MOST else shell.git("add", inside)
+    named = () if taken == PLAIN else _named(repo, taken, whole)
+    inside = [path[len(repo.prefix) :] for path in named if path.startswith(repo.prefix)]
+    # -a, as far as that can be told, or more than one likes to read: the shorter command, where it stages nothing else.
+    every = (taken == ALL or len(inside) > MOST) and "PRE_COMMIT" not in context.env and not _edited(repo)
+    first = "" if not inside else "git add -u" if every else shell.git("add", inside)
     out = [
         f"mend: {first}{' && ' if first else ''}{shell.memgit} resolve",
         "      (it derives them from what is staged, and stages them)",
@@ -134,7 +144,33 @@ def _typed(path: str) -> str:
 def _taken(repo: Repository) -> str:
     """What the commit takes, told by the name of its index (builtin/commit.c in git): -a and -i write the next one, paths a false one."""
     name = os.path.basename(repo.index_file)
-    return ALL if name == "index.lock" else ONLY if name.startswith("next-index-") else PLAIN
+    return ONLY if name.startswith("next-index-") else ALL if name.endswith(LOCK) else PLAIN
+
+
+def _named(repo: Repository, taken: str, whole: Mapping[str, Entry | None]) -> list[str]:
+    """The paths that the commit takes from the working tree: those that the index of the user has otherwise.
+
+    What he staged himself is none of them: he may have edited it since.
+    """
+    from memgit.git import process
+
+    def rows(index: str) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        for row in process.run(["ls-files", "--stage", "-z"], repo=repo, extra={"GIT_INDEX_FILE": index}).split(b"\0"):
+            entry, _, path = row.partition(b"\t")
+            found[path] = found.get(path, b"") + entry
+        return found
+
+    own = f"{repo.git_dir}/index" if taken == ONLY else repo.index_file.removesuffix(LOCK)
+    before, after = rows(own), rows(repo.index_file)
+    changed = (path.decode("utf-8", "surrogateescape") for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+    return sorted(path for path in changed if taken == ALL or path in whole)
+
+
+def _edited(repo: Repository) -> frozenset[str]:
+    """The files that git knows and that are otherwise in the working tree than in the commit to be, from the top."""
+    rows = repo.git("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=dirty").split(b"\0")
+    return frozenset(row[3:].decode("utf-8", "surrogateescape") for row in rows if row[1:2] not in (b"", b" "))
 
 
 def _fixes(workspace: Workspace, context: Context) -> Mapping[str, bytes | None]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from memgit import TYPE_CHECKING
 from memgit.app import lint
 from memgit.errors import MemgitError
+from memgit.model.pattern import pattern
 
 if TYPE_CHECKING:
     from memgit.app.workspace import Context, Workspace
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 NAMED = "GITHEAD_"
 """What begins the variables by which `git merge` names the commits that it merges to the programs that it starts (`git-merge(1)`)."""
+LINES = pattern(r"\blines? \d+(?:, \d+)*|(?<=\.md):\d+")
+"""How the words of a rule name lines."""
 
 
 def heads(repo: Repository, env: Mapping[str, str]) -> tuple[str, ...]:
@@ -60,7 +63,12 @@ def not_new(workspace: Workspace, context: Context, found: Sequence[Finding], me
             rules = tuple(sorted({one.rule for one in found}))
             # A change that history forbids is one since the sides parted, as in a review.
             asked = lint.Request(at=side, since=other, paths=tuple(map(os.path.normpath, paths)), select=rules)
-            known |= {(one.rule, one.path, one.message) for one in lint.lint(workspace, context, asked).report.result.findings}
+            known |= {_named(one) for one in lint.lint(workspace, context, asked).report.result.findings}
         except MemgitError:
             continue
-    return frozenset(one for one in found if (one.rule, one.path, one.message) in known)
+    return frozenset(one for one in found if _named(one) in known)
+
+
+def _named(finding: Finding) -> tuple[str, str, str]:
+    """What tells a finding from others, wherever a merge moves the lines that its words name."""
+    return finding.rule, finding.path, LINES.sub("", finding.message)

@@ -112,8 +112,11 @@ def roots(repo: Repository, state: State, paths: Iterable[str]) -> Iterator[Work
             yield _opened(repo, "", Config(layout or configuration.make_layout("notes"), found="detected"))
 
 
-def as_staged(workspace: Workspace) -> None:
+def as_staged(workspace: Workspace, *, untracked: bool = False) -> None:
     """Makes a workspace the knowledge root that its folder lies in by what is staged, whatever lies on disk.
+
+    Args:
+        untracked: where git has no configuration, what was found on disk stays.
 
     Raises:
         BadInput: the configuration that is staged cannot be read.
@@ -127,6 +130,8 @@ def as_staged(workspace: Workspace) -> None:
     state = State(repo, head, staged(repo, head))
     folder = _nearest(state, workspace.inside.rstrip("/"), {})
     config = None if folder is None else state.config(folder)
+    if config is None and untracked:
+        return
     if config is None:
         above = [workspace.inside.rstrip("/")]
         while above[-1]:

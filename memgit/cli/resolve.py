@@ -6,6 +6,7 @@ import os
 
 import click
 
+from memgit.app import hook_roots
 from memgit.app.resolve import Left, Resolved, resolve
 from memgit.cli.commit import inside
 from memgit.cli.options import json_option, workspace_of
@@ -23,7 +24,9 @@ def command(ctx: click.Context, paths: tuple[str, ...], force: bool, as_json: bo
     In a stopped merge, rebase, cherry-pick, revert or stash where no merge driver ran. Files that were edited to settle a conflict are left
     alone. Derived files follow from the records. Exits with 1 where something is left to settle by hand; it is named.
     """
-    workspace = workspace_of(ctx)
+    workspace = workspace_of(ctx, lenient=True)
+    # What it derives follows from what is staged, and an edit of the configuration may not be.
+    hook_roots.as_staged(workspace, untracked=True)
     folder = ctx.find_root().obj["folder"]
     wanted = [inside(workspace.root or "", os.path.join(folder, path), path) for path in paths]
     done = resolve(workspace, wanted, force=force)

@@ -252,3 +252,75 @@ def test_rules_that_fix_other_files_name_these(repo: Path, rule: str) -> None:
     done = git(repo, "commit", "-qm", "x")
     assert (done.code, status(repo)) == (0, ""), done.err
     assert memgit(repo, "rebuild", "--check").code == 0
+
+
+@pytest.mark.parametrize(("option", "many"), [("-i", False), ("--", True)])
+def test_what_the_commit_does_not_name_is_not_staged_with_it(kb: Path, option: str, many: bool) -> None:
+    """-i looks to a hook as -a does; a long list was once told as `git add -u`, which stages every edit."""
+    names = [f"named{number}" for number in range(25 if many else 1)]
+    (kb / "code.txt").write_text("as committed\n")
+    fact(kb, "held", "Held")
+    rest_of(kb)
+    assert git(kb, "commit", "-qm", "start").code == 0
+    (kb / "code.txt").write_text("not for this commit\n")
+    fact(kb, "loose", "Not known to git")
+    held = fact(kb, "held", "Held as staged")
+    if option == "-i":
+        run_git(kb, "add", "memory/held.md")
+    held.write_text(held.read_text().replace("as staged", "as edited since"))
+    paths = [f"memory/{name}.md" for name in names]
+    for name in names:
+        fact(kb, name)
+        run_git(kb, "add", f"memory/{name}.md")
+    before = held.read_bytes()
+    paste(kb, git(kb, "commit", "-qm", "x", option, *paths))
+    assert git(kb, "commit", "-qm", "x").code == 0
+    assert run_git(kb, "show", "HEAD:code.txt") == "as committed"
+    assert "since" not in run_git(kb, "show", "HEAD:memory/held.md") and held.read_bytes() == before
+    assert (kb / "code.txt").read_text() == "not for this commit\n"
+    assert status(kb).splitlines() == [" M code.txt", " M memory/held.md", "?? memory/loose.md"]
+
+
+def test_commit_a_with_an_index_of_ones_own(kb: Path, tmp_path: Path) -> None:
+    own = {"GIT_INDEX_FILE": str(tmp_path / "index")}
+    fact(kb)
+    rest_of(kb)
+    assert git(kb, "commit", "-qm", "start").code == 0
+    assert git(kb, "read-tree", "HEAD", env=own).code == 0
+    fact(kb, "fact", "Another title")
+    fact(kb, "loose")
+    (command,) = mends(git(kb, "commit", "-qam", "x", env=own))
+    subprocess.run(["env", f"GIT_INDEX_FILE={own['GIT_INDEX_FILE']}", "bash", "-c", command], cwd=kb, check=True, capture_output=True)
+    assert git(kb, "commit", "-qam", "x", env=own).code == 0
+    assert "Another title" in run_git(kb, "show", "HEAD:memory/INDEX.md")
+
+
+@pytest.mark.parametrize("edit", ["version: 1\nlayout: memgit\nindexes: local\n", "version: [\n", "version: 1\nlayout: notes\n"])
+def test_an_edit_of_the_configuration_that_is_not_staged(kb: Path, edit: str) -> None:
+    """`memgit resolve` derives by the configuration of the commit to be, as the hook asks for."""
+    fact(kb)
+    run_git(kb, "add", "memory")
+    (kb / ".memgit.yaml").write_text(edit)
+    assert paste(kb, git(kb, "commit", "-qm", "x")) == ["memgit resolve"]
+    assert git(kb, "commit", "-qm", "x").code == 0
+    assert (kb / ".memgit.yaml").read_text() == edit
+    assert "memory/INDEX.md" in run_git(kb, "ls-tree", "-r", "--name-only", "HEAD")
+
+
+def test_what_is_fixed_beside_an_edit_that_is_not_staged_is_taken_in_parts(kb: Path) -> None:
+    (kb / ".memgit.yaml").write_text((kb / ".memgit.yaml").read_text() + "lint:\n  severity: {MG202: error}\n")
+    for name in ("one", "two"):
+        fact(kb, name, body="\n\n".join(f"Paragraph {number}." for number in range(9)))  # git shows near edits as one
+    rest_of(kb)
+    assert git(kb, "commit", "-qm", "start").code == 0
+    one, two = (kb / "memory" / f"{name}.md" for name in ("one", "two"))
+    two.write_text(two.read_text().replace("---\n\n", "related:\n  - memory/one\n---\n\n"))
+    run_git(kb, "add", "memory/two.md")
+    one.write_text(one.read_text() + "\nNot staged.\n")
+    done = git(kb, "commit", "-qm", "x")
+    (command,) = mends(done)
+    assert (command, "take only what was fixed" in done.err) == ("memgit lint --staged --fix && git add -p memory/one.md", True)
+    subprocess.run(["bash", "-c", command], cwd=kb, input=b"y\nn\n", check=True, capture_output=True)
+    assert git(kb, "commit", "-qm", "x").code == 0
+    assert status(kb) == " M memory/one.md"
+    assert "related" in run_git(kb, "show", "HEAD:memory/one.md") and "Not staged" not in run_git(kb, "show", "HEAD:memory/one.md")

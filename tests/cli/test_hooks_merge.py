@@ -169,6 +169,22 @@ def test_what_a_side_has_itself_is_told_and_stops_no_merge(kb: Path) -> None:
     assert (done.code, "no reason to stop" in done.err) == (0, True)
 
 
+def test_what_a_side_has_itself_may_stand_on_other_lines_after_the_merge(kb: Path) -> None:
+    text = "\n\n".join(f"Paragraph {number}." for number in range(9))
+    fact(kb, body=text)
+    rest_of(kb)
+    assert git(kb, "commit", "-qm", "base").code == 0
+    run_git(kb, "checkout", "-qb", "side")
+    fact(kb, body=f"{text}\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> side")
+    assert git(kb, "commit", "-qanm", "let through").code == 0
+    run_git(kb, "checkout", "-q", "main")
+    fact(kb, body=f"More.\n\n{text}")
+    assert git(kb, "commit", "-qam", "above").code == 0
+    done = git(kb, "merge", "--no-edit", "side")
+    assert done.code == 0 and "MG104" in done.err and "1 of these is in what is merged already" in done.err, done
+    assert git(kb, "merge-base", "--is-ancestor", "side", "HEAD").code == 0
+
+
 def test_what_the_merge_alone_makes_wrong_stops_it(kb: Path) -> None:
     """One side links to a record that the other side takes away; one more error of that file came with it."""
     memgit(kb, "record", "decision", "Target", "-m", "Text.")
