@@ -461,7 +461,7 @@ def move(folder: Path, title: str, old: str, new: str) -> None:
     end = text.find("\n## ", start) + 1 or len(text)
     target.write_text(f"{target.read_text().rstrip()}\n\n{text[start:end].rstrip()}\n")
     source.write_text(f"{text[:start].rstrip()}\n\n{text[end:]}".strip() + "\n")
-    memgit(folder, "commit")
+    memgit(folder, "commit", "--no-verify")
 
 
 def on_branches(folder: Path, theirs: Callable[[], object], ours: Callable[[], object]) -> None:
