@@ -131,7 +131,7 @@ def look(folder: str, env: Mapping[str, str], wanted: str | None = None) -> Prop
         raise NotFound(f"{folder}: no such folder")
     root = os.path.realpath(folder)
     repo = _repository(root, env)
-    mended = recovery.mend(repo) if repo is not None else ()
+    mended = recovery.mend(repo, recovery.WAIT) if repo is not None else ()
     if os.path.lexists(os.path.join(root, configuration.NAME)):
         found_root = _adopted(root, repo, wanted)
         return found_root._replace(notes=(*mended, *found_root.notes))

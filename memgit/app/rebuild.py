@@ -96,7 +96,7 @@ def rebuild(workspace: Workspace, context: Context, *, commit: bool = False, pro
         raise BadInput("indexes: local keeps derived files out of commits", path=configuration.NAME, hint="memgit rebuild")
     # Record files come through the cache. For the hundreds of trees and indexes beside them, libgit2 would map a large pack.
     objects = None if workspace.cache is None else repo.frugal()
-    notes = [*recovery.mend(repo), *_history_notes(repo)]
+    notes = [*recovery.mend(repo, recovery.WAIT), *_history_notes(repo)]
     kept = Kept(repo)
     if workspace.cache is not None:
         workspace.cache.renew()

@@ -110,7 +110,7 @@ def resolve(workspace: Workspace, paths: Sequence[str] = (), *, force: bool = Fa
         Refused: the repository is bare, another program holds the index, or a file cannot be written.
     """
     repo = workspace.writable()
-    notes = recovery.mend(repo)
+    notes = recovery.mend(repo, recovery.WAIT)
     operation = repo.in_progress()
     found = unmerged(repo)
     inside = {path.removeprefix(repo.prefix): stages for path, stages in found.items() if path.startswith(repo.prefix)}

@@ -134,7 +134,7 @@ def sync(
             merge, such as where it would touch edits that are not committed.
     """
     repo = workspace.writable()
-    notes = list(recovery.mend(repo))
+    notes = list(recovery.mend(repo, recovery.WAIT))
     where = _where(repo, name, timeout, terminal)
     return _Sync(workspace, repo, where, push and not _elsewhere(repo, where, name, notes), tell, notes).run(retries)
 

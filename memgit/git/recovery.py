@@ -20,18 +20,24 @@ from memgit.model.light import suppress
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
+WAIT = 30.0
+"""Seconds that somebody who is going to write waits for another writer, as `put` does."""
 _ORPHAN = 1.5  # seconds after which an empty ref lock of a dead writer is taken for its
 
 
-def mend(repo: Repository) -> tuple[str, ...]:
+def mend(repo: Repository, wait: float = 0) -> tuple[str, ...]:
     """Ends what a killed memgit left in this working tree, and says so; does nothing while its writer is alive.
 
-    Cheap where there is nothing to do: one look at a file. Where it cannot be done (a read-only disk), it says so and goes on.
+    A git process that it started may outlive it for a moment, and has its lock so long: who is going to write waits for that. Cheap where
+    there is nothing to do: one look at a file. Where it cannot be done (a read-only disk), it says so and goes on.
+
+    Args:
+        wait: seconds to wait for whoever is at work; a reader does not.
     """
     if repo.bare or not journal.pending(repo.git_dir):
         return ()
     try:
-        with lock.hold(repo, 0):
+        with lock.hold(repo, wait):
             return mend_locked(repo)
     except lock.Busy:
         return ()

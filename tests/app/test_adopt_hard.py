@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -178,3 +180,21 @@ def test_labels_that_upgrade_adds_are_in_edited_files_too(repo: Path) -> None:
     assert "**Source:** conversation\n" in committed and "**Related:**\n" in committed
     expected = committed.replace("**Keywords:** shell", "**Keywords:** shell, globs") + "\n## New\n**Date:** 2026-01-03\n"
     assert (repo / "knowledge-base/shell.md").read_text() == expected
+
+
+def test_who_adopts_waits_for_what_a_killed_run_started(tmp_path: Path) -> None:
+    """A git process that outlives memgit has its lock: the configuration lies there already, and is in no commit yet."""
+    folder = tmp_path / "kb"
+    write(folder, {f"{number}.md": f"# {number}\n" for number in range(5)})
+    child = started(folder)
+    while child.poll() is None and not (folder / ".git/memgit/journal.json").exists():
+        time.sleep(0.0005)
+    child.kill()
+    child.communicate()
+    if not (folder / ".git/memgit/journal.json").exists():
+        pytest.skip("it was done before it could be killed")
+    fd = os.open(folder / ".git/memgit/lock", os.O_RDWR)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    Timer(0.3, os.close, (fd,)).start()
+    memgit(folder, "adopt", "--yes")
+    assert count_commits(folder) == 2 and status(folder) == ""
