@@ -69,7 +69,9 @@ def test_the_wheel_holds_the_package_alone(archives: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(archives[0]) as wheel:
         names = set(wheel.namelist())
     info = f"memgit_kb-{memgit.__version__}.dist-info/"
-    code = {path.relative_to(ROOT).as_posix() for path in (ROOT / "memgit").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    code = {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "memgit").rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    }
     assert {name for name in names if not name.startswith(info)} == code
     assert "memgit/py.typed" in code
     assert {f"{info}METADATA", f"{info}entry_points.txt", f"{info}licenses/LICENSE"} <= names
