@@ -753,8 +753,8 @@ def test_the_driver_names_the_next_step_where_a_record_may_have_moved(kb: Path, 
     err = memgit(outer, *args[:-1], "docs/kb/knowledge-base/web.md", code=1).err
     assert "next: memgit -C docs/kb resolve, which follows" in err
     monkeypatch.chdir(kb)
-    files["theirs"].write_text(files["base"].read_text().replace("x", "y"))
-    files["ours"].write_text(files["base"].read_text().replace("x", "z"))
+    files["theirs"].write_text(files["base"].read_text().replace("- text", "- words"))
+    files["ours"].write_text(files["base"].read_text().replace("- text", "- lines"))
     assert "which follows" not in memgit(kb, *args, code=1).err
 
 
