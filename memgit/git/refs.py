@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` loads enum
 import os
 from time import monotonic, time
 
@@ -116,7 +117,8 @@ def _swap_in_files(repo: Repository, ref: str, old: str, new: str, line: str, lo
     try:
         with shared(repo):
             for name in names:
-                held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
+                with _uninterrupted():
+                    held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
                 write_all(held[-1][1], f"{new}\n".encode("ascii"))
         if repo.ref(ref) != old or (len(logs) > 1 and repo.head().ref != ref):
             raise Moved
@@ -132,10 +134,32 @@ def _swap_in_files(repo: Repository, ref: str, old: str, new: str, line: str, lo
             return f"{error.filename or path}: {error.strerror}"
         raise
     finally:
-        for name, handle in reversed(held):
-            _unlock(name, handle)
-            os.close(handle)
+        with _uninterrupted():
+            for name, handle in reversed(held):
+                _unlock(name, handle)
+                os.close(handle)
     return None
+
+
+class _uninterrupted:  # noqa: N801  # read as a word of the statement
+    """Within the block Ctrl-C waits: between making a lock and noting it, or before it is removed, it would leave one behind."""
+
+    def __enter__(self) -> None:
+        self._came = not self._mask(_signal.SIG_BLOCK)
+
+    def __exit__(self, *error: object) -> None:
+        if not self._mask(_signal.SIG_UNBLOCK) or self._came:
+            raise KeyboardInterrupt
+
+    @staticmethod
+    def _mask(how: int) -> bool:
+        """Whether Ctrl-C did not come just before."""
+        try:
+            if hasattr(_signal, "pthread_sigmask"):
+                _signal.pthread_sigmask(how, (_signal.SIGINT,))
+        except KeyboardInterrupt:
+            return False
+        return True
 
 
 def _unlock(lock: str, handle: int) -> None:
