@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memgit.cache.db import Cache, memory_cache, open_cache
+from memgit.cache.db import Cache, memory_cache
 from memgit.cache.light import LightFiles
 from memgit.cache.records import refresh
 from memgit.formats.forms import parse_file
 from memgit.git.repository import Repository
 from memgit.model.layout import memgit
 from memgit.model.record import ParsedFile
-from tests.cache.trees import commit, document, entry, opened
+from tests.cache.trees import commit, document, entry
 from tests.support import examples
 
 LAYOUT = memgit()
@@ -29,19 +26,6 @@ ODD = st.sampled_from([b"", b"\xff\xfe", b"## Bare\n", b"## Bare\n\nText.\n", b"
 PATHS = st.sampled_from(["knowledge-base/a.md", "experience/skill-pdf.md", "memory/m.md", "memory/sea/m.md", "decisions/20260101-d.md"])
 DOCUMENTS = st.builds(lambda title, tags: document(title, tags=tags), TITLES, st.sampled_from(["[a, b]", "x", "[]"])) | ODD
 FILES = st.dictionaries(PATHS, st.builds(lambda head, rest: head + rest, HEADS, ENTRIES | ODD) | DOCUMENTS, max_size=5)
-
-
-@pytest.fixture
-def git(repo: Path) -> Repository:
-    return opened(repo)
-
-
-@pytest.fixture
-def cache(repo: Path) -> Iterator[Cache]:
-    found = open_cache(str(repo / ".git"), "test")
-    assert found is not None
-    yield found
-    found.close()
 
 
 def ask(cache: Cache, git: Repository, path: str, data: bytes) -> ParsedFile | None:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,19 +33,6 @@ from tests.support import examples, run_git
 
 ROOT = Path(__file__).resolve().parents[2]
 LAYOUT = memgit()
-
-
-@pytest.fixture
-def git(repo: Path) -> Repository:
-    return opened(repo)
-
-
-@pytest.fixture
-def cache(repo: Path) -> Iterator[Cache]:
-    found = open_cache(str(repo / ".git"), "test")
-    assert found is not None
-    yield found
-    found.close()
 
 
 def check(snapshot: Snapshot, files: dict[str, bytes]) -> None:
