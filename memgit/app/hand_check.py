@@ -7,26 +7,31 @@ from memgit.app import lint
 from memgit.derive import is_derived
 from memgit.errors import Refused
 from memgit.git.tree import Entry
+from memgit.lint.rule import HISTORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memgit.app.write import Session
     from memgit.lint.rule import Finding
+    from memgit.model.change import Change
 
 ELSEWHERE = ("MG101", "MG102", "MG103", "MG501")
 """Derived files go into the same commit, and every write looks for credentials by itself."""
 _FILE = 0o100644
 
 
-def require_sound(session: Session) -> None:
+def require_sound(session: Session, changes: Sequence[Change]) -> None:
     """Checks the edits on a board as the hook checks what is staged.
+
+    Args:
+        changes: what the edits do to records.
 
     Raises:
         BadInput: a configuration that cannot be read.
         Refused: an error that the newest commit has not got as well; the first one is named with its line.
     """
-    errors = new_errors(session)
+    errors = new_errors(session, changes)
     if errors:
         first, more = errors[0], len(errors) - 1
         others = f", and {more:,} more" if more else ""
@@ -36,8 +41,8 @@ def require_sound(session: Session) -> None:
         )  # fmt: skip
 
 
-def new_errors(session: Session) -> Sequence[Finding]:
-    """The errors in what is edited that the newest commit does not have in the same file, in the same words."""
+def new_errors(session: Session, changes: Sequence[Change]) -> list[Finding]:
+    """The errors in what is edited that the newest commit does not have; what history forbids is always new."""
     board, repo = session.board, session.board.repo
     entries: dict[str, Entry | None] = {}
     for path, data in board.edits.items():
@@ -47,10 +52,16 @@ def new_errors(session: Session) -> Sequence[Finding]:
     request = lint.Request(staged=True, ignore=ELSEWHERE, entries=entries)
     result, _ = lint.check_staged(session.workspace, session.context, request)
     errors = [found for found in result.findings if found.severity == "error" and not is_derived(board.layout, found.path)]
-    paths = tuple(sorted({found.path for found in errors if board.tree.get(found.path) is not None}))
-    if not paths or board.commit is None:
+    if not errors or board.commit is None:
         return errors
-    rules = tuple(sorted({found.rule for found in errors}))
-    before = lint.lint(session.workspace, session.context, lint.Request(at=board.commit, paths=paths, select=rules)).report
-    known = {(found.rule, found.path, found.message) for found in before.result.findings}
-    return [found for found in errors if (found.rule, found.path, found.message) not in known]
+    from memgit.app.review_news import Lines, came_from, news
+
+    back = came_from(changes)
+    paths = {back(found.path) for found in errors if board.tree.get(back(found.path)) is not None}
+    if not paths:
+        return errors
+    asked = lint.Request(at=board.commit, paths=tuple(sorted(paths)), select=tuple(sorted({found.rule for found in errors})))
+    before = lint.lint(session.workspace, session.context, asked).report
+    forbidden = {rule.code for rule in before.rules if rule.scope == HISTORY}
+    known = [found for found in before.result.findings if found.rule not in forbidden]
+    return news(errors, known, changes, Lines(board.tree.data, board.data, back))[0]

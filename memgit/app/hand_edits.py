@@ -58,14 +58,15 @@ def commit_edits(
             if problem is not None:
                 raise Refused(f"not committed: {problem.message}", path=path, line=problem.line, hint="mend it, then memgit commit again")
             new += parsed.records
+        changes = diff_records(old, new)
         if verify and records:
             from memgit.app.hand_check import require_sound
 
-            require_sound(session)
+            require_sound(session, changes)
         notes = _take_derived(board, files, derived, taken)
         if taken and not records:
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
-        return Plan(*describe(diff_records(old, new), len(records)), anyway=True, notes=notes)
+        return Plan(*describe(changes, len(records)), anyway=True, notes=notes)
 
     try:
         done = carry_out(workspace, context, plan, reason=reason, stage=stage)

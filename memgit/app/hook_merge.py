@@ -10,19 +10,16 @@ import os
 from collections.abc import Mapping, Sequence
 
 from memgit import TYPE_CHECKING
-from memgit.app import lint
 from memgit.errors import MemgitError
-from memgit.model.pattern import pattern
 
 if TYPE_CHECKING:
+    from memgit.app.review_news import Data
     from memgit.app.workspace import Context, Workspace
     from memgit.git.repository import Repository
     from memgit.lint.rule import Finding
 
 NAMED = "GITHEAD_"
 """What begins the variables by which `git merge` names the commits that it merges to the programs that it starts (`git-merge(1)`)."""
-LINES = pattern(r"\blines? \d+(?:, \d+)*|(?<=\.md):\d+")
-"""How the words of a rule name lines."""
 
 
 def heads(repo: Repository, env: Mapping[str, str]) -> tuple[str, ...]:
@@ -43,32 +40,32 @@ def heads(repo: Repository, env: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in named if len(name) == 40 and not name.strip("0123456789abcdef"))
 
 
-def not_new(workspace: Workspace, context: Context, found: Sequence[Finding], merged: Sequence[str]) -> frozenset[Finding]:
-    """Of some findings in a merge, those that one of its sides has as well: the same rule says the same of the same file there.
+def new(workspace: Workspace, context: Context, found: Sequence[Finding], merged: Sequence[str], data: Data) -> list[Finding]:
+    """Of some findings in a merge, those that none of its sides has: the same rule says the same of the same file there.
 
     Args:
         merged: what `heads` gave, not empty.
+        data: the files of the merge.
     """
+    from memgit.app import lint
+    from memgit.app.review_news import Lines, news
+
     repo = workspace.require_repository()
     head = repo.head().commit
-    if head is None or not found:
-        return frozenset()
-    known: set[tuple[str, str, str]] = set()
+    left = list(found)
+    if head is None:
+        return left
     for side, other in ((head, merged[0]), *((one, head) for one in merged)):
         try:
             tree = repo.tree(side)
-            paths = sorted({one.path for one in found if tree.get(one.path) is not None})
+            paths = sorted({one.path for one in left if tree.get(one.path) is not None})
             if not paths:
                 continue
-            rules = tuple(sorted({one.rule for one in found}))
+            rules = tuple(sorted({one.rule for one in left}))
             # A change that history forbids is one since the sides parted, as in a review.
             asked = lint.Request(at=side, since=other, paths=tuple(map(os.path.normpath, paths)), select=rules)
-            known |= {_named(one) for one in lint.lint(workspace, context, asked).report.result.findings}
+            held = lint.lint(workspace, context, asked).report.result.findings
+            left, _ = news(left, held, (), Lines(tree.data, data))
         except MemgitError:
             continue
-    return frozenset(one for one in found if _named(one) in known)
-
-
-def _named(finding: Finding) -> tuple[str, str, str]:
-    """What tells a finding from others, wherever a merge moves the lines that its words name."""
-    return finding.rule, finding.path, LINES.sub("", finding.message)
+    return left

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from memgit import TYPE_CHECKING
-from memgit.app import derived_state, hook_memo
+from memgit.app import derived_state, hook_memo, hook_merge
 from memgit.app.hook_roots import State, roots
 from memgit.derive import is_derived, owed_paths
 from memgit.errors import NotFound
@@ -76,7 +76,7 @@ def check_staged(
     request = lint.Request(staged=True, select=select, ignore=ignore)
     lines: list[str] = []
     stop = False
-    merged = _merged(repo, context.env)
+    merged = hook_merge.heads(repo, context.env)
     if begun is None:
         hook_memo.hold(repo.git_dir, repo.index_file)
         head, running = repo.head().commit, None
@@ -91,7 +91,7 @@ def check_staged(
         errors = [found for found in findings if found.severity == "error"]
         lines += _shown(prefix, [found for found in findings if found.severity != "info"])
         if errors and merged:
-            errors = _new(workspace, context, errors, merged, lines)
+            errors = _new(workspace, context, errors, merged, whole, lines)
         if errors:
             from memgit.app.hook_mend import mends
 
@@ -109,24 +109,24 @@ def check_staged(
     return Said(tuple(lines), stop)
 
 
-def _merged(repo: Repository, env: Mapping[str, str]) -> tuple[str, ...]:
-    """The commits that are being merged; see `hook_merge`."""
-    if not any(name.startswith("GITHEAD_") for name in env) and not os.path.exists(f"{repo.git_dir}/MERGE_HEAD"):
-        return ()
-    from memgit.app.hook_merge import heads
-
-    return heads(repo, env)
-
-
-def _new(workspace: Workspace, context: Context, errors: Sequence[Finding], merged: Sequence[str], lines: list[str]) -> list[Finding]:
+def _new(
+    workspace: Workspace, context: Context, errors: Sequence[Finding], merged: Sequence[str], whole: Mapping[str, Entry | None],
+    lines: list[str],
+) -> list[Finding]:  # fmt: skip
     """The errors that a merge has to answer for; adds to the lines how many others there are."""
-    from memgit.app.hook_merge import not_new
+    repo, inside = workspace.require_repository(), _inside(workspace, whole)
+    tree = repo.tree(repo.head().commit)
 
-    known = not_new(workspace, context, [found for found in errors if found.rule not in INDEX_RULES], merged)
-    if known:
-        number = len(known)
+    def data(path: str) -> bytes | None:
+        entry = inside[path] if path in inside else tree.get(path)
+        return repo.blob(entry.oid) if entry is not None and entry.is_file else None
+
+    derived = [found for found in errors if found.rule in INDEX_RULES]
+    fresh = hook_merge.new(workspace, context, [found for found in errors if found.rule not in INDEX_RULES], merged, data)
+    number = len(errors) - len(derived) - len(fresh)
+    if number:
         lines.append(f"{number:,} of these {'is' if number == 1 else 'are'} in what is merged already, and no reason to stop the merge")
-    return [found for found in errors if found not in known]
+    return [*derived, *fresh]
 
 
 def _inside(workspace: Workspace, whole: Mapping[str, Entry | None]) -> dict[str, Entry | None]:

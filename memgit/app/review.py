@@ -13,7 +13,7 @@ from memgit.app.log import incomplete
 from memgit.app.review_commits import Commits, commits_of
 from memgit.app.review_drift import RULE as DRIFT
 from memgit.app.review_drift import chosen_by_hand, drifted
-from memgit.app.review_news import Lines, news
+from memgit.app.review_news import Lines, came_from, news
 from memgit.app.review_outside import outside
 from memgit.app.review_state import Lookups, Read, ReviewedCorpus, Sides, note_links_elsewhere, outside_of, sides_of
 from memgit.app.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
@@ -311,7 +311,7 @@ class _Reviewing:
         )
         lookups.before(before, source)
         known = run(before, self.settings, asked, self.progress)
-        lines = Lines(sides.before.data, after.data, _came_from(changes))
+        lines = Lines(sides.before.data, after.data, came_from(changes))
         fresh, old = news(result.findings, known.findings, changes, lines)
         brought, _ = news(result.in_place, [*known.findings, *known.in_place], changes, lines)
         allowed = max(0, result.allowed - known.allowed - len(brought))
@@ -390,11 +390,6 @@ def _few(told: Sequence[str]) -> list[str]:
     """The first notes, the rest counted."""
     more = len(told) - MOST_NOTES
     return [*told[:MOST_NOTES], f"{plural(more, 'file')} more change where no record is"] if more > 0 else list(told)
-
-
-def _came_from(changes: Sequence[Change]) -> Callable[[str], str]:
-    moved = {change.new.path: change.old.path for change in changes if change.new is not None and change.old is not None}
-    return lambda path: moved.get(path, path)
 
 
 def _finding(rule: Rule, severity: str, found: Found) -> Finding:

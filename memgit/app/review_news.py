@@ -25,7 +25,7 @@ Data = Callable[[str], bytes | None]
 class Lines:
     """Which line of the old version of a file a line of the new version is."""
 
-    def __init__(self, before: Data, after: Data, came_from: Callable[[str], str]) -> None:
+    def __init__(self, before: Data, after: Data, came_from: Callable[[str], str] = str) -> None:
         self._before, self._after, self._came_from = before, after, came_from
         self._known: dict[str, dict[int, int]] = {}
 
@@ -39,6 +39,12 @@ class Lines:
                 pairs = {j + n + 1: i + n + 1 for i, j, size in matching(one, other) for n in range(size)}
             self._known[path] = pairs
         return self._known[path].get(line)
+
+
+def came_from(changes: Sequence[Change]) -> Callable[[str], str]:
+    """The path that a file had before some changes."""
+    moved = {change.new.path: change.old.path for change in changes if change.new is not None and change.old is not None}
+    return lambda path: moved.get(path, path)
 
 
 def news(found: Sequence[Finding], before: Iterable[Finding], changes: Sequence[Change], lines: Lines) -> tuple[list[Finding], int]:
@@ -55,7 +61,7 @@ def news(found: Sequence[Finding], before: Iterable[Finding], changes: Sequence[
         left[key] = left.get(key, 0) + 1
     earlier = {change.new.address: change.old for change in changes if change.new is not None and change.old is not None}
     later = {change.new.address: change.new for change in changes if change.new is not None}
-    moved = {change.new.path: change.old.path for change in changes if change.new is not None and change.old is not None}
+    back = came_from(changes)
     places = {(one.rule, one.path, line) for one in olds if one.rule in OF_LINES for line in range(one.line, one.end_line + 1)}
     fresh: set[int] = set()
     # Of two findings in the same words the one on a line that did not change is the old one.
@@ -66,11 +72,11 @@ def news(found: Sequence[Finding], before: Iterable[Finding], changes: Sequence[
         was = earlier.get(address) if address is not None else None
         if was is not None and address is not None:
             address, message = was.address, _renamed(message, later[address], was)
-        key = (one.rule, address or moved.get(one.path, one.path), _words(one, message))
+        key = (one.rule, address or back(one.path), _words(one, message))
         if left.get(key, 0) > 0:
             left[key] -= 1
         elif one.rule not in OF_LINES or not any(
-            (one.rule, moved.get(one.path, one.path), lines.old(one.path, line)) in places for line in range(one.line, one.end_line + 1)
+            (one.rule, back(one.path), lines.old(one.path, line)) in places for line in range(one.line, one.end_line + 1)
         ):
             fresh.add(number)
     return [one for number, one in enumerate(found) if number in fresh], len(found) - len(fresh)

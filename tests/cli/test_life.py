@@ -208,6 +208,27 @@ def test_a_hand_edit_that_the_hook_would_stop_is_not_committed(kb: Path) -> None
     fsck(kb)
 
 
+def test_what_history_forbids_is_refused_each_time(kb: Path) -> None:
+    memgit(kb, "record", "observation", "Seen", "-m", "What was seen.")
+    (path,) = (kb / "observations").rglob("*.md")
+    for option in (("--no-verify",), ()):
+        path.write_text(path.read_text() + f"Edited {option}.\n")
+        assert "MG401" in memgit(kb, "commit", code=3).err
+        memgit(kb, "commit", "--no-verify")
+
+
+def test_an_old_error_is_known_on_other_lines_and_only_as_often_as_it_was(kb: Path) -> None:
+    path = kb / "knowledge-base/c.md"
+    path.parent.mkdir(exist_ok=True)
+    entry = "## {}\n**Date:** 2026-01-01\n\n- x\n\n"
+    path.write_text(entry.format("Twice") * 2)
+    memgit(kb, "commit", "--no-verify")
+    path.write_text(entry.format("Above") + path.read_text())
+    memgit(kb, "commit")
+    path.write_text(path.read_text() + entry.format("Twice"))
+    assert "MG005" in memgit(kb, "commit", code=3).err
+
+
 def test_commit_takes_only_the_paths_that_are_named(kb: Path) -> None:
     for name in ("one", "two"):
         (kb / "memory").mkdir(exist_ok=True)
