@@ -28,9 +28,12 @@ def uses(reader: Reader, record: Record) -> int:
     return counter(reader)(record)
 
 
-def counter(reader: Reader) -> Callable[[Record], int]:
-    """`uses` for many records: the counts are read once. Where nothing was ever counted, the cache is not even opened."""
-    count, known = tally(reader.workspace), listed(reader)
+def counter(reader: Reader, known: Mapping[str, Tally] | None = None) -> Callable[[Record], int]:
+    """`uses` for many records: the counts are read once. Where nothing was ever counted, the cache is not even opened.
+
+    `known` is what `listed` gives, where that was asked already.
+    """
+    count, known = tally(reader.workspace), listed(reader) if known is None else known
     return lambda record: count(record).uses + max(0, known.get(record.path, Tally()).uses - record.usage_count)
 
 
@@ -39,9 +42,10 @@ def with_uses(reader: Reader, record: Record) -> Record:
 
     For others nothing is counted: that would take longer than all the rest.
     """
-    if record.kind != "skill" and "usage_count" not in record.fields and record.path not in listed(reader):
+    known = listed(reader)
+    if record.kind != "skill" and "usage_count" not in record.fields and record.path not in known:
         return record
-    total = record.usage_count + uses(reader, record)
+    total = record.usage_count + counter(reader, known)(record)
     return record._replace(fields={**record.fields, "usage_count": str(total)}) if total else record
 
 

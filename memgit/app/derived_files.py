@@ -86,7 +86,7 @@ class State(Board):
             entry = None if path in self.edits or self._kept is None else self.tree.get(path)
             held = self._kept.get(path, entry.oid) if entry is not None and self._kept is not None else None
             if held is None:
-                held = light(super().parsed(path))
+                held = light(self._read(path))
             self._parsed[path] = held
         return self._parsed[path]
 

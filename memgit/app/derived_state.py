@@ -1,15 +1,16 @@
 """Which derived files are known to be right, so that the next write derives from them only what changed.
 
-A disposable file in the git directory names a tree of the knowledge root and the derived files that were right in it, with NUL between.
-What somebody else's commit may have changed since is taken off the list: the write that owes such a file derives it from all its records,
-and so mends drift.
+A disposable file in the git directory names the version of memgit that wrote it, then a tree of the knowledge root and the
+derived files that were right in it, with NUL between. Notes of another version count for nothing: it may write other bytes.
+What another writer's commit may have changed since is taken off the list: the write that owes such a file derives it from all
+its records, and so mends drift.
 """
 
 from __future__ import annotations
 
 import os
 
-from memgit import TYPE_CHECKING
+from memgit import TYPE_CHECKING, __version__
 from memgit.app.config import NAME as CONFIG
 from memgit.derive import owed_paths
 from memgit.errors import NotFound
@@ -26,6 +27,9 @@ AHEAD = "derived-next"
 """The same of a tree that a commit is about to make: a hook notes it, and the commit may not come about."""
 BEFORE = "derived-before"
 """Of older trees, those that were right in them and are not known to be now, with an empty name between two trees (see `still_right`)."""
+FORMAT = 1
+"""Raised between two versions where a derived file gets another form."""
+MADE_BY = f"memgit {__version__} {FORMAT}"
 KEPT = 256
 OLDER = 4
 """So many older trees are kept."""
@@ -104,7 +108,7 @@ def _note_lost(repo: Repository, folder: str, kept: Iterable[str]) -> None:
 
 
 def _write(folder: str, name: str, states: Iterable[State]) -> None:
-    text = "\0\0".join(["\0".join((state.tree, *state.right)) for state in states])
+    text = "\0\0".join([MADE_BY, *["\0".join((state.tree, *state.right)) for state in states]])
     spare = os.path.join(folder, f"{name}.{os.getpid()}")
     with open(spare, "wb") as file:
         file.write(text.encode("utf-8", "surrogateescape"))
@@ -118,8 +122,10 @@ def _read(repo: Repository, name: str) -> State | None:
 def _states(repo: Repository, name: str) -> list[State]:
     try:
         with open(os.path.join(repo.git_dir, "memgit", name), "rb") as file:
-            states = file.read().decode("utf-8", "surrogateescape").split("\0\0")
+            made_by, *states = file.read().decode("utf-8", "surrogateescape").split("\0\0")
     except OSError:
+        return []
+    if made_by != MADE_BY:
         return []
     found = (state.split("\0") for state in states)
     return [State(tree, tuple(right)) for tree, *right in found if len(tree) == 40]

@@ -189,9 +189,13 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
         program = ""
     from shutil import which
 
+    from memgit.app import on_path
+
     if not program or which(program, path=patient.env.get("PATH")) is None:
-        command = f"git config merge.memgit.driver {shlex.quote(DRIVER['merge.memgit.driver'])}"
-        yield Trouble("", f"the merge driver calls {program or 'nothing'}, which is not on PATH", f"install memgit, or {command}")
+        own = DRIVER["merge.memgit.driver"]
+        command = on_path.missing(patient.env) if driver == own else None
+        mend = command or f"git config merge.memgit.driver {shlex.quote(own)}"
+        yield Trouble("", f"the merge driver calls {program or 'nothing'}, which is not on PATH", mend)
 
 
 def _hooks(patient: Patient) -> Iterator[Trouble]:

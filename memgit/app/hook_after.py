@@ -7,7 +7,6 @@ derived files are kept out of commits (`indexes: local`), those that lie in the 
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from memgit.app.hook_roots import State, roots
 from memgit.app.hook_runs import Said
 from memgit.derive import derive_owed, is_derived, owed_paths
 from memgit.errors import MemgitError
+from memgit.model.shell import memgit_in
 
 if TYPE_CHECKING:
     from memgit.app.workspace import Context, Workspace
@@ -107,12 +107,11 @@ def _derived(workspace: Workspace, old: str, new: str, changed: Sequence[str], w
     done = [repo.prefix + path for path in sorted(wrong) if fix and path not in left]
     rest = [repo.prefix + path for path in sorted(wrong) if not fix or path in left]
     folder = os.path.relpath(workspace.root or ".", repo.worktree)
-    command = "memgit rebuild" if folder == "." else f"memgit -C {shlex.quote(folder)} rebuild"
     out = []
     if done:
         out.append(f"after this {what}, wrote {_named(done)} into the working tree; git add stages it")
     if rest:
-        out.append(f"after this {what}, {_named(rest)} is not what the records give; mend: {command}")
+        out.append(f"after this {what}, {_named(rest)} is not what the records give; mend: {memgit_in(folder)} rebuild")
     return out
 
 

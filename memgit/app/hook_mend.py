@@ -8,13 +8,14 @@ which derives from what is staged, and stages what it derives.
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from memgit import TYPE_CHECKING
 from memgit.app.config import NAME
 from memgit.derive import is_derived
 from memgit.errors import MemgitError
+from memgit.model.shell import memgit_in, typed_path
 
 if TYPE_CHECKING:
     from memgit.app.workspace import Context, Workspace
@@ -28,6 +29,8 @@ MOST = 20
 """So many files are named one by one."""
 LOCK = ".lock"
 """How the name of an index ends that is being written (lockfile.h in git)."""
+_FIELDS = {b"1 ": 8, b"u ": 10, b"? ": 1}
+"""How many fields stand before the path in a row of `git status --porcelain=v2`."""
 PLAIN, ALL, ONLY = "plain", "all", "only"
 """What `git commit` takes: the index, all edits besides (-a, -i), or the named files alone."""
 
@@ -70,23 +73,23 @@ def mends(
             out.append(f"mend: {shell.git('add', [*fixable, *drift])}")
         return out
     edits: Mapping[str, bytes | None] = {}
+    unstaged = _Unstaged(repo)
     if fixable:
         edits = _fixes(workspace, context)
-        edited = _edited(repo)
-        parts = [path for path in edits or fixable if repo.prefix + path in edited]
+        parts = [path for path in edits or fixable if repo.prefix + path in unstaged.edited]
         rest = [path for path in edits or fixable if path not in parts]
         added = [shell.git(command, paths) for command, paths in (("add", rest), ("add -p", parts)) if paths]
         out.append("mend: " + " && ".join([f"{shell.memgit} lint --staged --fix", *added]))
         if parts:
             out.append("      (what is fixed stands beside edits that are not staged: take only what was fixed)")
     if drift:
-        out += _derive(workspace, context, shell, drift, whole, edits, stopped=stopped)
+        out += _derive(workspace, context, shell, drift, whole, edits, unstaged, stopped=stopped)
     return out
 
 
 def _derive(
     workspace: Workspace, context: Context, shell: _Shell, drift: Sequence[str], whole: Mapping[str, Entry | None],
-    edits: Mapping[str, bytes | None], *, stopped: bool,
+    edits: Mapping[str, bytes | None], unstaged: _Unstaged, *, stopped: bool,
 ) -> list[str]:  # fmt: skip
     """How to get the derived files right."""
     repo = workspace.require_repository()
@@ -94,15 +97,14 @@ def _derive(
     paths = _written(workspace, repo, whole, edits, drift)
     if not paths:  # what was fixed has mended them
         return []
-    beside = _beside(workspace, repo)
     # The pre-commit framework puts aside what is not staged, so that nobody sees it; git does not add a file that it is to ignore.
-    if not (stopped or beside or "PRE_COMMIT" in context.env or _ignored(repo, paths)):
+    if not (stopped or unstaged.holds_records(workspace) or "PRE_COMMIT" in context.env or _ignored(repo, paths)):
         out = [f"mend: {shell.memgit} rebuild && {shell.git('add', paths)}"]
         return [*out, "      (and name them in git commit as well, beside the files that you name)"] if taken == ONLY else out
     named = () if taken == PLAIN else _named(repo, taken, whole)
     inside = [path[len(repo.prefix) :] for path in named if path.startswith(repo.prefix)]
     # -a, as far as that can be told, or more than one likes to read: the shorter command, where it stages nothing else.
-    every = (taken == ALL or len(inside) > MOST) and "PRE_COMMIT" not in context.env and not _edited(repo)
+    every = (taken == ALL or len(inside) > MOST) and "PRE_COMMIT" not in context.env and not unstaged.edited
     first = "" if not inside else "git add -u" if every else shell.git("add", inside)
     out = [
         f"mend: {first}{' && ' if first else ''}{shell.memgit} resolve",
@@ -120,25 +122,14 @@ class _Shell:
         self._top, self._prefix = repo.worktree or "", repo.prefix
         self._where = os.path.join(self._top, folder)
         root = os.path.relpath(workspace.root or ".", self._where)
-        self.memgit = "memgit" if root == "." else f"memgit -C {_typed(root)}"
+        self.memgit = memgit_in(root)
 
     def git(self, command: str, paths: Iterable[str]) -> str:
         """A command of git with paths from the knowledge root."""
         typed = [os.path.relpath(os.path.join(self._top, self._prefix + path), self._where) for path in dict.fromkeys(paths)]
         # git takes `*` and the like in a path for a pattern, which would stage more.
         literal = "--literal-pathspecs " if any(mark in path for path in typed for mark in "*?[\\") else ""
-        return " ".join([f"git {literal}{command}", *map(_typed, typed)])
-
-
-def _typed(path: str) -> str:
-    """A path as it is typed in a shell, safe as an argument of git; `$'…'` (bash, ksh, zsh) where it holds what cannot be typed."""
-    path = f"./{path}" if path.startswith(("-", ":")) else path
-    if path.replace("\t", " ").isprintable():
-        return shlex.quote(path)
-    escaped = (
-        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\\" else f"\\x{byte:02x}" for byte in path.encode("utf-8", "surrogateescape")
-    )
-    return f"$'{''.join(escaped)}'"
+        return " ".join([f"git {literal}{command}", *map(typed_path, typed)])
 
 
 def _taken(repo: Repository) -> str:
@@ -167,23 +158,42 @@ def _named(repo: Repository, taken: str, whole: Mapping[str, Entry | None]) -> l
     return sorted(path for path in changed if taken == ALL or path in whole)
 
 
-def _edited(repo: Repository) -> frozenset[str]:
-    """The files that git knows and that are otherwise in the working tree than in the commit to be, from the top."""
-    rows = repo.git("status", "--porcelain", "-z", "--untracked-files=no", "--no-renames", "--ignore-submodules=dirty").split(b"\0")
-    return frozenset(row[3:].decode("utf-8", "surrogateescape") for row in rows if row[1:2] not in (b"", b" "))
+class _Unstaged:
+    """What is otherwise in the working tree than in the commit to be. Git is asked once, and only where somebody wants to know."""
+
+    def __init__(self, repo: Repository) -> None:
+        self._repo = repo
+
+    @cached_property
+    def _rows(self) -> list[tuple[str, bool, bool]]:
+        """The path of each from the top, whether git knows it, and whether it is a submodule (git-status(1), "Porcelain Format 2")."""
+        args = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"]
+        found: list[tuple[str, bool, bool]] = []
+        for row in self._repo.git(*args).split(b"\0"):
+            fields = _FIELDS.get(row[:2])
+            if fields is not None and (fields == 1 or row[3:4] != b"."):
+                path = row.split(b" ", fields)[fields].decode("utf-8", "surrogateescape")
+                found.append((path, fields > 1, fields > 1 and row[5:6] == b"S"))
+        return found
+
+    @cached_property
+    def edited(self) -> frozenset[str]:
+        """The files that git knows, from the top, and the submodules that are at another commit."""
+        return frozenset(path for path, known, _ in self._rows if known)
+
+    def holds_records(self, workspace: Workspace) -> bool:
+        """Whether a record is among it, known to git or not, or the configuration; derived files do not count."""
+        prefix = self._repo.prefix
+        inner = (path[len(prefix) :] for path, _, module in self._rows if path.startswith(prefix) and not module)
+        return any(_counts(workspace, path) and not is_derived(workspace.layout, path) for path in inner)
 
 
 def _fixes(workspace: Workspace, context: Context) -> Mapping[str, bytes | None]:
     """What `memgit lint --staged --fix` would write."""
     from memgit.app import lint
-    from memgit.app.lint_settings import rules, settings_of
-    from memgit.lint.engine import mend
 
-    known, _ = rules()
-    left_out = [rule.code for rule in known if rule.compares or rule.code in lint.AGING]
-    settings = settings_of(workspace, known).narrowed((), left_out)
     try:
-        return mend(lint.corpus_of(workspace, context, lint.Request(staged=True), disk=True), settings, known).edits
+        return lint.mends(workspace, context, lint.Request(staged=True)).edits
     except MemgitError:
         return {}
 
@@ -217,20 +227,6 @@ def _changed(board: Board, before: Mapping[str, bytes | None]) -> list[str]:
 def _counts(workspace: Workspace, path: str) -> bool:
     """Whether derived files depend on a file, or it is one."""
     return path == NAME or is_derived(workspace.layout, path) or workspace.layout.find(path) is not None
-
-
-def _beside(workspace: Workspace, repo: Repository) -> dict[str, bool]:
-    """The records in the working tree that are otherwise than in the commit to be: the path of each, and whether git has it."""
-    args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"]
-    rows = repo.git(*args, *(["--", repo.prefix] if repo.prefix else [])).split(b"\0")
-    found: dict[str, bool] = {}
-    for row in rows:
-        path = row[3:].decode("utf-8", "surrogateescape")
-        if row[1:2] not in (b"", b" ") and path.startswith(repo.prefix):
-            inner = path[len(repo.prefix) :]
-            if _counts(workspace, inner) and not is_derived(workspace.layout, inner):
-                found[inner] = row[:2] != b"??"
-    return found
 
 
 def _ignored(repo: Repository, paths: Sequence[str]) -> bool:

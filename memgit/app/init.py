@@ -69,7 +69,8 @@ def init(
 
 
 def install_hooks(repo: Repository) -> tuple[str, ...]:
-    """Installs the hooks; what to tell where one could not be."""
+    """Installs the hooks; what to tell where one could not be, or does nothing yet."""
+    from memgit.app import on_path
     from memgit.app.hooks import install
 
     try:
@@ -77,7 +78,8 @@ def install_hooks(repo: Repository) -> tuple[str, ...]:
     except (Refused, OSError) as error:
         return (f"no hooks were installed: {error}",)
     if not left:
-        return ()
+        command = on_path.missing(repo.env)
+        return () if command is None else (f"hooks and merge driver do nothing until PATH leads to memgit: {command}",)
     return (f"not installed: {', '.join(hook.name for hook in left)} ({left[0].words}); memgit hooks status says what to do",)
 
 

@@ -129,21 +129,32 @@ def fix(workspace: Workspace, context: Context, request: Request, *, commit: boo
     if request.at is not None:
         raise BadInput("--fix mends the working tree, --at looks at a commit: they exclude each other")
     known, notes = lint_settings.rules()
-    settings = _settings(workspace, request, known)
     if commit:
-        mended, written = _fix_in_commit(workspace, context, request, settings, known, reason)
+        mended, written = _fix_in_commit(workspace, context, request, _settings(workspace, request, known), known, reason)
         notes = (*notes, *written.notes)
         done = written.commit
     else:
-        if workspace.root is None:
-            raise Refused("this repository is bare: it has no working tree to mend", hint="clone it and work in the clone")
-        mended = mend(corpus_of(workspace, context, request, disk=True), settings, known)
-        _write(workspace.root, mended.edits)
+        mended = mends(workspace, context, request)
+        _write(workspace.root or "", mended.edits)
         done = None
     at = None if workspace.proposal is None else workspace.proposal.tip
     checked = lint(workspace, context, request._replace(staged=False, changed=request.changed or request.staged, at=at))
     report = checked.report._replace(mended=[*_told(mended.findings), *checked.report.mended])
     return Checked(report, tuple(dict.fromkeys((*notes, *mended.failed, *checked.notes))), done)
+
+
+def mends(workspace: Workspace, context: Context, request: Request) -> Mended:
+    """What mending the working tree amounts to; nothing is written.
+
+    Raises:
+        BadInput: as `lint`.
+        Refused: there is no working tree.
+    """
+    known, _ = lint_settings.rules()
+    settings = _settings(workspace, request, known)
+    if workspace.root is None:
+        raise Refused("this repository is bare: it has no working tree to mend", hint="clone it and work in the clone")
+    return mend(corpus_of(workspace, context, request, disk=True), settings, known)
 
 
 def _note_right(workspace: Workspace, corpus: Corpus, settings: Settings, rules: Sequence[Rule], findings: Sequence[Finding]) -> None:

@@ -8,9 +8,8 @@ hold all of history (a shallow or partial clone), `incomplete` says so in words,
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
 
-from memgit.app.workspace import Workspace
+from memgit import TYPE_CHECKING
 from memgit.cache.db import Cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter
 from memgit.cache.events import Events
@@ -18,13 +17,17 @@ from memgit.cache.sqlite import MOST_ROWS
 from memgit.errors import BadInput
 from memgit.formats.message import one_line
 from memgit.git.repository import Repository
-from memgit.model.change import identity
 from memgit.model.ids import is_id
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout
 from memgit.model.operation import OPS, Event, RecordChange
 from memgit.model.pattern import pattern
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memgit.app.workspace import Workspace
 
 SHOWN = 10
 """Records of one event that the text form names; the rest is counted."""
@@ -293,6 +296,8 @@ class _Trail:
 
 def _of_record(events: Events, repo: Repository, head: str, record: Record | str, merged: Sequence[Record]) -> Iterator[Event]:
     """The events of one record, and of those that were merged into it, newest first."""
+    from memgit.model.change import identity  # what matches records is not needed where all events are asked for
+
     trail = _Trail(events, repo, head, isinstance(record, str))
     if isinstance(record, str):
         trail.follow(None, record) if is_id(record) else trail.follow(record, None)

@@ -15,6 +15,7 @@ from memgit.git.merge_file import merge_by_git
 from memgit.git.repository import Repository
 from memgit.git.setup import set_local_config
 from memgit.model.layout import Layout
+from memgit.model.tuples import NamedTuple
 
 _ID = re.compile(rb"^id:[ \t]*[\"']?([0-9a-z]{10})[\"']?[ \t]*\r?$", re.MULTILINE)
 OURS, THEIRS = 2, 3
@@ -70,9 +71,14 @@ def id_in(data: bytes | None) -> str | None:
     return None if found is None else found[1].decode("ascii")
 
 
-def merge_paths(
-    base: str, ours: str, theirs: str, path: str, labels: tuple[str, str], env: Mapping[str, str], cwd: str
-) -> tuple[Conflict, ...]:
+class Done(NamedTuple):
+    """What was merged on disk: what conflicts, and the folder of the knowledge root from the top of the working tree (empty is that)."""
+
+    conflicts: tuple[Conflict, ...]
+    folder: str = ""
+
+
+def merge_paths(base: str, ours: str, theirs: str, path: str, labels: tuple[str, str], env: Mapping[str, str], cwd: str) -> Done:
     """Merges three files on disk into `ours`; what conflicts is marked there and returned. Whatever goes wrong, there is a merge by lines.
 
     Args:
@@ -82,29 +88,31 @@ def merge_paths(
     Raises:
         Refused: a file cannot be read or written; `ours` is then what it was.
     """
+    folder = ""
     try:
         one, two, three = (_read(name) for name in (base, ours, theirs))
         if max(len(one), len(two), len(three)) > MAX_BYTES:
             merged = merge_by_git(ours, base, theirs, labels, env)
         else:
             try:
-                layout, inside = _layout(path, env, cwd)
-                merged = merge_one(layout, inside, one, two, three, labels)
+                layout, prefix = _layout(path, env, cwd)
+                merged = merge_one(layout, path.removeprefix(prefix), one, two, three, labels)
+                folder = prefix.rstrip("/")
             except Exception:
                 merged = merge_file("", "", one, two, three, labels)
         _write(ours, merged.data or b"")
     except OSError as error:
         raise Refused(f"{error.filename}: {error.strerror}") from error
-    return merged.conflicts
+    return Done(merged.conflicts, folder)
 
 
 def _layout(path: str, env: Mapping[str, str], cwd: str) -> tuple[Layout, str]:
-    """The layout of the knowledge root that a file lies in, and its path from there."""
+    """The layout of the knowledge root that a file lies in, and the folder of that in the repository, with a slash at its end."""
     folder = os.path.dirname(os.path.join(cwd, path))
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     workspace = open_workspace(folder, env)
-    return workspace.layout, path.removeprefix(workspace.repo.prefix) if workspace.repo is not None else path
+    return workspace.layout, "" if workspace.repo is None else workspace.repo.prefix
 
 
 def _read(name: str) -> bytes:

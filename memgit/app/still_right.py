@@ -46,7 +46,7 @@ def _since(board: Board, tree: Tree, right: frozenset[str], doubtful: Collection
         return set()
     base = board.at(tree)
     rows = owed_rows(board.layout, changed)
-    found: set[str] = set()
+    found = set(right.intersection(doubtful)) - rows.keys()  # nothing that concerns these has changed
     # Indexes first: the index of the root looks at them.
     for path in sorted(right.intersection(rows), key=lambda path: not path.endswith(CATEGORY_INDEX)):
         if (path in doubtful or path.endswith(CATEGORY_INDEX)) and _follows(board, base, path, rows, changed - found):

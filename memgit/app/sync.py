@@ -43,12 +43,14 @@ SHOWN = 10
 _PLAIN = ("--quiet", "--no-squash", "--no-autostash")
 """Edits that are not committed stay where they are, whatever `merge.autoStash` says. And a merge is one, whatever the branch's
 `mergeOptions` say: `--squash` and `-s ours` would make it look as if what came had been merged. Git from 2.31 on forgets them all."""
-_HELD = ("lock", "failed to update ref", "incorrect old value", "stale info")
-"""Words by which git rejects a push while somebody else writes there."""
+_HELD = ("cannot lock", "unable to lock", "failed to lock", ".lock'", "failed to update ref", "incorrect old value", "stale info")
+"""Words by which git, or JGit, rejects a push while somebody else writes there."""
 _LATE = ("fetch first", "non-fast-forward")
 """Words by which git rejects a push that came too late."""
 STANDING = 3
 """How often a push may come too late for a branch that did not move: what it is late for is then not what is fetched."""
+
+_NO_ANSWER = remote.Pushed(False, "no answer")
 
 Tell = Callable[[str], None]
 
@@ -189,11 +191,18 @@ def _done(pushed: Mapping[str, remote.Pushed], there: str) -> bool:
     return there in pushed and pushed[there].done
 
 
+def _held(why: str) -> bool:
+    """Whether git's own words for a rejection say that somebody else writes there."""
+    return any(words in why for words in _HELD)
+
+
+def _late(why: str) -> bool:
+    return any(words in why for words in _LATE)
+
+
 def _patience(why: str) -> float:
-    """How often a push may be rejected for a reason while the branch there does not move."""
-    if any(words in why for words in _HELD):
-        return math.inf
-    return STANDING if any(words in why for words in _LATE) else 2
+    """How often a push may be rejected for a reason, in git's own words, while the branch there does not move."""
+    return math.inf if _held(why) else STANDING if _late(why) else 2
 
 
 class _Sync:
@@ -209,13 +218,14 @@ class _Sync:
         self.left: tuple[Left, ...] = ()
 
     def run(self, retries: int) -> Synced:
-        stood, why, late = 0, "", 0
+        stood, late = 0, 0
+        ours: remote.Pushed | None = None
         for attempt in range(retries + 1):
             before = self.theirs
             there = self._bring()
-            stood = stood + 1 if why and self.theirs == before else 0
-            if stood >= _patience(why):
-                return self._answer("rejected", attempt, why)
+            stood = stood + 1 if ours is not None and self.theirs == before else 0
+            if ours is not None and stood >= _patience(ours.why):
+                return self._answer("rejected", attempt, ours.words)
             if not self._merge():
                 return self._answer("conflict", attempt)
             refs = self._to_push(there)
@@ -223,21 +233,22 @@ class _Sync:
                 return self._answer("synced" if self.merge != "none" or self.uses or attempt else "up_to_date", attempt)
             self.tell(f"pushing to {self.where.access.remote}")
             done = remote.push(self.repo, self.where.access, refs)
-            rejected = {ref: done[there].why if there in done else "no answer" for ref, there in refs.items() if not _done(done, there)}
-            why = "" if self.where.ref not in rejected else rejected.pop(self.where.ref) or "no reason was given"
+            rejected = {ref: done.get(there, _NO_ANSWER) for ref, there in refs.items() if not _done(done, there)}
+            ours = rejected.pop(self.where.ref, None)
             self.uses_went = self.uses_went or any(_counts(ref) and ref not in rejected for ref in refs)
-            if not why:
-                late += any(words in reason for reason in rejected.values() for words in (*_LATE, *_HELD))
-                if not late or late > STANDING or attempt == retries:
+            if ours is None:
+                again = any(_held(one.why) or _late(one.why) for one in rejected.values())
+                late += again
+                if not again or late > STANDING or attempt == retries:
                     self._untaken(rejected)
                     return self._answer("synced", attempt + 1)
             if attempt < retries:
                 pause(min(LONGEST_PAUSE, 0.1 * 2 ** min(attempt, 8)) * (0.5 + os.urandom(1)[0] / 255))
-        return self._answer("rejected", retries + 1, why)
+        return self._answer("rejected", retries + 1, None if ours is None else ours.words)
 
-    def _untaken(self, rejected: Mapping[str, str]) -> None:
+    def _untaken(self, rejected: Mapping[str, remote.Pushed]) -> None:
         """Notes which counted uses the remote did not take, and why."""
-        for reason in dict.fromkeys(rejected.values()):
+        for reason in dict.fromkeys(one.words for one in rejected.values()):
             self.notes.append(f"{self.where.access.remote} did not take the uses counted here: {reason}")
 
     # Fetching

@@ -126,9 +126,13 @@ class Board(TreeFiles):
             known = None if oid is None or self.known_files is None else self.known_files.file(path, oid)
             if known is not None:
                 return known
-            data = self.data(path)
-            held[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+            held[path] = self._read(path)
         return held[path]
+
+    def _read(self, path: str) -> ParsedFile:
+        """What a file holds, understood anew."""
+        data = self.data(path)
+        return ParsedFile(()) if data is None else parse_file(self.layout, path, data)
 
     def known_meta(self, path: str) -> Mapping[str, Value] | None:
         """What a file says about itself, where that is known without reading it."""
@@ -513,15 +517,22 @@ def _is_configured(workspace: Workspace, tree: Tree) -> bool:
 
 
 def rehearse(workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None) -> Written:
-    """The answer that a plan would get (action `dry_run`), without anything being written. Raises what `carry_out` raises of the plan."""
+    """The answer that a plan would get (action `dry_run`), without anything being written.
+
+    Raises:
+        Refused: it would add a credential, or the repository cannot be written to. What a commit may be refused for besides, such as an
+            overlap with uncommitted edits, is not looked for.
+    """
     repo = workspace.writable()
     tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
     board = Board(workspace, repo, repo.tree(tip), tip)
-    plan = planner(Session(workspace, context, board, tip))
+    session = Session(workspace, context, board, tip)
+    plan = planner(session)
     if plan is None:
         return Written("", "dry_run", None, None)
     if plan.changes or plan.anyway:
         screen(workspace, context, board, plan, reason)
+        warn_of_links(session, plan.op)
     record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
     return Written(plan.op, "dry_run", record, None, plan.linked, (*plan.notes, *board.notes), plan.changes)
 
@@ -561,9 +572,11 @@ LINKING = frozenset(["record", "update", "extend", "promote", "ingest"])
 
 def warn_of_links(session: Session, *ops: str) -> None:
     """Notes on the board which links in what some operations wrote lead nowhere."""
+    if LINKING.isdisjoint(ops):
+        return
     board = session.board
     texts = [path for path, data in board.edits.items() if data is not None and (b"[[" in data or b"supersede" in data)]
-    if texts and not LINKING.isdisjoint(ops):
+    if texts:
         from memgit.app.links import warn_of_broken
 
         warn_of_broken(session, {path: TreeFiles.data(board, path) for path in texts if not is_derived(board.layout, path)})

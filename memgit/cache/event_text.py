@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
-from functools import lru_cache
-
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
+from memgit.model import plainjson
+from memgit.model import regex as re
+from memgit.model.light import lru_cache
 from memgit.model.operation import Event, Operation, RecordChange
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
@@ -128,7 +127,7 @@ def to_text(event: Event) -> str:
 
 
 # Written out, for there may be a hundred thousand: the same text that the encoder gives for `as_json`, in a third of the time.
-_quoted = json.encoder.encode_basestring
+_quoted = plainjson.quoted
 
 
 def _or_null(text: str | None) -> str:
@@ -159,12 +158,12 @@ def from_text(text: str) -> Event:
         ValueError: it did not.
     """
     try:
-        known: dict[str, Any] = json.loads(text)
+        known: dict[str, Any] = plainjson.loads(text)
         known["records"] = tuple(RecordChange(**change) for change in known["records"])
         known["derived_from"] = tuple(known["derived_from"])
         known["operations"] = tuple(Operation(**_with_tuples(told)) for told in known["operations"])
         return Event(**known)
-    except (LookupError, TypeError) as error:
+    except (LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"no event: {error}") from error
 
 

@@ -7,9 +7,7 @@ numbers it anew. git is asked wherever the memory has no answer, and the memory 
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from memgit import TYPE_CHECKING, __version__
 from memgit.cache import sqlite as sqlite3
@@ -25,6 +23,9 @@ from memgit.model.operation import Event
 from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
     from typing import Any
 
     from memgit.git.activity import Activity
@@ -40,7 +41,7 @@ create unique index event_place on event_reach (n, line);
 create table event_name (name integer not null, n integer not null, primary key (name, n)) without rowid;
 """
 SCHEMA_VERSION = 1
-FORMAT = 2
+FORMAT = 3
 """Counts up whenever the same commit may give another event than before, so that what is remembered is read again."""
 LINES = 4
 VIEWS = 4
@@ -182,7 +183,7 @@ class Events:
         cache = self._memory()
         if cache is None or cache.readonly:
             return None
-        numbers: array[int] | None = array("q")
+        numbers: array[int] | None = _numbers()
         try:
             with pages(cache.connection, FILL_PAGES):
                 for drafts in batches:  # waits for whoever tells them: nobody else is to wait meanwhile
@@ -320,7 +321,9 @@ class Events:
             query = f"select n from event_reach r join event using (n) where {where} and {condition}"  # noqa: S608
             values += more
         rows = cache.connection.execute(f"{query} order by seq desc limit ?", (*values, -1 if limit is None else limit))
-        numbers = array("q", (n for (n,) in rows))
+        numbers: Sequence[int] = [n for (n,) in rows.fetchmany(BATCH)]
+        if len(numbers) == BATCH:  # there may be very many
+            numbers = _numbers(chain(numbers, (n for (n,) in rows)))
         for start in range(0, len(numbers), BATCH):
             chunk = numbers[start : start + BATCH]
             found = dict(cache.connection.execute(f"select n, text from event where n in ({','.join(map(str, chunk))})"))  # noqa: S608
@@ -365,7 +368,7 @@ class Events:
             for event in map(activity.event, told) if lazily else activity.events(told):
                 yield Entry(event, None)
             return
-        numbers: array[int] | None = array("q") if not without else None
+        numbers: array[int] | None = _numbers() if not without else None
         for entries in self._chunks(revisions, lazily):
             stored = self._kept([entry for n, entry in entries if not n])
             if stored is None:
@@ -511,8 +514,8 @@ class Events:
             if line is None:
                 db.execute("insert into event_line (view, head, used) values (?, ?, 0)", (self._view, head))
                 line = int(db.execute("select last_insert_rowid()").fetchone()[0])
-            there = array("q", (n for (n,) in db.execute("select n from event_reach where line = ? order by seq", (line,))))
-            numbers = array("q", reversed(numbers))
+            there = _numbers(n for (n,) in db.execute("select n from event_reach where line = ? order by seq", (line,)))
+            numbers = _numbers(reversed(numbers))
             same = 0
             while same < min(len(there), len(numbers)) and there[same] == numbers[same]:
                 same += 1
@@ -542,3 +545,10 @@ def _names(event: Event) -> set[str]:
         out.add(change.address)
         out.update(name for name in (change.id, change.was) if name is not None)
     return out
+
+
+def _numbers(values: Iterable[int] = ()) -> array[int]:
+    """Whole numbers, in eight bytes each."""
+    from array import array  # which loads `collections`
+
+    return array("q", values)

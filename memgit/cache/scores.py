@@ -75,10 +75,14 @@ def count(source: Snapshot, match: str) -> int:
 
 def settle(source: Snapshot) -> None:
     """Sees to it that k is no zero, which it comes close to where the records of the cache have 15 words on average."""
-    while abs(source.query(_constant)) < TINY:
+
+    def widen() -> None:
         with source.cache.write() as connection:
             records = connection.execute("select next from counter").fetchone()[0]
             connection.execute("insert into words(rowid, rest) values (0, ?)", ("x " * (20 + records // 50),))
+
+    while abs(source.query(_constant)) < TINY:
+        source.cache.run(widen)
 
 
 def _constant(connection: sqlite3.Connection) -> float:

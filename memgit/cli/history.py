@@ -27,7 +27,7 @@ else:
 @click.pass_context
 def command(ctx: click.Context, address: str, at: str | None, limit: int | None, as_json: bool) -> None:
     """Show the operations on the record at ADDRESS, newest first, through renames, moves and merges, with those on records
-    that were merged into it; also of one that is gone."""
+    that were merged into it; also of one that is gone, by its whole address or its id."""
     workspace = workspace_of(ctx)
     missing = activity.incomplete(workspace.require_repository())
     if missing:

@@ -10,6 +10,7 @@ import click
 
 from memgit import __version__
 from memgit.cli.lean import Declared
+from memgit.cli.root import split
 from memgit.cli.start import run
 
 __all__ = ["COMMANDS", "call", "cli", "run"]
@@ -109,19 +110,25 @@ def _show_dashes(error: click.NoSuchOption, args: Sequence[str]) -> None:
     command = error.ctx.command if error.ctx is not None else None
     if command is None or command.name is None or (command.name not in FREE_TEXT and " " not in error.option_name):
         return
-    if command.name not in args or not any(isinstance(param, click.Argument) for param in command.params):
+    rooted = split(args)
+    if rooted is None or rooted[1][:1] != [command.name] or not any(isinstance(param, click.Argument) for param in command.params):
         return
     from shlex import join
 
     options = {flag: param for param in command.params if isinstance(param, click.Option) for flag in (*param.opts, *param.secondary_opts)}
-    start = list(args).index(command.name) + 1
-    before, waiting = list(args[:start]), list(args[start:])
+    waiting = rooted[1][1:]
+    before = list(args[: len(args) - len(waiting)])
     after: list[str] = []
     while waiting:
         arg = waiting.pop(0)
-        option = options.get(arg.partition("=")[0] if arg.startswith("--") else arg)
-        (before if option is not None else after).append(arg)
-        if option is not None and not option.is_flag and "=" not in arg and waiting:
+        if arg == "--":
+            after += waiting
+            break
+        flag = arg.partition("=")[0] if arg.startswith("--") else arg[:2]
+        option = options.get(flag)
+        known = option is not None and (not option.is_flag or arg == flag)
+        (before if known else after).append(arg)
+        if option is not None and not option.is_flag and arg == flag and waiting:
             before.append(waiting.pop(0))
     click.echo(f"  hint: a text that begins with a dash stands after --: {join(['memgit', *before, '--', *after])}", err=True)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from memgit import TYPE_CHECKING
-from memgit.app.config import NAME
 from memgit.app.merge_driver import merge_paths
 from memgit.cli.output import echo
 from memgit.errors import MemgitError
+from memgit.model.shell import memgit_in
 
 if TYPE_CHECKING:
     import click
@@ -32,24 +32,12 @@ def command(_: click.Context, base: str, ours: str, theirs: str, path: str, ours
         "theirs" if theirs_name.startswith("%") else theirs_name or "theirs",
     )
     try:
-        conflicts = merge_paths(base, ours, theirs, path, labels, os.environ, os.getcwd())
+        done = merge_paths(base, ours, theirs, path, labels, os.environ, os.getcwd())
     except MemgitError as error:
         echo(f"memgit: {error}", err=True)
         return 1  # a conflict for git, which goes on with the other files; above 128 it would give up the whole merge
-    for conflict in conflicts:
+    for conflict in done.conflicts:
         echo(f"memgit: {path}:{conflict.line}: {conflict.message}", err=True)
-    if any(conflict.message.startswith("deleted by ") for conflict in conflicts):
-        import shlex
-
-        folder = _root(path)
-        command = f"memgit -C {shlex.quote(folder)} resolve" if folder else "memgit resolve"
-        echo(f"memgit: next: {command}, which follows a record that was moved to another file", err=True)
-    return 1 if conflicts else 0
-
-
-def _root(path: str) -> str:
-    """The folder of the knowledge root that a file lies in, from the top of the working tree, where git starts a driver."""
-    folder = os.path.dirname(path)
-    while folder and not os.path.isfile(os.path.join(folder, NAME)):
-        folder = os.path.dirname(folder)
-    return folder
+    if any(conflict.is_deletion for conflict in done.conflicts):
+        echo(f"memgit: next: {memgit_in(done.folder)} resolve, which follows a record that was moved to another file", err=True)
+    return 1 if done.conflicts else 0

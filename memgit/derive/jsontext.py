@@ -9,7 +9,6 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.model import plainjson
 from memgit.model import regex as re
-from memgit.model.light import cache
 from memgit.model.pattern import pattern
 from memgit.model.tuples import NamedTuple
 
@@ -53,11 +52,6 @@ class Part(NamedTuple):
     start: int
     end: int
     value: Json
-
-
-@cache
-def _scanner() -> Callable[[str, int], tuple[Json, int]]:
-    return plainjson.scanner()
 
 
 def loads(text: str) -> Json:
@@ -140,14 +134,13 @@ def parts(text: str, start: int) -> list[Part]:
     """The parts of the object or array that starts at a position of a text that `loads` accepts."""
     close = "}" if text[start] == "{" else "]"
     out: list[Part] = []
-    scan = _scanner()
     position = _skip(text, start + 1)
     while text[position] != close:
         begin, key = position, None
         if close == "}":
-            key, position = scan(text, position)
+            key, position = plainjson.scan(text, position)
             position = _skip(text, _skip(text, position) + 1)
-        value, end = scan(text, position)
+        value, end = plainjson.scan(text, position)
         out.append(Part(key, begin, position, end, value))
         position = _skip(text, end)
         if text[position] == ",":
@@ -166,7 +159,7 @@ def reshape(text: str, value: Json, same: Callable[[Json, Json], bool]) -> str:
             come last.
     """
     start = _skip(text, 0)
-    old, end = _scanner()(text, start)
+    old, end = plainjson.scan(text, start)
     edits: list[tuple[int, int, str]] = []
     _Shaper(text, style_of(text), same, edits).change(start, end, old, value)
     for first, last, new in sorted(edits, reverse=True):

@@ -301,7 +301,7 @@ class Appender:
         try:
             added = encode(lead + record)
         except BadInput as error:
-            error.line = error.line and error.line + self.data.count(b"\n")
+            error.line = error.line and error.line + self._lines
             raise
         _bounded(self._size + len(added))
         self._pieces.append(added)
@@ -324,7 +324,7 @@ class Appender:
         read = fields(file.text, file.mask, section.head, section.end)
         if not section.record or not section.title or not read.values.get("created") or read.twice:
             return None
-        above = self._lines - file.text.count("\n")
+        above = self._above(file)
         record = Record(
             kind, f"{kind}/{key}#{section.title}", path, section.title, section.line + above, section.last + above, len(before.records),
             read.values, read.body,
@@ -345,7 +345,7 @@ class Appender:
 
     def _above(self, last: EntryFile) -> int:
         """How many lines the file has above what was added last."""
-        return self.data.count(b"\n") - last.text.count("\n")
+        return self._lines - last.text.count("\n")
 
     def _lead(self, text: str) -> str:
         """What stands between the end of a file, which is the end of this text, and a new record."""

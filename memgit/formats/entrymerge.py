@@ -16,6 +16,7 @@ from memgit.formats.entries import EntryFile, habits_of, take_apart
 from memgit.formats.entry import Entry, Habits
 from memgit.formats.frontmerge import merge_document, merge_sets
 from memgit.formats.labels import LISTS, ORDER
+from memgit.formats.merge import DELETED
 from memgit.formats.sections import fields
 from memgit.formats.textmerge import Markers, merge_lines
 from memgit.model.link import normal
@@ -290,7 +291,7 @@ def _merge(unit: _Unit, b: Version, o: Version, t: Version, habits: Habits, mark
             title = o.records[unit.ours].title
         left = [] if ours is None else ours.split("\n")
         right = [] if theirs is None else theirs.split("\n")
-        return "\n".join(markers.around(left, right, f"#{title}", f"deleted by {gone}, changed by {kept}"))
+        return "\n".join(markers.around(left, right, f"#{title}", f"{DELETED}{gone}, changed by {kept}"))
     title = o.records[unit.ours or 0].title
     return _merge_record(base, ours, theirs, title, habits, markers)
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 DOCUMENTS = {"memgit": "", "adr": "", "vault": "", "mnema": "", "mnema-block": "mnema"}
 """The forms of documents, and the key under which their fields stand."""
+DELETED = "deleted by "
+"""How the words for what one side deleted and the other changed begin."""
+CHANGED = "both sides changed these lines"
 
 
 class Conflict(NamedTuple):
@@ -26,6 +29,11 @@ class Conflict(NamedTuple):
     line: int
     address: str | None
     message: str
+
+    @property
+    def is_deletion(self) -> bool:
+        """Whether one side deleted what the other changed."""
+        return self.message.startswith(DELETED)
 
 
 class Merged(NamedTuple):
@@ -58,7 +66,7 @@ def merge_file(
     if ours is None or theirs is None:
         gone, kept = (labels[0], theirs) if ours is None else (labels[1], ours)
         other = labels[1] if ours is None else labels[0]
-        return Merged(kept, (Conflict(1, None, f"deleted by {gone}, changed by {other}"),))
+        return Merged(kept, (Conflict(1, None, f"{DELETED}{gone}, changed by {other}"),))
     labels = (_label(labels[0]), _label(labels[1]))
     if b"\0" in ours or b"\0" in theirs or b"\0" in (base or b""):
         return Merged(ours, (Conflict(1, None, f"not text; the version of {labels[0]} stands"),))
@@ -139,6 +147,3 @@ def _lines(base: bytes, ours: bytes, theirs: bytes, labels: tuple[str, str]) -> 
     markers = Markers(labels[0], labels[1], end)
     lines, _ = merge_lines(texts[0], texts[1], texts[2], lambda left, right: markers.around(left, right, None, CHANGED))
     return _finish([*lines, ""], sides, markers, raw=raw)
-
-
-CHANGED = "both sides changed these lines"

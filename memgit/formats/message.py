@@ -35,6 +35,7 @@ _NOTED = pattern(r"\(cherry picked from commit [0-9a-f]+\)")
 _OP = pattern(r"^ *memgit-op:", re.IGNORECASE | re.MULTILINE)
 _BLANKS = pattern(r"\n\s+\n")
 _SQUASHED = pattern(r"commit [0-9a-f]{40,64}")
+_AUTHOR = "Author: "
 _ACTIONS = frozenset([*ACTIONS, *USAGE])
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNESCAPES = {"\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
@@ -240,7 +241,8 @@ def _parse(text: str, depth: int) -> Message:
         if paragraph and _SQUASHED.fullmatch(paragraph[0]) and depth < MAX_DEPTH:
             inner, position = _set_in(lines, position)
             within = _parse(inner, depth + 1)
-            blocks += within.blocks
+            author = next((line[len(_AUTHOR) :].strip() for line in paragraph if line.startswith(_AUTHOR)), None)
+            blocks += [block._replace(author=block.author or author) for block in within.blocks]
             reasons += [within.reason] if len(within.blocks) == 1 else [block.reason for block in within.blocks]
             since = []
             prose += [text for text in (within.subject, within.reason) if text]

@@ -33,16 +33,19 @@ _TURNS = 10
 
 def runs(repo: Repository) -> bool:
     """Whether a `git gc` is at work in a repository that may take what is new: not one that leaves it two weeks, as git does of itself."""
-    held = _held(repo)
-    if held is None or held == _mark() or not _is_alive(repo):
+    return _takes(repo, _held(repo))
+
+
+def _takes(repo: Repository, held: bytes | None) -> bool:
+    """As `runs`, by what `_held` gave."""
+    if held is None or held == _mark() or not _is_alive(held):
         return False
     words = held.split()
-    return len(words) != 2 or words[1] != _host() or "gc.pruneexpire" in repo.settings.last or _may_prune(words[0].decode("ascii"))
+    return len(words) != 2 or words[1] != _host() or "gc.pruneexpire" in repo.settings.last or _may_prune(os.fsdecode(words[0]))
 
 
-def _is_alive(repo: Repository) -> bool:
-    """Whether one is at work, whatever it may take, as far as its file tells."""
-    held = _held(repo)
+def _is_alive(held: bytes | None) -> bool:
+    """Whether one is at work, whatever it may take, as far as what `_held` gave tells."""
     if held is None:
         return False
     words = held.split()
@@ -106,11 +109,12 @@ def _take(repo: Repository) -> bool:
     """Takes the place of a `git gc`. Whether that was done."""
     end = monotonic() + WAIT
     while monotonic() < end:
-        if not _is_alive(repo):
+        held = _held(repo)
+        if not _is_alive(held):
             placed = _place(repo)
             if placed is not None:
                 return placed
-        elif not runs(repo):
+        elif not _takes(repo, held):
             return False
         pause(0.05)
     return False
@@ -131,7 +135,7 @@ def _place(repo: Repository) -> bool | None:
             write_all(handle, _mark())
         finally:
             os.close(handle)
-        if not _is_alive(repo):
+        if not _is_alive(_held(repo)):
             os.rename(lock, _path(repo))
             return True
     except OSError:

@@ -8,13 +8,16 @@ Format: https://git-scm.com/docs/git-diff#_raw_output_format and the combined fo
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.repository import Repository
 from memgit.model.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 RENAME_LIMIT = 1000
 """How many new times removed files git compares in one commit (its own default since 2.34); beyond it only equal ones are paired."""

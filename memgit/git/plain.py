@@ -90,7 +90,12 @@ def common_dir(git_dir: str) -> str | None:
     text = _content(f"{git_dir}/commondir")
     if text is None:
         return None if os.path.lexists(f"{git_dir}/commondir") else git_dir
-    return os.path.realpath(os.path.join(git_dir, os.fsdecode(text.removesuffix(b"\n"))))
+    return os.path.realpath(os.path.join(git_dir, os.fsdecode(text.rstrip(b"\r\n"))))
+
+
+def is_hash(text: str) -> bool:
+    """Whether a text is the full hash of an object, as git writes it."""
+    return len(text) == 40 and not text.strip("0123456789abcdef")
 
 
 def _ordinary(git_dir: str, worktree: str, owner: int) -> bool:
@@ -217,13 +222,15 @@ def refs(git_dir: str, prefix: str, common: str | None = None) -> dict[str, str]
             return None
     except OSError:
         return None
-    if packed is not None and (b" " + prefix.encode()) in packed:
-        import re
-
-        for oid, name in re.findall(rb"(?m)^([0-9a-f]{40}) (" + re.escape(prefix.encode()) + rb"[^\n]+)$", packed):
-            if not name.isascii():
+    wanted = b" " + prefix.encode()
+    if packed is not None and wanted in packed:
+        for line in packed.split(b"\n"):
+            oid = _oid(line[:40]) if line.startswith(wanted, 40) and len(line) > 40 + len(wanted) else None
+            if oid is None:
+                continue
+            if not line.isascii():
                 return None
-            found.setdefault(name.decode("ascii"), oid.decode("ascii"))
+            found.setdefault(line[41:].decode("ascii"), oid)
     return dict(sorted(found.items()))
 
 
@@ -236,5 +243,5 @@ def _content(path: str) -> bytes | None:
 
 
 def _oid(text: bytes) -> str | None:
-    text = text.strip()
-    return text.decode("ascii") if len(text) == 40 and not text.strip(b"0123456789abcdef") else None
+    oid = text.strip().decode("ascii", "replace")
+    return oid if is_hash(oid) else None

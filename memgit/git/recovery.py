@@ -225,16 +225,21 @@ def _content(path: bytes) -> bytes | None:
 def _free_ref(repo: Repository, found: Journal) -> None:
     """Removes the locks on the branch and on HEAD that the dead writer held: one names the writer's commit, or nothing and for too long.
 
+    HEAD's is made when the branch's is, and written: an empty one is the writer's only if that was. Without it, it is that of a git that is
+    alive, which writes nothing into it and holds it for as long as a `reference-transaction` hook runs.
+
     What the writer noted in their reflogs of a move that did not come goes with them.
     """
     if found.commit is None:
         return
     end = time() + _ORPHAN
+    ours = False
     for name, path in ((found.ref, f"{repo.common_dir}/{found.ref}.lock"), ("HEAD", f"{repo.git_dir}/HEAD.lock")):
         named = _named_in(path, end) if name is not None else None
         if named == found.commit and (repo.ref(found.ref) if found.ref else repo.head().commit) != found.commit:
             refs.forget(f"{repo.git_dir}/logs/{name}", found.commit)
-        if named in ("", found.commit):
+        ours = named == found.commit or (named == "" and (ours or name == (found.ref or "HEAD")))
+        if ours:
             with suppress(FileNotFoundError):
                 os.unlink(path)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # `signal` loads enum
 import os
+import signal
 from time import monotonic, time
 
 from memgit import TYPE_CHECKING
@@ -77,7 +77,8 @@ def _swapped(repo: Repository, ref: str, old: str | None, new: str, message: str
     if old is not None and not _watched(repo):
         logs = _logs(repo, ref)
         if logs is not None:
-            return _swap_in_files(repo, ref, old, new, f"{old} {new} {who}\t{message}\n", logs)
+            with _uninterrupted():
+                return _swap_in_files(repo, ref, old, new, f"{old} {new} {who}\t{message}\n", logs)
         if identity.known_to_libgit2(repo, who):
             return _swap_quickly(repo, ref, old, new, message)
     return _swap_by_git(repo, ref, old, new, message, who)
@@ -117,8 +118,7 @@ def _swap_in_files(repo: Repository, ref: str, old: str, new: str, line: str, lo
     try:
         with shared(repo):
             for name in names:
-                with _uninterrupted():
-                    held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
+                held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
                 write_all(held[-1][1], f"{new}\n".encode("ascii"))
         if repo.ref(ref) != old or (len(logs) > 1 and repo.head().ref != ref):
             raise Moved
@@ -134,32 +134,25 @@ def _swap_in_files(repo: Repository, ref: str, old: str, new: str, line: str, lo
             return f"{error.filename or path}: {error.strerror}"
         raise
     finally:
-        with _uninterrupted():
-            for name, handle in reversed(held):
-                _unlock(name, handle)
-                os.close(handle)
+        for name, handle in reversed(held):
+            _unlock(name, handle)
+            os.close(handle)
     return None
 
 
 class _uninterrupted:  # noqa: N801  # read as a word of the statement
-    """Within the block Ctrl-C waits: between making a lock and noting it, or before it is removed, it would leave one behind."""
+    """In a process of one thread, Ctrl-C waits until the block has ended, which it would have leave a lock behind; it is raised then."""
 
     def __enter__(self) -> None:
-        self._came = not self._mask(_signal.SIG_BLOCK)
+        self._was = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+        except KeyboardInterrupt:  # it came just before, and the block is not entered
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._was)
+            raise
 
     def __exit__(self, *error: object) -> None:
-        if not self._mask(_signal.SIG_UNBLOCK) or self._came:
-            raise KeyboardInterrupt
-
-    @staticmethod
-    def _mask(how: int) -> bool:
-        """Whether Ctrl-C did not come just before."""
-        try:
-            if hasattr(_signal, "pthread_sigmask"):
-                _signal.pthread_sigmask(how, (_signal.SIGINT,))
-        except KeyboardInterrupt:
-            return False
-        return True
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._was)
 
 
 def _unlock(lock: str, handle: int) -> None:

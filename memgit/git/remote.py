@@ -33,10 +33,16 @@ class Access(NamedTuple):
 
 
 class Pushed(NamedTuple):
-    """What became of one ref that was pushed: whether the remote has it now, and why not, in git's words."""
+    """What became of one ref that was pushed: whether the remote has it now, and why not, in git's words and in those of its hooks."""
 
     done: bool
     why: str = ""
+    said: str = ""
+
+    @property
+    def words(self) -> str:
+        """The reason for a person to read."""
+        return (f"{self.why}: {self.said}" if self.said else self.why) or "no reason was given"
 
 
 def names(repo: Repository) -> list[str]:
@@ -83,17 +89,18 @@ def push(repo: Repository, access: Access, refs: Mapping[str, str]) -> dict[str,
         fields = line.split("\t")
         if len(fields) == 3 and len(fields[0]) == 1:
             why = fields[2].partition("(")[2].rstrip(")") or fields[2].strip("[] ")
-            out[fields[1].rpartition(":")[2]] = Pushed(fields[0] != "!", "" if fields[0] != "!" else _with_words(why, done.err))
+            out[fields[1].rpartition(":")[2]] = Pushed(True) if fields[0] != "!" else Pushed(False, why, _said(why, done.err))
     if done.code and all(pushed.done for pushed in out.values()):
         raise _failure(access, "push", done)
     return out
 
 
-def _with_words(why: str, err: bytes) -> str:
-    """The reason, with what the remote said about it."""
+def _said(why: str, err: bytes) -> str:
+    """What the remote said about a reason that is that of one of its hooks."""
+    if "declined" not in why:
+        return ""
     said = [line.removeprefix("remote:").strip() for line in err.decode("utf-8", "replace").splitlines() if line.startswith("remote:")]
-    words = "; ".join(line for line in said if line)[:500]
-    return f"{why}: {words}" if words and "declined" in why else why
+    return "; ".join(line for line in said if line)[:500]
 
 
 def _network(repo: Repository, access: Access, args: Sequence[str], *, answers: bool = False) -> process.Done:

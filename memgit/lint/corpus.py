@@ -11,7 +11,7 @@ from memgit.formats.forms import parse_file
 from memgit.lint import facts as facts_
 from memgit.lint.allow import MARK, NOTHING, Allowed
 from memgit.lint.facts import FileFacts, RecordFacts
-from memgit.lint.page import REGULAR, Page
+from memgit.lint.page import FILES, REGULAR, Page
 from memgit.model.layout import Layout, hidden
 from memgit.model.record import ParsedFile, Record
 
@@ -258,7 +258,7 @@ class Corpus:
         found = self._pages.get(path)
         if found is None:
             mode = self.source.mode(path) or 0
-            data = self.source.data(path) if mode in (REGULAR, 0o100755) else None
+            data = self.source.data(path) if mode in FILES else None
             found = Page(self.layout, path, data or b"", mode, self.parsed(path) if data is None else self.parsed_from(path, data))
             if len(self._pages) >= KEPT_PAGES:
                 del self._pages[next(iter(self._pages))]

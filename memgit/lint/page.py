@@ -13,7 +13,9 @@ from memgit.lint.lines import Lines
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile, Record
 
-REGULAR, LINK, SUBMODULE = 0o100644, 0o120000, 0o160000
+REGULAR, EXECUTABLE, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
+FILES = (REGULAR, EXECUTABLE)
+"""The modes of plain files."""
 
 
 class Page:

@@ -33,35 +33,31 @@ class _Rules:
         """The hooks that later Pythons ask for (`array_hook`, from 3.15): none."""
 
 
-def scanner(constant: Callable[[str], Any] = float) -> Callable[[str, int], tuple[Any, int]]:
-    """What reads one value from a place in a text, which is not blank, and says where it ends.
+_scan: Callable[[str, int], tuple[Any, int]] | None = None if _c is None else _c.make_scanner(_Rules(float))
 
-    Args:
-        constant: gives the value of `NaN`, `Infinity` or `-Infinity`.
+
+def scan(text: str, position: int) -> tuple[Any, int]:
+    """The value at a place in a text, which is not blank, and where it ends.
 
     Raises:
-        json.JSONDecodeError: what is called raises it where there is no value.
+        json.JSONDecodeError: there is no value.
+        RecursionError: it is nested too deeply.
     """
-    scan: Callable[[str, int], tuple[Any, int]] | None = None if _c is None else _c.make_scanner(_Rules(constant))
+    if _scan is not None:
+        try:
+            return _scan(text, position)
+        except StopIteration:
+            pass
+    from json import JSONDecoder
 
-    def read(text: str, position: int) -> tuple[Any, int]:
-        if scan is not None:
-            try:
-                return scan(text, position)
-            except StopIteration:
-                pass
-        from json import JSONDecoder
-
-        return JSONDecoder(parse_constant=constant).raw_decode(text, position)
-
-    return read
-
-
-_scan = None if _c is None else _c.make_scanner(_Rules(float))
+    return JSONDecoder().raw_decode(text, position)
 
 
 def loads(text: str, constant: Callable[[str], Any] = float) -> Any:
-    """As `json.loads`; `constant` as for `scanner`.
+    """As `json.loads`.
+
+    Args:
+        constant: gives the value of `NaN`, `Infinity` or `-Infinity`.
 
     Raises:
         json.JSONDecodeError: it is no JSON.
@@ -80,14 +76,14 @@ def loads(text: str, constant: Callable[[str], Any] = float) -> Any:
     return json.loads(text, parse_constant=constant)
 
 
-def quoted(text: str) -> str:
-    """A text as JSON, in its own characters."""
-    if _c is None:
-        from json.encoder import encode_basestring
+def _quoted(text: str) -> str:
+    from json.encoder import encode_basestring
 
-        return encode_basestring(text)
-    own: str = _c.encode_basestring(text)
-    return own
+    return encode_basestring(text)
+
+
+quoted: Callable[[str], str] = _quoted if _c is None else _c.encode_basestring
+"""A text as JSON, in its own characters."""
 
 
 def dumps(value: Any, *, ascii_only: bool = True, compact: bool = False) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memgit.model.record import Record
+from memgit.model.shell import memgit_in
 
 
 def is_twin(record: Record, other: Record) -> bool:
@@ -12,6 +13,6 @@ def is_twin(record: Record, other: Record) -> bool:
 
 def merging(keep: str, *others: str, folder: str = ".") -> str:
     """The command that merges records into one, named by address or id; `folder` is where the knowledge root lies."""
-    import shlex  # only who has something to mend
+    from shlex import join  # only who has something to mend
 
-    return shlex.join(["memgit", *(["-C", folder] if folder != "." else []), "merge-records", keep, *others])
+    return f"{memgit_in(folder)} merge-records {join([keep, *others])}"

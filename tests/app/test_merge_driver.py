@@ -31,17 +31,17 @@ def entries(*titles: str) -> bytes:
 
 def test_records_and_indexes(kb: Path) -> None:
     names = sides(kb, entries("A"), entries("A", "B"), entries("A", "C"))
-    assert merge_paths(*names, "knowledge-base/web.md", ("ours", "theirs"), os.environ, str(kb)) == ()
+    assert merge_paths(*names, "knowledge-base/web.md", ("ours", "theirs"), os.environ, str(kb)) == ((), "")
     assert Path(names[1]).read_bytes() == entries("A", "B", "C")
     names = sides(kb, *(INDEX.replace("COUNT", count).encode() for count in "123"))
-    assert merge_paths(*names, "knowledge-base/_index.json", ("ours", "theirs"), os.environ, str(kb)) == ()
+    assert merge_paths(*names, "knowledge-base/_index.json", ("ours", "theirs"), os.environ, str(kb)) == ((), "")
     assert Path(names[1]).read_text() == INDEX.replace("COUNT", "4")
 
 
 def test_a_root_in_a_folder_and_a_folder_that_is_not_there(repo: Path) -> None:
     memgit(repo, "init", str(repo / "docs/kb"))
     names = sides(repo, entries("A"), entries("A", "B"), entries("A", "C"))
-    assert merge_paths(*names, "docs/kb/knowledge-base/deep/er/web.md", ("a", "b"), os.environ, str(repo)) == ()
+    assert merge_paths(*names, "docs/kb/knowledge-base/deep/er/web.md", ("a", "b"), os.environ, str(repo)) == ((), "docs/kb")
     assert Path(names[1]).read_bytes().count(b"## ") == 3
 
 
@@ -49,11 +49,11 @@ def test_a_file_larger_than_memgit_reads_is_merged_by_git(kb: Path) -> None:
     lines = [f"line {number}" for number in range(500_000)]
     base, ours, theirs = ("\n".join([first, *lines[1:-1], last]).encode() for first, last in (("a", "a"), ("b", "a"), ("a", "c")))
     names = sides(kb, base, ours, theirs)
-    assert merge_paths(*names, "memory/large.md", ("ours", "theirs"), os.environ, str(kb)) == ()
+    assert merge_paths(*names, "memory/large.md", ("ours", "theirs"), os.environ, str(kb)) == ((), "")
     got = Path(names[1]).read_bytes()
     assert got.startswith(b"b\n") and got.endswith(b"\nc")
     names = sides(kb, base, ours, ours.replace(b"b\n", b"x\n", 1))
-    (conflict,) = merge_paths(*names, "memory/large.md", ("ours", "theirs"), os.environ, str(kb))
+    (conflict,) = merge_paths(*names, "memory/large.md", ("ours", "theirs"), os.environ, str(kb)).conflicts
     assert Path(names[1]).read_bytes().split(b"\n")[conflict.line - 1] == b"<<<<<<< ours"
 
 
@@ -63,7 +63,7 @@ def test_on_any_failure_there_are_marks(kb: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("memgit.app.merge_driver.open_workspace", fail)
     names = sides(kb, entries("A"), entries("A", "B"), entries("A", "C"))
-    (conflict,) = merge_paths(*names, "knowledge-base/web.md", ("ours", "theirs"), os.environ, str(kb))
+    (conflict,) = merge_paths(*names, "knowledge-base/web.md", ("ours", "theirs"), os.environ, str(kb)).conflicts
     lines = Path(names[1]).read_text().split("\n")
     assert lines[conflict.line - 1] == "<<<<<<< ours" and "## B" in lines and "## C" in lines
 

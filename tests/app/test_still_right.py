@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Collection
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from memgit.app import derived_state, known_files
 from memgit.app.still_right import still_right
 from memgit.app.workspace import open_workspace
 from memgit.app.write import Board
-from memgit.derive import index_folder, index_root, mem_skill
+from memgit.derive import index_folder, index_root, mem_skill, render_all
 from memgit.derive.view import View
 from memgit.formats import forms
 from tests.support import commit, copy_folder, memgit, run_git
@@ -62,6 +63,43 @@ def test_what_another_memgit_committed_is_right(filled: Path, tmp_path: Path) ->
         board(filled).repo, board(filled).layout, board(filled).tree
     )
     assert right(filled) == set(ALL)
+
+
+def test_what_nothing_concerned_since_is_still_right(filled: Path) -> None:
+    memgit(filled, "record", "memory", "Hill", "--scope", "land", "-m", "text")
+    then = board(filled)
+    sea, land = "memory/sea/INDEX.md", "memory/land/INDEX.md"
+    assert derived_state.known(then.repo, then.layout, then.tree) >= {sea, land}
+    (filled / "memory/land/hill.md").unlink()
+    append(filled, "knowledge-base/web.md", "- more\n")
+    commit(filled)
+    assert sea in still_right(board(filled), [sea, land]) and land not in still_right(board(filled), [sea, land])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_claimed_is_what_all_records_give(filled: Path, seed: int) -> None:
+    draw, claims = random.Random(seed), 0
+    for number in range(8):
+        scope = draw.choice(["sea", "land", "sea/deep"])
+        match draw.randrange(5):
+            case 0:
+                memgit(filled, "record", "memory", f"Wave {number}", "--scope", scope, "-m", "text")
+            case 1:
+                memgit(filled, "record", "knowledge", f"Row {number}", "--category", draw.choice(["web", "data"]), "-m", "text")
+            case 2:
+                append(filled, draw.choice(["memory/sea/tide-0.md", "knowledge-base/web.md"]), f"\n- more {number}\n")
+            case 3:
+                (filled / f"memory/{scope}").mkdir(exist_ok=True)
+                (filled / f"memory/{scope}/hand-{number}.md").write_text(f"# By hand {number}\n\ntext\n")
+            case 4:
+                append(filled, draw.choice(ALL[:3]), f"\nWords {number}.\n")
+        commit(filled)
+        now = board(filled)
+        full = render_all(now)
+        claimed = still_right(now, full)
+        assert {path: now.data(path) for path in claimed} == {path: full[path].data for path in claimed}
+        claims += len(claimed)
+    assert claims
 
 
 def test_what_is_wrong_by_leave_is_not_right(filled: Path) -> None:
@@ -193,10 +231,30 @@ def test_what_a_write_did_not_owe_is_told_from_an_older_state(filled: Path, monk
 
 def test_a_pruned_tree_is_no_trouble(filled: Path) -> None:
     state = filled / ".git/memgit/derived"
-    state.write_bytes(b"\0".join([b"1" * 40, *state.read_bytes().split(b"\0")[1:]]))
+    tree = board(filled).tree.oid.encode()
+    assert tree in state.read_bytes()
+    state.write_bytes(state.read_bytes().replace(tree, b"1" * 40))
     assert right(filled) == set()
     memgit(filled, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
     assert not drift(filled)
+
+
+@pytest.mark.parametrize("made_by", [derived_state.MADE_BY, "memgit 0.0.1 1", None])
+def test_what_another_version_noted_is_not_trusted(filled: Path, made_by: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where it made an index in another form, or one that wrote no version at all did."""
+    index, state = filled / "memory/sea/INDEX.md", filled / ".git/memgit/derived"
+    index.write_text(index.read_text().replace("- [Tide 1]", "* [Tide 1]"))
+    commit(filled)
+    with monkeypatch.context() as other:
+        other.setattr(derived_state, "MADE_BY", made_by or derived_state.MADE_BY)
+        now = board(filled)
+        derived_state.note(now.repo, now.tree, (), ALL)
+    if made_by is None:
+        state.write_bytes(state.read_bytes().partition(b"\0\0")[2])
+    trusted = made_by == derived_state.MADE_BY
+    assert (derived_state.known(now.repo, now.layout, now.tree) == set(ALL)) is trusted
+    memgit(filled, "record", "memory", "Ebb", "--scope", "sea", "-m", "text")
+    assert drift(filled) == ({"memory/sea/INDEX.md"} if trusted else set())
 
 
 def test_states_that_were_noted_come_back_and_are_few(filled: Path) -> None:

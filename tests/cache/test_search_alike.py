@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping
 from fractions import Fraction
 from math import log
@@ -13,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memgit.cache import scores
+from memgit.cache import db, scores
 from memgit.cache import search as module
-from memgit.cache.db import Cache, memory_cache
+from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.records import Overlay, Snapshot, refresh
 from memgit.cache.rows import LONE, WEIGHTS, indexed, joined, length_of
 from memgit.cache.search import Query, holding, search, snippets
@@ -216,6 +217,34 @@ def test_fifteen_words_on_average_are_no_trap(git: Repository, monkeypatch: pyte
     with memory_cache() as cache:
         refresh(cache, git, LAYOUT, commit(git, {"memory/a.md": document("Something long", "words " * 100)}))
         assert [(hit.record.title, hit.score) for hit in search(refresh(cache, git, LAYOUT, tip), Query("cache y"))] == found
+
+
+def test_where_k_is_zero_and_another_process_writes_it_is_settled_in_memory(
+    git: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "BUSY_SECONDS", 0.1)
+    real, wide = scores._constant, []
+    tip = commit(git, {"notes/a.md": b"# One\n\ncache\n"})
+    cache, other = open_cache(str(tmp_path), "test"), open_cache(str(tmp_path), "test")
+    assert cache is not None and other is not None
+    source = refresh(cache, git, LAYOUT, tip)
+    before = source.query(real)
+
+    def constant(connection: sqlite3.Connection) -> float:
+        now = real(connection)
+        wide.append(now)
+        return 0.0 if now == before else now
+
+    monkeypatch.setattr(scores, "_constant", constant)
+    other.connection.execute("begin immediate")
+    try:
+        scores.settle(source)
+        assert cache.path is None and wide[0] == before != wide[-1]
+        assert [hit.record.title for hit in search(source, Query("cache"))] == ["One"]
+    finally:
+        other.connection.execute("rollback")
+        other.close()
+        cache.close()
 
 
 @pytest.mark.parametrize("often", [1, 2, 7, 300, 20_000])

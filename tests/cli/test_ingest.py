@@ -684,6 +684,14 @@ def test_many_files_with_such_frontmatter_are_counted(kb: Path, tmp_path: Path) 
     assert err.count("the frontmatter cannot be read (") == 10 and "and 3 more files whose frontmatter cannot be read\n" in err
 
 
+def test_a_dry_run_tells_of_a_link_that_leads_nowhere(kb: Path, guide: Path) -> None:
+    guide.write_text(GUIDE + "\nSee [[nowhere at all]].\n")
+    dry = memgit(kb, "ingest", str(guide), "--yes", "--dry-run").err.splitlines()
+    wet = memgit(kb, "ingest", str(guide), "--yes").err.splitlines()
+    assert any("nowhere at all" in line for line in wet)
+    assert [line for line in dry if "nothing was written" not in line] == wet
+
+
 def test_a_dry_run_meets_what_the_run_would_meet(kb: Path, guide: Path) -> None:
     plan = kb.parent / "plan.yaml"
     memgit(kb, "ingest", str(guide), "--plan", str(plan))

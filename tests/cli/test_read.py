@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from memgit.derive import vault
+from memgit.derive.view import View
 from tests.support import memgit, run_git, status
 
 RECORD_KEYS = {
@@ -270,6 +272,25 @@ def test_uses_that_only_the_index_of_a_vault_counts(workspace: Callable[[str], P
     assert shown() == [2, 4]
     index.unlink()
     assert shown() == [2, 4]
+
+
+@pytest.mark.parametrize("uses", [0, 3])
+def test_the_index_of_a_vault_is_read_once(workspace: Callable[[str], Path], uses: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = workspace("vault")
+    name = "MEM-settings-round-trip-loses-comments"
+    (index,) = folder.rglob("memory-index.json")
+    whole = json.loads(index.read_text())
+    next(entry for entry in whole["entries"] if entry["path"].endswith(f"/{name}.md"))["retrieval_count"] = uses
+    index.write_text(json.dumps(whole))
+    real, read = vault.counted, []
+
+    def counting(view: View) -> Mapping[str, tuple[int, str | None]]:
+        read.append(view)
+        return real(view)
+
+    monkeypatch.setattr(vault, "counted", counting)
+    assert ("usage_count: 3" in memgit(folder, "show", name).out) is (uses == 3)
+    assert len(read) == 1
 
 
 def test_a_new_title_is_told_once(kb: Path) -> None:

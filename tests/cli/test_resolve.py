@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memgit.app.merge_driver import DRIVER
-from tests.support import copy_folder, fsck, memgit, run_git, status
+from tests.support import copy_folder, fsck, memgit, run_git, status, write
 
 PROGRAM = f"{sys.executable} -m memgit"
 
@@ -35,20 +35,6 @@ def without_driver(folder: Path) -> None:
 
 def record(folder: Path, title: str, category: str = "web") -> None:
     memgit(folder, "record", "knowledge", title, "--category", category, "-m", f"- text of {title}", "--keyword", title.casefold())
-
-
-@pytest.fixture
-def kb(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A knowledge repository as `memgit init` makes it: made once, copied for every test."""
-    return copied(tmp_path_factory.getbasetemp() / "resolve-kb", tmp_path / "kb", lambda folder: memgit(folder.parent, "init", folder.name))
-
-
-def copied(model: Path, folder: Path, make: Callable[[Path], object]) -> Path:
-    """A copy of a model, which is made at first."""
-    if not model.exists():
-        make(model)
-    copy_folder(model, folder)
-    return folder
 
 
 def branches(folder: Path) -> None:
@@ -756,6 +742,24 @@ def test_the_driver_names_the_next_step_where_a_record_may_have_moved(kb: Path, 
     files["theirs"].write_text(files["base"].read_text().replace("- text", "- words"))
     files["ours"].write_text(files["base"].read_text().replace("- text", "- lines"))
     assert "which follows" not in memgit(kb, *args, code=1).err
+
+
+@pytest.mark.parametrize("folder", ["sub", "my skills/deep"])
+def test_the_driver_names_the_folder_of_a_workspace_without_a_configuration(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    """A Mem Skill workspace is known by its folders, as every other command knows it."""
+    path = f"{folder}/knowledge-base/web.md"
+    entry = "## Alpha\n**Date:** 2026-01-02\n**Best Practice:**\n- {}\n**Keywords:** web\n"
+    write(repo, f"{folder}/knowledge-base/_index.json", "{}\n")
+    write(repo, path, entry.format("text"))
+    monkeypatch.chdir(repo)  # where git starts a driver
+    for name, text in {"base": entry.format("text"), "ours": entry.format("more text"), "theirs": "# Web\n"}.items():
+        write(tmp_path, name, text)
+    names = [str(tmp_path / name) for name in ("base", "ours", "theirs")]
+    err = memgit(repo, "merge-driver", *names, path, code=1).err
+    assert "deleted by theirs, changed by ours" in err
+    assert f"next: memgit -C {shlex.quote(folder)} resolve, which follows" in err
 
 
 def test_the_doctor_names_resolve_while_a_merge_waits(kb: Path) -> None:

@@ -193,9 +193,15 @@ def test_a_query_that_looks_like_an_option(harbour: Path) -> None:
         (("search", "--foo-bar"), "search -- --foo-bar"),
         (("search", "-n", "3", "--foo-bar", "or wait", "--kind=memory"), "search -n 3 --kind=memory -- --foo-bar 'or wait'"),
         (("recall", "-v"), "recall -- -v"),
+        (("search", "-n3", "-foo"), "search -n3 -- -foo"),
+        (("search", "-foo", "-n3", "-n", "4", "or"), "search -n3 -n 4 -- -foo or"),
+        (("search", "-foo", "--kind=memory", "--", "-n3"), "search --kind=memory -- -foo -n3"),
     ):
         answer = memgit(harbour, *args, code=2)
         assert answer.err.endswith(f"  hint: a text that begins with a dash stands after --: memgit -C {harbour} {hint}\n")
+    (harbour / "search").mkdir()
+    err = memgit(harbour, "-C", "search", "--run=search", "search", "-foo bar", code=2).err
+    assert err.endswith(f": memgit -C {harbour} -C search --run=search search -- '-foo bar'\n")
     words = shlex.split("search -n 3 --kind=memory -- --foo-bar 'or wait'")
     assert memgit(harbour, *words).out.startswith("memory/version-1-0-21")
     for other in (("list", "--foo-bar"), ("record", "memory", "--foo-bar"), ("hooks", "install", "--foo bar")):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from memgit.git import usage
-from tests.support import copy_folder, count_commits, fsck, memgit, run_git, status
+from tests.support import Prepared, copy_folder, count_commits, fsck, memgit, run_git, status
 
 RACE = """\
 #!/bin/sh
@@ -32,48 +32,35 @@ new=$(git commit-tree -p main -m "faster $count" 'main^{{tree}}') && git update-
 """
 
 
-def model(folder: Path, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that is made once and copied by every test: `memgit init` and `git clone` take many processes."""
-    found = folder / f"sync-{name}"
-    if not found.exists():
-        make(found)
-    return found
-
-
 def connected(folder: Path) -> None:
-    """In `kb` a repository that follows the bare one in `origin.git`, in `other` a clone, both as `memgit init` makes them."""
-    folder.mkdir()
+    """In `kb` a repository that follows the bare one in `origin.git`, in `clone` a clone, both as `memgit init` makes them."""
     memgit(folder, "init", "kb")
     run_git(folder, "init", "-q", "--bare", "origin.git")
     run_git(folder / "kb", "remote", "add", "origin", "../origin.git")
     run_git(folder / "kb", "push", "-q", "-u", "origin", "main")
-    run_git(folder, "clone", "-q", "origin.git", "other")
-    run_git(folder / "other", "remote", "set-url", "origin", "../origin.git")
-    memgit(folder / "other", "init")
+    run_git(folder, "clone", "-q", "origin.git", "clone")
+    run_git(folder / "clone", "remote", "set-url", "origin", "../origin.git")
+    memgit(folder / "clone", "init")
 
 
 @pytest.fixture
-def kb(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A knowledge repository as `memgit init` makes it."""
-    made = model(tmp_path_factory.getbasetemp(), "kb", lambda folder: memgit(folder.parent, "init", folder.name))
-    copy_folder(made, tmp_path / "kb")
-    return tmp_path / "kb"
-
-
-@pytest.fixture
-def origin(kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def origin(prepared: Prepared) -> Path:
     """A bare repository to which `kb` was pushed, and which `kb` follows."""
-    made = model(tmp_path_factory.getbasetemp(), "connected", connected)
-    shutil.rmtree(kb)
-    for name in ("kb", "origin.git"):
-        copy_folder(made / name, kb.parent / name)
-    return kb.parent / "origin.git"
+    return prepared("connected", connected) / "origin.git"
+
+
+@pytest.fixture
+def kb(prepared: Prepared, request: pytest.FixtureRequest) -> Path:
+    """A knowledge repository as `memgit init` makes it, beside `origin` where the test asks for that."""
+    if "origin" not in request.fixturenames:
+        return prepared("kb")
+    origin: Path = request.getfixturevalue("origin")
+    return origin.parent / "kb"
 
 
 def clone(origin: Path, name: str) -> Path:
     """Another clone, with all that the bare repository has."""
-    folder = origin.parent / name
-    copy_folder(origin.parents[1] / "sync-connected/other", folder)
+    folder = copy_folder(origin.parent / "clone", origin.parent / name)
     run_git(folder, "pull", "-q", "--ff-only")
     return folder
 
@@ -462,6 +449,37 @@ def test_a_remote_that_refuses_is_not_asked_for_ever(kb: Path, origin: Path) -> 
     assert time.monotonic() - start < 30
     assert count_commits(kb) == 2
     assert memgit(kb, "sync", "--json", code=3).json["status"] == "rejected"
+
+
+@pytest.mark.parametrize("name", ["pre-receive", "update"])
+def test_words_of_a_hook_are_not_taken_for_those_of_git(kb: Path, origin: Path, name: str) -> None:
+    hook(origin, name, "#!/bin/sh\necho push blocked by policy: cannot lock ref, fetch first >&2\nexit 1\n")
+    record(kb, "Ours")
+    answer = memgit(kb, "sync", "--json", code=3).json
+    assert (answer["status"], answer["attempts"]) == ("rejected", 2)
+    assert "declined: push blocked by policy: cannot lock ref, fetch first" in answer["why"]
+
+
+def test_uses_that_a_policy_blocks_are_pushed_once(kb: Path, origin: Path) -> None:
+    hook(origin, "update", '#!/bin/sh\ncase "$1" in refs/memgit/*) echo blocked by policy >&2; exit 1;; esac\n')
+    record(kb, "Ours")
+    use(kb)
+    answer = memgit(kb, "sync")
+    assert "origin did not take the uses counted here: hook declined: blocked by policy" in answer.err
+    assert memgit(kb, "sync", "--json").json["attempts"] == 1
+    assert usage_refs(origin) == []
+
+
+def test_uses_that_came_too_late_once_are_not_pushed_for_ever(kb: Path, origin: Path) -> None:
+    """The ref is locked at the first push; at the second the remote does not want it."""
+    locked = '[ -e "$1.lock" ] && rm "$1.lock" && exit 1; mkdir -p "${1%/*}"; touch "$1.lock"'
+    hook(origin, "update", f'#!/bin/sh\ncase "$1" in refs/memgit/*) echo x >> calls; {locked};; esac\n')
+    record(kb, "Ours")
+    use(kb)
+    answer = memgit(kb, "sync", "--json")
+    assert (answer.json["status"], answer.json["attempts"]) == ("synced", 2)
+    assert "origin did not take the uses counted here: hook declined" in answer.err
+    assert (origin / "calls").read_text() == "x\nx\n"
 
 
 def test_a_push_that_goes_elsewhere_is_not_late_for_ever(kb: Path, origin: Path, tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_squash_by_git_itself(repo: Path, depth: int) -> None:
     run_git(repo, "commit", "-q", "-F", "-", data=ONE.encode())
     (repo / "two.md").write_text("two\n")
     run_git(repo, "add", ".")
-    run_git(repo, "commit", "-q", "-F", "-", data=TWO.encode())
+    run_git(repo, "commit", "-q", "--author", "Bo Reed <bo@example.org>", "-F", "-", data=TWO.encode())
     branch = "side"
     for number in range(depth):
         run_git(repo, "checkout", "-q", "-b", f"squash{number}", "main")
@@ -238,8 +238,15 @@ def test_a_squash_by_git_itself(repo: Path, depth: int) -> None:
         branch = f"squash{number}"
     read = parse(run_git(repo, "log", "-1", "--format=%B"))
     found = {(block.op, block.records, block.actor, block.subject) for block in read.blocks}
-    assert found == {("record", (CREATE,), "a", "record(knowledge): Grid"), ("update", (TWO_CHANGE,), "b", "update(memory): Retries")}
+    assert found == {
+        ("record", (CREATE,), "a", "record(knowledge): Grid"),
+        ("update", (TWO_CHANGE,), "b", "update(memory): Retries"),
+    }
     assert "It came up twice." in (read.reason or "")
+    assert {block.op: block.author for block in read.blocks} == {
+        "record": "Ada Moss <ada@example.org>",
+        "update": "Bo Reed <bo@example.org>",
+    }
 
 
 def test_a_user_cannot_act_a_squash() -> None:

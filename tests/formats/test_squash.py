@@ -80,7 +80,10 @@ def plain(operations: list[Operation]) -> list[Operation]:
 def test_every_operation_reads_back(forge: str, operations: list[Operation]) -> None:
     text = squash("topic", operations, 3)
     read = parse(FORGES[forge](text))
-    assert list(read.blocks) == plain(operations)
+    wanted = plain(operations)
+    if forge == "git merge --squash":  # git says itself who was the author
+        wanted = [operation._replace(author=operation.author or "Ada <a@b>") for operation in wanted]
+    assert list(read.blocks) == wanted
 
 
 @settings(max_examples=examples(20))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +14,9 @@ import merge3
 from memgit.git.commit import Change, Committed, commit
 from memgit.git.repository import Head, Repository
 from memgit.git.tree import Tree
-from tests.support import run_git
+from tests.support import run_git, unprivileged
 
+ROOT = Path(__file__).resolve().parents[2]
 MESSAGE = "record(knowledge): A title\n\nMemgit-Op: record\n"
 
 
@@ -65,6 +68,27 @@ def put(
         stage=stage,
         lock_timeout=lock_timeout,
     )
+
+
+UNPRIVILEGED = """
+import sys
+from ast import literal_eval
+from pathlib import Path
+from memgit.errors import Refused
+from tests.git.helpers import put
+try:
+    put(Path(sys.argv[1]), literal_eval(sys.argv[2]))
+except Refused as error:
+    print(error)
+    sys.exit(3)
+"""
+
+
+def put_unprivileged(folder: Path, edits: Mapping[str, bytes | None]) -> subprocess.CompletedProcess[str]:
+    """As `put`, by somebody for whom permissions count; exit 3, and why on standard output, where it is refused."""
+    args = [*unprivileged(), sys.executable, "-c", UNPRIVILEGED, str(folder), repr(dict(edits))]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(args, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
 
 
 def commit_files(folder: Path, files: Mapping[str, bytes], message: str = "before") -> str:

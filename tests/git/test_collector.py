@@ -57,6 +57,20 @@ def test_whether_it_runs(kb: Path) -> None:
         assert collector.runs(opened(kb)) is expected
 
 
+@pytest.mark.parametrize("junk", [b"\xff HOST", b"\xff\xfe\0", b"HOST", b"\xb2 HOST", b"1" * 40 + b" HOST", b"../.. HOST"])
+def test_a_note_of_it_that_no_git_wrote(kb: Path, monkeypatch: pytest.MonkeyPatch, junk: bytes) -> None:
+    """It may be one that is at work: the commit is made all the same, and kept from it; a long write waits."""
+    monkeypatch.setattr(collector, "WAIT", 0.1)
+    path = kb / ".git/gc.pid"
+    path.write_bytes(junk.replace(b"HOST", os.uname().nodename.encode()))
+    done = put(kb, {"kb/new.md": b"new\n"})
+    assert run_git(kb, "rev-parse", "HEAD") == done.commit
+    with collector.held_off(opened(kb)):
+        assert path.read_bytes() != b""
+    path.unlink(missing_ok=True)
+    assert_in_order(kb)
+
+
 def test_one_that_leaves_new_objects_alone(kb: Path) -> None:
     with at_work(kb, "gc", "--auto"):
         assert collector.runs(opened(kb)) == (not Path("/proc/self/cmdline").exists())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,10 +12,8 @@ import pytest
 
 from memgit.errors import Refused
 from memgit.git import recovery
-from tests.git.helpers import assert_in_order, commit_files, opened, porcelain, put
+from tests.git.helpers import ROOT, assert_in_order, commit_files, opened, porcelain, put, put_unprivileged
 from tests.support import run_git
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -98,28 +95,7 @@ def test_files_may_not_grow(repo: Path, limit: int) -> None:
     assert_in_order(repo)
 
 
-UNPRIVILEGED = """
-import sys
-from pathlib import Path
-from memgit.errors import Refused
-from tests.git.helpers import put
-try:
-    put(Path(sys.argv[1]), {"kb/1.md": b"new\\n", "kb/sub/2.md": b"new\\n", "kb/gone.md": None})
-except Refused as error:
-    print(error)
-    sys.exit(3)
-"""
-
-
-def unprivileged(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Makes a write as somebody for whom permissions count; they do not for root, unless it gives that up."""
-    args = [sys.executable, "-c", UNPRIVILEGED, str(folder)]
-    if os.geteuid() == 0:
-        if shutil.which("setpriv") is None:
-            pytest.skip("root, and no setpriv to give up its rights")
-        args = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *args]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(args, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+EDITS = {"kb/1.md": b"new\n", "kb/sub/2.md": b"new\n", "kb/gone.md": None}
 
 
 @pytest.fixture
@@ -142,20 +118,20 @@ def test_read_only_folder(kb: Path, locked: str) -> None:
     for path in [kb / locked, *(kb / locked).rglob("*")]:
         if path.is_dir():
             path.chmod(0o555)
-    done = unprivileged(kb)
+    done = put_unprivileged(kb, EDITS)
     assert done.returncode == 3, done.stdout + done.stderr
     assert "ermission denied" in done.stdout or "cannot be written" in done.stdout
     writable(kb)
     assert run_git(kb, "rev-parse", "HEAD") == head
     assert_in_order(kb)
-    done = unprivileged(kb)
+    done = put_unprivileged(kb, EDITS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert_in_order(kb)
 
 
 def test_file_that_may_not_be_read(kb: Path) -> None:
     (kb / "kb/1.md").chmod(0o000)
-    done = unprivileged(kb)
+    done = put_unprivileged(kb, EDITS)
     assert done.returncode == 3
     assert "Permission denied" in done.stdout
     (kb / "kb/1.md").chmod(0o644)

@@ -302,6 +302,56 @@ def test_lock_on_head_left_by_a_dead_writer(ready: Path) -> None:
     assert_in_order(ready)
 
 
+@pytest.mark.parametrize("branch", ["", "written"])
+def test_empty_lock_on_head_left_by_a_dead_writer(ready: Path, monkeypatch: pytest.MonkeyPatch, branch: str) -> None:
+    """It was killed when it had made HEAD's lock: the branch's was there before."""
+    monkeypatch.setattr(recovery, "_ORPHAN", 0.1)
+    kill_in_child(ready, "refs", "move", after=False)
+    held = json.loads((ready / ".git/memgit/journal.json").read_text())
+    (ready / ".git/refs/heads/main.lock").write_text(held["commit"] + "\n" if branch else "")
+    (ready / ".git/HEAD.lock").touch()
+    assert recovery.mend(opened(ready))[0].startswith("took back")
+    assert_in_order(ready)
+
+
+@pytest.mark.parametrize("branch", [None, "0" * 40])
+def test_empty_lock_on_head_of_another_program_is_left(ready: Path, monkeypatch: pytest.MonkeyPatch, branch: str | None) -> None:
+    monkeypatch.setattr(recovery, "_ORPHAN", 0.1)
+    kill_in_child(ready, "refs", "move", after=False)
+    locks = [ready / ".git/HEAD.lock"]
+    locks[0].touch()
+    if branch is not None:
+        locks.append(ready / ".git/refs/heads/main.lock")
+        locks[1].write_text(branch + "\n")
+    recovery.mend(opened(ready))
+    assert all(path.exists() for path in locks)
+    for path in locks:
+        path.unlink()
+    assert_in_order(ready)
+
+
+def test_a_commit_of_git_that_waits_for_a_hook_keeps_its_locks(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds an empty lock on HEAD for as long as the hook runs."""
+    monkeypatch.setattr(recovery, "_ORPHAN", 0.1)
+    kill_in_child(ready, "index", "lock", after=False)
+    hook = ready / ".git/hooks/reference-transaction"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\n[ "$1" = prepared ] || exit 0\n: >.git/waits\nwhile [ -e .git/waits ]; do sleep 0.01; done\n')
+    hook.chmod(0o755)
+    head = ready / ".git/HEAD.lock"
+    with subprocess.Popen(["git", "commit", "-q", "--allow-empty", "-m", "by hand"], cwd=ready) as child:
+        while not (ready / ".git/waits").exists():
+            assert child.poll() is None
+            time.sleep(0.01)
+        held = head.exists()
+        recovery.mend(opened(ready))
+        kept = head.exists()
+        (ready / ".git/waits").unlink()
+    assert (held, kept, child.returncode) == (True, True, 0)
+    assert run_git(ready, "log", "-1", "--format=%s") == "by hand"
+    assert_in_order(ready)
+
+
 def test_lock_on_the_branch_of_another_program_is_left(ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refs, "LOCK_WAIT", 0.2)
     path = ready / ".git/refs/heads/main.lock"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +206,71 @@ def test_interrupted_right_after_the_branch_moved(kb: Path, monkeypatch: pytest.
             put(kb, {"kb/a.md": b"new\n"})
     assert [len(moves) for moves in reflogs(kb).values()] == [2, 2]
     assert_in_order(kb)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_interrupted_at_any_call_of_the_swap(kb: Path, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
+    """Ctrl-C just before or after each call waits until the locks are gone; the branch has moved then."""
+    forbid(monkeypatch, *BY_OTHERS)
+    real = refs._swap_in_files
+    for step in count():
+        left = [step]
+
+        def interrupting(call: Callable[..., Any], left: list[int] = left) -> Callable[..., Any]:
+            def called(*args: Any, **options: Any) -> Any:
+                left[0] -= 1
+                now = left[0] == -1
+                if now and not late:
+                    signal.raise_signal(signal.SIGINT)
+                try:
+                    return call(*args, **options)
+                finally:
+                    if now and late:
+                        signal.raise_signal(signal.SIGINT)
+
+            return called
+
+        def swap(*args: Any) -> str | None:
+            with monkeypatch.context() as patch:
+                for name in ("open", "write", "rename", "unlink", "close", "fstat", "lstat"):
+                    patch.setattr(os, name, interrupting(getattr(os, name)))
+                return real(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(refs, "_swap_in_files", swap)
+            came = False
+            try:
+                put(kb, {"kb/a.md": f"{step}\n".encode()})
+            except KeyboardInterrupt:
+                came = True
+        assert came is (left[0] < 0)
+        assert list((kb / ".git").rglob("*.lock")) == []
+        assert run_git(kb, "show", "HEAD:kb/a.md") == f"{step}"
+        assert [len(moves) for moves in reflogs(kb).values()] == [step + 2] * 2
+        assert_in_order(kb)
+        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        if not came:
+            break
+    assert step > 10
+
+
+def test_interrupted_just_before_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is held yet, and later interrupts come at once again."""
+    real = signal.pthread_sigmask
+
+    def mask(how: int, signals: tuple[int, ...]) -> set[int]:
+        was: set[int] = real(how, signals)
+        if how == signal.SIG_BLOCK and signals:
+            raise KeyboardInterrupt
+        return was
+
+    with monkeypatch.context() as patch:
+        patch.setattr(signal, "pthread_sigmask", mask)
+        with pytest.raises(KeyboardInterrupt), refs._uninterrupted():
+            raise AssertionError("it was entered")
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_a_switch_to_another_branch_meanwhile(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:

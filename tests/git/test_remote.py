@@ -72,6 +72,19 @@ def test_what_became_of_each_ref(kb: Path, tmp_path: Path) -> None:
         remote.push(repo, access, {"refs/heads/nothing": "refs/heads/nothing"})
 
 
+def test_words_of_a_hook_stand_beside_those_of_git(kb: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "-q", "--bare", "origin.git")
+    hook = tmp_path / "origin.git/hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho push blocked: ask Ada >&2\nexit 1\n")
+    hook.chmod(0o755)
+    run_git(kb, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    repo = Repository.open(str(kb), dict(os.environ))
+    (pushed,) = remote.push(repo, Access("origin", 60), {"refs/heads/main": "refs/heads/main"}).values()
+    assert pushed == remote.Pushed(False, "pre-receive hook declined", "push blocked: ask Ada")
+    assert pushed.words == "pre-receive hook declined: push blocked: ask Ada" and remote.Pushed(False).words == "no reason was given"
+
+
 def test_a_name_is_no_option(kb: Path) -> None:
     repo = Repository.open(str(kb), dict(os.environ))
     with pytest.raises(Refused):

@@ -215,8 +215,11 @@ def test_what_json_cannot_write_is_refused_in_its_words(value: Any) -> None:
     assert outcome(lambda: plainjson.dumps(value)) == outcome(lambda: json.dumps(value))
 
 
-def test_a_scanner_reads_one_value_after_the_other() -> None:
-    scan = plainjson.scanner()
+@pytest.mark.parametrize("in_c", [True, False])
+def test_one_value_is_read_after_the_other(monkeypatch: pytest.MonkeyPatch, in_c: bool) -> None:
+    if not in_c:
+        monkeypatch.setattr(plainjson, "_scan", None)
+    scan = plainjson.scan
     text = '{"a": [1, 2.5, "x"]}, NaN, tail'
     assert scan(text, 0) == ({"a": [1, 2.5, "x"]}, 20)
     value, end = scan(text, 22)
@@ -242,7 +245,6 @@ def test_a_hook_that_a_later_python_asks_for_is_none(monkeypatch: pytest.MonkeyP
         return made(rules)
 
     monkeypatch.setattr(plainjson._c, "make_scanner", later)
-    assert plainjson.scanner()("[1] ", 0) == ([1], 3)
     assert plainjson.loads("[NaN]", str) == ["NaN"]
 
 

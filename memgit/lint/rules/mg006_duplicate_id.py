@@ -48,7 +48,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 def _advice(record: Record, other: Record) -> str:
     """What to do about two records of one id of memgit's: of one title they are one record, which a merge has left in two places."""
     if is_twin(record, other):
-        return f"{merging(other.address, record.address)} makes one of them"
+        return f"delete one of them; where both are committed, {merging(other.address, record.address)} makes one of them"
     return "remove the id from the copy; memgit gives it a new one"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
-from memgit.lint.page import REGULAR
+from memgit.lint.page import FILES
 from memgit.lint.relay import address_at
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 from memgit.lint.words import cut
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from memgit.lint.anchors import Anchors
 
 PAGES = (".md", ".markdown")
-FILES = (REGULAR, 0o100755)
 BEHEADED = "beheaded"
 """The paths that a heading went away from, among what is shared about a corpus: only a review looks for them."""
 
