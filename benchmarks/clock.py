@@ -1,6 +1,7 @@
 """Timing whole processes in turn: wall time, and the peak memory of the process and of what it waited for.
 
-The standard library alone, and little of it: a process cannot read less peak memory than the one that started it had.
+The standard library alone, and little of it: a process cannot read less peak memory than the one that started
+it had.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import NamedTuple
 class Case(NamedTuple):
     """One thing to time.
 
-    `argv` gives the command line of a round, `before` prepares it outside of the measure, `per` divides the time (commits in one call).
+    `argv` gives the command line of a round, `before` prepares it outside of the measure, `per` divides the
+    time (commits in one call).
     """
 
     argv: Callable[[int], Sequence[str]]
@@ -36,15 +38,21 @@ class Timing(NamedTuple):
         return median(self.ms)
 
     def beside(self, other: Timing) -> float:
-        """How many times as long as another case, round by round: what slows the machine for a while slows both."""
+        """How many times as long as another case, round by round: what slows the machine for a while slows
+        both.
+        """
         return median(mine / theirs for mine, theirs in zip(self.ms, other.ms, strict=True))
 
     def work(self, other: Timing) -> float:
-        """The same of processor time, which a busy machine changes less; work that runs side by side counts in full."""
+        """The same of processor time, which a busy machine changes less; work that runs side by side counts
+        in full.
+        """
         return median(mine / theirs for mine, theirs in zip(self.cpu, other.cpu, strict=True))
 
 
-def run(argv: Sequence[str], cwd: str, env: Mapping[str, str], out: str = os.devnull) -> tuple[float, float, float]:
+def run(
+    argv: Sequence[str], cwd: str, env: Mapping[str, str], out: str = os.devnull
+) -> tuple[float, float, float]:
     """Runs one command to its end.
 
     Args:
@@ -77,7 +85,9 @@ def run(argv: Sequence[str], cwd: str, env: Mapping[str, str], out: str = os.dev
     return took * 1000, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss / 1024
 
 
-def alternate(cases: Mapping[str, Case], env: Mapping[str, str], rounds: int, warm: int = 1, out: str = os.devnull) -> dict[str, Timing]:
+def alternate(
+    cases: Mapping[str, Case], env: Mapping[str, str], rounds: int, warm: int = 1, out: str = os.devnull
+) -> dict[str, Timing]:
     """Times every case once a round, in turn, after `warm` rounds that do not count."""
     ms: dict[str, list[float]] = {name: [] for name in cases}
     cpu: dict[str, list[float]] = {name: [] for name in cases}

@@ -1,9 +1,11 @@
-"""Compares `memgit log` with `git log --name-status -M`, commit by commit, over a whole repository of Markdown notes.
+"""Compares `memgit log` with `git log --name-status -M`, commit by commit, over a whole repository of
+Markdown notes.
 
     python benchmarks/compare_log.py FOLDER
 
-FOLDER is the top of a clone without a memgit configuration: every `.md` file is one note. Merges are left out, since git lists no changes
-for them. Symbolic links and folders whose name starts with a dot hold no records. Exits 1 where a commit differs.
+FOLDER is the top of a clone without a memgit configuration: every `.md` file is one note. Merges are left
+out, since git lists no changes for them. Symbolic links and folders whose name starts with a dot hold no
+records. Exits 1 where a commit differs.
 """
 
 from __future__ import annotations
@@ -22,12 +24,18 @@ Row = tuple[str, str, str | None]
 def git_rows(folder: Path) -> dict[str, set[Row]]:
     """What git says of each commit: action, address and old address of every note."""
     command = ["git", "log", "--no-merges", "--format=%x01%H", "--raw", "-M", "-z", "--no-abbrev"]
-    listing = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout.decode("utf-8", "surrogateescape")
+    listing = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout.decode(
+        "utf-8", "surrogateescape"
+    )
     out: dict[str, set[Row]] = {}
     for part in listing.split("\x01")[1:]:
         commit, _, rest = part.partition("\0")
         words = iter(word.lstrip("\n") for word in rest.split("\0") if word.strip("\n"))
-        out[commit.strip()] = {row for head in words for row in _rows(head, [next(words) for _ in range(1 + (head.split()[4][0] in "RC"))])}
+        out[commit.strip()] = {
+            row
+            for head in words
+            for row in _rows(head, [next(words) for _ in range(1 + (head.split()[4][0] in "RC"))])
+        }
     return out
 
 
@@ -59,7 +67,9 @@ def memgit_rows(folder: Path) -> dict[str, set[Row]]:
     same = {"create": "create", "promote": "create", "remove": "remove", "rename": "rename"}
     return {
         event["commit"]: {
-            ("rename", row["address"], row["was"]) if row["was"] else (same.get(row["action"], "update"), row["address"], None)
+            ("rename", row["address"], row["was"])
+            if row["was"]
+            else (same.get(row["action"], "update"), row["address"], None)
             for row in event["records"]
         }
         for event in listing
@@ -79,8 +89,14 @@ def main(argv: list[str]) -> int:
         if got != wanted:
             different += 1
             if different <= 10:
-                print(f"{commit}: memgit alone {sorted(map(str, got - wanted))[:5]}, git alone {sorted(map(str, wanted - got))[:5]}")
-    print(f"{len(theirs)} commits, {sum(map(len, theirs.values()))} changes of notes, {different} commits differ")
+                print(
+                    f"{commit}: memgit alone {sorted(map(str, got - wanted))[:5]}, git alone "
+                    f"{sorted(map(str, wanted - got))[:5]}"
+                )
+    print(
+        f"{len(theirs)} commits, {sum(map(len, theirs.values()))} changes of notes, {different} "
+        "commits differ"
+    )
     return 1 if different else 0
 
 

@@ -2,11 +2,12 @@
 
     python benchmarks/contradictions.py [--show]
 
-Each row is two pieces of advice as two records of one category would give them, and whether a careful reader calls them opposite. The
-negatives are hard ones: another condition, another object, another environment, one the reason for the other, two steps of one procedure,
-two limits of one range. `HELD_OUT` was written after the rule was tuned on the others; it was changed once more for what it called wrong in
-public repositories, and once because a held-out row showed that `on` counted as a word of the topic. The rows that it was tuned on are then
-one corpus in one category, where whatever is reported between different rows is wrong as well.
+Each row is two pieces of advice as two records of one category would give them, and whether a careful reader
+calls them opposite. The negatives are hard ones: another condition, another object, another environment, one
+the reason for the other, two steps of one procedure, two limits of one range. `HELD_OUT` was written after
+the rule was tuned on the others; it was changed once more for what it called wrong in public repositories,
+and once because a held-out row showed that `on` counted as a word of the topic. The rows that it was tuned on
+are then one corpus in one category, where whatever is reported between different rows is wrong as well.
 
 `--show` prints the rows that the rule gets wrong.
 """
@@ -507,8 +508,15 @@ def corpus(pieces: Sequence[Row]) -> Corpus:
     parts = []
     for number, row in enumerate(pieces):
         for side, text in (("one", row.one), ("other", row.other)):
-            parts.append(f"## Entry {number} {side}\n**Date:** 2026-03-02\n**Best Practice:**\n- {text}\n**Keywords:** practice\n")
-    return Corpus(layout.memgit(), MappingSource({"knowledge-base/practice.md": "\n".join(parts).encode()}), "2026-06-01")
+            parts.append(
+                f"## Entry {number} {side}\n**Date:** 2026-03-02\n**Best Practice:**\n- "
+                f"{text}\n**Keywords:** practice\n"
+            )
+    return Corpus(
+        layout.memgit(),
+        MappingSource({"knowledge-base/practice.md": "\n".join(parts).encode()}),
+        "2026-06-01",
+    )
 
 
 def fires(row: Row) -> bool:
@@ -552,12 +560,18 @@ def main(argv: Sequence[str]) -> int:
     found = [(row, fires(row)) for row in ROWS]
     print("| rows | opposite | alike | precision | recall |")
     print("|---|---:|---:|---:|---:|")
-    for name, part in (("all", found), ("tuned on", found[: -len(HELD_OUT)]), ("held out", found[-len(HELD_OUT) :])):
+    for name, part in (
+        ("all", found),
+        ("tuned on", found[: -len(HELD_OUT)]),
+        ("held out", found[-len(HELD_OUT) :]),
+    ):
         result = score(part)
         count = sum(row.opposite for row, _ in part)
         print(f"| {name} | {count} | {len(part) - count} | {result.precision:.0%} | {result.recall:.0%} |")
     between = across(ROWS[: -len(HELD_OUT)])
-    print(f"\nThe rows that it was tuned on, in one category: {len(between)} reported between different rows.")
+    print(
+        f"\nThe rows that it was tuned on, in one category: {len(between)} reported between different rows."
+    )
     if "--show" in argv:
         for row, fired in found:
             if fired != row.opposite:

@@ -1,7 +1,8 @@
 """The least that could do the job, as programs of their own: what memgit is measured beside.
 
-    python floors.py index DATABASE REPOSITORY        a full-text index of every Markdown file
-    python floors.py commit REPOSITORY FOLDER COUNT   commits of one small file through pygit2; prints the median of each, in ms
+    python floors.py index DATABASE REPOSITORY        a full-text index of every Markdown file python
+    floors.py commit REPOSITORY FOLDER COUNT   commits of one small file through pygit2; prints the median of
+    each, in ms
 
 Run with the interpreter of the environment that memgit is installed in. `QUERY` is for `python -I -S -c`.
 """
@@ -18,7 +19,8 @@ QUERY = (
     "import sqlite3, sys\n"
     "db = sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True)\n"
     "rows = 'SELECT rowid AS r, rank AS k FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT 10'\n"
-    "for row in db.execute(f'SELECT path FROM ({rows}) JOIN files ON id = r ORDER BY k', (sys.argv[2],)): print(*row)\n"
+    "for row in db.execute(f'SELECT path FROM ({rows}) JOIN files ON id = r ORDER BY k', "
+    "(sys.argv[2],)): print(*row)\n"
 )
 """One query of a full-text index: what a whole process that reads one thing costs at least."""
 
@@ -31,7 +33,9 @@ def index(database: str, repository: str) -> None:
     root = Path(repository)
     for number, path in enumerate(sorted(root.glob("[!.]*/**/*.md")), 1):
         db.execute("INSERT INTO files VALUES (?, ?)", (number, str(path.relative_to(root))))
-        db.execute("INSERT INTO texts (rowid, body) VALUES (?, ?)", (number, path.read_text(encoding="utf-8")))
+        db.execute(
+            "INSERT INTO texts (rowid, body) VALUES (?, ?)", (number, path.read_text(encoding="utf-8"))
+        )
     db.commit()
     db.close()
 

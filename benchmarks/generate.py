@@ -2,10 +2,11 @@
 
     python benchmarks/generate.py DEST --records 10000
 
-One record is one commit, as memgit makes them: files are written by its own forms, messages are its own, and each commit carries the
-derived files that it owes. Beside new records there are updates, extensions, archives and renames, about one commit in ten. Knowledge lies
-in categories of some fifty entries, memories in scopes of some hundred, observations by month. What a benchmark needs to know about the
-repository lies in `.git/benchmark.json`.
+One record is one commit, as memgit makes them: files are written by its own forms, messages are its own, and
+each commit carries the derived files that it owes. Beside new records there are updates, extensions, archives
+and renames, about one commit in ten. Knowledge lies in categories of some fifty entries, memories in scopes
+of some hundred, observations by month. What a benchmark needs to know about the repository lies in
+`.git/benchmark.json`.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ if str(ROOT) not in sys.path:
 
 from benchmarks.words import TOPICS, Words  # noqa: E402
 from memgit.app import config  # noqa: E402
-from memgit.app.init import ATTRIBUTES, attributes  # noqa: E402
+from memgit.app.adopt.init import ATTRIBUTES, attributes  # noqa: E402
 from memgit.derive import derive_owed, starters  # noqa: E402
-from memgit.formats import message  # noqa: E402
-from memgit.formats.form import Draft, Form  # noqa: E402
-from memgit.formats.forms import FORMS, parse_file  # noqa: E402
+from memgit.formats.codec import Draft, Form  # noqa: E402
+from memgit.formats.codecs import FORMS, parse_file  # noqa: E402
+from memgit.formats.messages import message  # noqa: E402
 from memgit.model.ids import new_id  # noqa: E402
 from memgit.model.operation import RecordChange  # noqa: E402
 from memgit.model.record import ParsedFile, Value  # noqa: E402
@@ -42,7 +43,15 @@ STEP = 2_400
 """Seconds from record to record: some three hundred observations a month."""
 EVERY = 10
 """After so many new records comes one change of an older one."""
-MIX = {"knowledge": 24, "experience": 6, "skill": 1, "memory": 34, "observation": 28, "decision": 1, "note": 6}
+MIX = {
+    "knowledge": 24,
+    "experience": 6,
+    "skill": 1,
+    "memory": 34,
+    "observation": 28,
+    "decision": 1,
+    "note": 6,
+}
 """How many of a hundred records are of each kind."""
 CATEGORY, SKILL, SCOPE, FOLDER = 50, 30, 300, 200
 """Entries of a category and of a skill's experience, memories of a scope, notes of a folder."""
@@ -132,7 +141,9 @@ class Edited:
     def folders(self, folder: str) -> Sequence[str]:
         found = set(self._base.folders(folder))
         found.update(
-            path[len(folder) :].partition("/")[0] for path in self._edits if path.startswith(folder) and "/" in path[len(folder) :]
+            path[len(folder) :].partition("/")[0]
+            for path in self._edits
+            if path.startswith(folder) and "/" in path[len(folder) :]
         )
         return sorted(found)
 
@@ -222,14 +233,23 @@ class Generator:
         self.made.append(Made(kind, id_, address, path, ordinal, title, topic))
         change = RecordChange("create", id_, address)
         text = message.build(
-            message.subject("record", kind, title), "record", [change], source=str(draft.fields.get("source") or "") or None,
-            actor="agent" if number % 2 else None, run=f"{number // 8:04x}" if number % 2 else None,
-        )  # fmt: skip
+            message.subject("record", kind, title),
+            "record",
+            [change],
+            source=str(draft.fields.get("source") or "") or None,
+            actor="agent" if number % 2 else None,
+            run=f"{number // 8:04x}" if number % 2 else None,
+        )
         return self._step({path: data}, text)
 
     def _topic(self, kind: str, number: int) -> str:
         """One topic for each group of records that share a file or folder."""
-        group = {"knowledge": self._category(number), "experience": number // SKILL, "memory": number // SCOPE, "note": number // FOLDER}
+        group = {
+            "knowledge": self._category(number),
+            "experience": number // SKILL,
+            "memory": number // SCOPE,
+            "note": number // FOLDER,
+        }
         topics = list(TOPICS)
         return topics[group.get(kind, self.rng.randrange(len(topics))) % len(topics)]
 
@@ -254,35 +274,69 @@ class Generator:
             name = f"{topic}-{number // SKILL}"
             return f"experience/skill-{name}.md", f"experience/{name}#{title}"
         if kind == "observation":
-            return time.strftime(f"observations/%Y/%m/{id_}.md", time.gmtime(self._when)), f"observation/{id_}"
+            return time.strftime(
+                f"observations/%Y/%m/{id_}.md", time.gmtime(self._when)
+            ), f"observation/{id_}"
         stem = {"decision": self._day.replace("-", "") + "-"}.get(kind, "") + slug(title)
-        folder = {"memory": f"memory/{topic}-{number // SCOPE}/", "skill": "skills/", "decision": "decisions/"}.get(
-            kind, f"notes/{topic}-{number // FOLDER}/"
-        )
+        folder = {
+            "memory": f"memory/{topic}-{number // SCOPE}/",
+            "skill": "skills/",
+            "decision": "decisions/",
+        }.get(kind, f"notes/{topic}-{number // FOLDER}/")
         path = f"{folder}{stem}.md"
         while path in self._paths:
             stem += "-2"
             path = f"{folder}{stem}.md"
         self._paths.add(path)
-        return path, f"{kind}/{path.partition('/')[2].removesuffix('.md')}" if kind != "note" else f"note/{path.removesuffix('.md')}"
+        return (
+            path,
+            f"{kind}/{path.partition('/')[2].removesuffix('.md')}"
+            if kind != "note"
+            else f"note/{path.removesuffix('.md')}",
+        )
 
     def _fields(self, kind: str, topic: str, id_: str) -> dict[str, Value]:
         words, day = self.words, self._day
         common: dict[str, Value] = {"id": id_, "created": day, "source": "conversation"}
         if kind == "knowledge":
-            return {**common, "context": words.sentence(topic), "related": self._related(), "keywords": words.keywords(topic)}
+            return {
+                **common,
+                "context": words.sentence(topic),
+                "related": self._related(),
+                "keywords": words.keywords(topic),
+            }
         if kind == "experience":
-            return {**common, "skill": topic, "context": words.sentence(topic), "files": (f"src/{words.rare()}.py",),
-                    "keywords": words.keywords(topic)}  # fmt: skip
+            return {
+                **common,
+                "skill": topic,
+                "context": words.sentence(topic),
+                "files": (f"src/{words.rare()}.py",),
+                "keywords": words.keywords(topic),
+            }
         if kind == "skill":
-            return {**common, "version": "1", "description": words.sentence(topic), "tools_used": ("git", words.rare())}
+            return {
+                **common,
+                "version": "1",
+                "description": words.sentence(topic),
+                "tools_used": ("git", words.rare()),
+            }
         if kind == "memory":
-            return {**common, "topics": (f"{topic}/{words.rare()}",), "keywords": words.keywords(topic), "summary": words.sentence(topic)}
+            return {
+                **common,
+                "topics": (f"{topic}/{words.rare()}",),
+                "keywords": words.keywords(topic),
+                "summary": words.sentence(topic),
+            }
         if kind == "observation":
             at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._when))
             return {"id": id_, "at": at, "topics": (topic, words.rare()), "source": "conversation"}
         if kind == "decision":
-            return {**common, "status": "accepted", "deciders": (self.rng.choice(PEOPLE),), "impacts": (f"{topic}/{words.rare()}",)}
+            return {
+                **common,
+                "status": "accepted",
+                "deciders": (self.rng.choice(PEOPLE),),
+                "impacts": (f"{topic}/{words.rare()}",),
+            }
         return {**common, "tags": (topic, words.rare())}
 
     def _related(self) -> tuple[str, ...]:
@@ -298,12 +352,20 @@ class Generator:
             return words.points(topic, self.rng.randint(2, 5))
         if kind == "skill":
             steps = "\n".join(f"{number}. {words.sentence(topic)}" for number in range(1, 6))
-            return f"## Steps\n\n{steps}\n\n## Example\n\n```sh\n{words.rare()} --{words.rare()} {words.rare()}\n```"
+            return (
+                f"## Steps\n\n{steps}\n\n## Example\n\n```sh\n{words.rare()} --{words.rare()} "
+                f"{words.rare()}\n```"
+            )
         if kind == "decision":
-            return "\n\n".join(f"## {head}\n\n{words.paragraph(topic)}" for head in ("Context", "Decision", "Consequences"))
+            return "\n\n".join(
+                f"## {head}\n\n{words.paragraph(topic)}" for head in ("Context", "Decision", "Consequences")
+            )
         if kind == "observation":
             return words.paragraph(topic, 2)
-        return f"{words.paragraph(topic, 4)}\n\n## Details\n\n{words.points(topic, 4)}\n\n{words.paragraph(topic, 3)}"
+        return (
+            f"{words.paragraph(topic, 4)}\n\n## "
+            f"Details\n\n{words.points(topic, 4)}\n\n{words.paragraph(topic, 3)}"
+        )
 
     def _change(self, number: int) -> Step:
         """One later change: an update, an extension, an archive or a rename, whichever the record takes."""
@@ -317,12 +379,18 @@ class Generator:
         if dice < 0.6:
             new = form.extend(data, one.ordinal, self.words.paragraph(one.topic, 2), self._day)
             return self._edit(one, "extend", form.edit(new, one.ordinal, {"updated": self._day}))
-        return self._edit(one, "update", form.edit(data, one.ordinal, {"updated": self._day, "body": self._body(one.kind, one.topic)}))
+        return self._edit(
+            one,
+            "update",
+            form.edit(data, one.ordinal, {"updated": self._day, "body": self._body(one.kind, one.topic)}),
+        )
 
     def _archive(self, number: int) -> Step:
         one = self.made[number]
         self.archived.add(number)
-        return self._edit(one, "archive", self._form(one).edit(self._data(one), one.ordinal, {"archived": self._day}))
+        return self._edit(
+            one, "archive", self._form(one).edit(self._data(one), one.ordinal, {"archived": self._day})
+        )
 
     def _rename(self, number: int) -> Step:
         one = self.made[number]
@@ -335,11 +403,17 @@ class Generator:
         data = self._form(one).edit(self._data(one), 0, {"title": title, "updated": self._day})
         address = f"{one.address.rpartition('/')[0]}/{slug(title)}"
         self.made[number] = one._replace(path=path, address=address, title=title)
-        text = message.build(message.subject("rename", one.kind, title), "rename", [RecordChange("rename", one.id, address, one.address)])
+        text = message.build(
+            message.subject("rename", one.kind, title),
+            "rename",
+            [RecordChange("rename", one.id, address, one.address)],
+        )
         return self._step({one.path: None, path: data}, text)
 
     def _edit(self, one: Made, op: str, data: bytes) -> Step:
-        text = message.build(message.subject(op, one.kind, one.title), op, [RecordChange(op, one.id, one.address)])
+        text = message.build(
+            message.subject(op, one.kind, one.title), op, [RecordChange(op, one.id, one.address)]
+        )
         return self._step({one.path: data}, text)
 
     def _data(self, one: Made) -> bytes:
@@ -354,7 +428,9 @@ class Generator:
         return FORMS[place[0].form]
 
     def facts(self) -> dict[str, object]:
-        """What a benchmark needs: how many commits, and addresses and paths of records in use, by kind, the same ones each time."""
+        """What a benchmark needs: how many commits, and addresses and paths of records in use, by kind, the
+        same ones each time.
+        """
         rng = self.rng.__class__(1)
         alive = [one for number, one in enumerate(self.made) if number not in self.archived]
         by_kind = {kind: [one for one in alive if one.kind == kind] for kind in MIX}
@@ -362,7 +438,10 @@ class Generator:
             "records": self.records,
             "kinds": self._count,
             "some": {
-                kind: [{"address": one.address, "path": one.path} for one in rng.sample(found, min(len(found), 400))]
+                kind: [
+                    {"address": one.address, "path": one.path}
+                    for one in rng.sample(found, min(len(found), 400))
+                ]
                 for kind, found in by_kind.items()
             },
         }
@@ -387,7 +466,9 @@ def generate(dest: Path, records: int, seed: int = 7, *, checkout: bool = True) 
         subprocess.run([*git, "config", key, value], check=True)
     maker = Generator(records, seed)
     commits = 0
-    with subprocess.Popen([*git, "fast-import", "--quiet", "--done", "--date-format=raw"], stdin=subprocess.PIPE) as child:
+    with subprocess.Popen(
+        [*git, "fast-import", "--quiet", "--done", "--date-format=raw"], stdin=subprocess.PIPE
+    ) as child:
         assert child.stdin is not None
         for step in maker.steps():
             commits += 1
@@ -406,7 +487,10 @@ def write(stream: IO[bytes], step: Step) -> None:
     """One commit in the language of `git fast-import`."""
     sign = f"{step.author} <{step.author.split()[0].lower()}@example.org> {step.when} +0000"
     text = step.message.encode()
-    stream.write(b"commit refs/heads/main\nauthor %s\ncommitter %s\ndata %d\n%s\n" % (sign.encode(), sign.encode(), len(text), text))
+    stream.write(
+        b"commit refs/heads/main\nauthor %s\ncommitter %s\ndata %d\n%s\n"
+        % (sign.encode(), sign.encode(), len(text), text)
+    )
     for path, data in step.edits.items():
         name = json.dumps(path, ensure_ascii=False).encode()
         if data is None:
@@ -416,7 +500,9 @@ def write(stream: IO[bytes], step: Step) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("dest", type=Path)
     parser.add_argument("--records", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=7)

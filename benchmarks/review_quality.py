@@ -1,10 +1,11 @@
-"""How well a review tells good changes from bad ones, on pull requests with one known defect or one harmless change each.
+"""How well a review tells good changes from bad ones, on pull requests with one known defect or one harmless
+change each.
 
     python benchmarks/review_quality.py [CORPORA] [--only NAME] [--verbose]
 
-CORPORA is a folder with the workspaces mem-skill-1.2, vault, mnema, til and eips; those that are absent are left out. Prints how many
-defects are caught (by the rule meant for them, or as a conflict) and how many harmless changes get another verdict than pass; exits with 1
-unless all and none are.
+CORPORA is a folder with the workspaces mem-skill-1.2, vault, mnema, til and eips; those that are absent are
+left out. Prints how many defects are caught (by the rule meant for them, or as a conflict) and how many
+harmless changes get another verdict than pass; exits with 1 unless all and none are.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from benchmarks.review_cases import CONFLICT, CORPORA, TODAY, Bench, Case, every
 
 
 class Verdict(NamedTuple):
-    """What a review said of one case: the verdict, the rules of what is at least a warning, and how long it took."""
+    """What a review said of one case: the verdict, the rules of what is at least a warning, and how long it
+    took.
+    """
 
     case: Case
     verdict: str
@@ -44,7 +47,7 @@ class Verdict(NamedTuple):
 
 def judge(bench: Bench, one: Case) -> Verdict:
     """Makes one pull request and reviews it."""
-    from memgit.app.review import Request, review
+    from memgit.app.review.review import Request, review
     from memgit.app.workspace import Context, open_workspace
 
     bench.git("checkout", "-q", "-f", "main")
@@ -58,8 +61,14 @@ def judge(bench: Bench, one: Case) -> Verdict:
     found = review(workspace, Context(TODAY, f"{TODAY}T12:00:00Z", os.environ), Request("moved", "topic"))
     seconds = time.monotonic() - started
     workspace.close()
-    rules = [finding.rule for finding in found.findings if finding.severity != "info"] + [CONFLICT for _ in found.conflicts]
-    told = [f"{finding.rule} {finding.path}:{finding.line} {finding.message}" for finding in found.findings if finding.severity != "info"]
+    rules = [finding.rule for finding in found.findings if finding.severity != "info"] + [
+        CONFLICT for _ in found.conflicts
+    ]
+    told = [
+        f"{finding.rule} {finding.path}:{finding.line} {finding.message}"
+        for finding in found.findings
+        if finding.severity != "info"
+    ]
     told += [f"{CONFLICT} {place.path}:{place.line} {place.message}" for place in found.conflicts]
     return Verdict(one, found.verdict, tuple(dict.fromkeys(rules)), tuple(told), seconds)
 

@@ -1,10 +1,11 @@
 """Times memgit beside git, or beside the least that could do the job, and prints a table.
 
-    python benchmarks/run.py [--sizes 1000,10000,100000] [--rows version,write,batch,read,first,log,check,compare] [--json FILE]
+    python benchmarks/run.py [--sizes 1000,10000,100000] [--rows
+    version,write,batch,read,first,log,check,compare] [--json FILE]
 
-The present code is built into a wheel and installed, compiled, into an environment of its own; memgit runs as the console script there.
-What is compared runs in turn in one run: compare the ratios, not the times. Repositories are kept under the work folder and made again
-when the code that makes them changes.
+The present code is built into a wheel and installed, compiled, into an environment of its own; memgit runs as
+the console script there. What is compared runs in turn in one run: compare the ratios, not the times.
+Repositories are kept under the work folder and made again when the code that makes them changes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,14 @@ from benchmarks.clock import Case, Timing, alternate  # noqa: E402
 from benchmarks.floors import QUERY  # noqa: E402
 
 SOURCES = ("memgit", "pyproject.toml", "README.md", "LICENSE")
-MAKERS = ("benchmarks/generate.py", "benchmarks/words.py", "memgit/model", "memgit/formats", "memgit/derive", "memgit/app/init.py")
+MAKERS = (
+    "benchmarks/generate.py",
+    "benchmarks/words.py",
+    "memgit/model",
+    "memgit/formats",
+    "memgit/derive",
+    "memgit/app/adopt/init.py",
+)
 """What the bytes of a generated repository depend on."""
 GITCONFIG = """\
 [user]
@@ -45,7 +53,10 @@ GITCONFIG = """\
 \tdetachedHead = false
 """
 GIT_COMMIT = 'printf "%s\\n" "$2" > "$1" && git add -- "$1" && git commit -q -m "$3"'
-BODY = "\n".join("- Drain the queue before the worker is rolled, then compare the lag with what the dashboard had." for _ in range(5))
+BODY = "\n".join(
+    "- Drain the queue before the worker is rolled, then compare the lag with what the dashboard had."
+    for _ in range(5)
+)
 WORD = "canary"
 """A word that some of the records hold."""
 
@@ -66,7 +77,9 @@ class Result(NamedTuple):
 
 
 class Bench:
-    """What the rows share: the environment that memgit is installed in, and private copies of the repository of one size."""
+    """What the rows share: the environment that memgit is installed in, and private copies of the repository
+    of one size.
+    """
 
     def __init__(self, work: Path, rounds: int, *, reuse: bool = False) -> None:
         self.work = work
@@ -81,28 +94,39 @@ class Bench:
         home.mkdir(parents=True, exist_ok=True)
         (home / ".gitconfig").write_text(GITCONFIG)
         self.env = {
-            "HOME": str(home), "PATH": f"{self.venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "LANG": "C.UTF-8", "TZ": "UTC",
-            "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
-        }  # fmt: skip
+            "HOME": str(home),
+            "PATH": f"{self.venv / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+        }
 
     def install(self) -> None:
         """The present code as a wheel in the environment, from a copy, so that no old build gets in."""
         if not (self.venv / "bin" / "pip").exists():
-            # The pip that comes with Python may be years old, and the scripts that such a one makes load `re` at every start.
+            # The pip that comes with Python may be years old, and the scripts that such a one makes load `re`
+            # at every start.
             subprocess.run([sys.executable, "-m", "venv", "--upgrade-deps", str(self.venv)], check=True)
         source = self.work / "source"
         shutil.rmtree(source, ignore_errors=True)
         source.mkdir()
         for name in SOURCES:
             copy: Callable[..., Any] = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, source / name, **({"ignore": shutil.ignore_patterns("__pycache__")} if (ROOT / name).is_dir() else {}))
+            copy(
+                ROOT / name,
+                source / name,
+                **({"ignore": shutil.ignore_patterns("__pycache__")} if (ROOT / name).is_dir() else {}),
+            )
         env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         pip = [str(self.venv / "bin" / "python"), "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, str(source)], check=True, env=env)
         subprocess.run([*pip, "--force-reinstall", "--no-deps", str(source)], check=True, env=env)
         compiled = list(self.venv.glob("lib/python*/site-packages/memgit/cli/__pycache__/*.pyc"))
         if not compiled:
-            raise SystemExit("memgit was installed without compiled files: every start would compile it again")
+            raise SystemExit(
+                "memgit was installed without compiled files: every start would compile it again"
+            )
 
     def repository(self, size: int) -> Path:
         """The generated repository of that size; made where it is not there yet."""
@@ -113,14 +137,18 @@ class Bench:
                     key.update(path.read_bytes())
         made = self.work / "repositories" / f"{size}-{key.hexdigest()[:12]}"
         if self.reuse:
-            lying = [path.parents[1] for path in (self.work / "repositories").glob(f"{size}-*/.git/benchmark.json")]
+            lying = [
+                path.parents[1] for path in (self.work / "repositories").glob(f"{size}-*/.git/benchmark.json")
+            ]
             made = lying[0] if lying else made
         if not (made / ".git" / "benchmark.json").exists():
             for old in (self.work / "repositories").glob(f"{size}-*"):
                 shutil.rmtree(old)
             say(f"making a repository of {size} records")
             subprocess.run(
-                [self.python, str(ROOT / "benchmarks" / "generate.py"), str(made), "--records", str(size)], check=True, env=self.env
+                [self.python, str(ROOT / "benchmarks" / "generate.py"), str(made), "--records", str(size)],
+                check=True,
+                env=self.env,
             )
         return made
 
@@ -136,11 +164,22 @@ class Bench:
         self.mine, self.theirs = str(self.work / "mine"), str(self.work / "theirs")
         self.index = str(self.work / f"index-{made.name}.db")
         if not os.path.exists(self.index):
-            subprocess.run([self.python, str(ROOT / "benchmarks" / "floors.py"), "index", f"{self.index}.part", str(made)], check=True)
+            subprocess.run(
+                [
+                    self.python,
+                    str(ROOT / "benchmarks" / "floors.py"),
+                    "index",
+                    f"{self.index}.part",
+                    str(made),
+                ],
+                check=True,
+            )
             os.replace(f"{self.index}.part", self.index)
 
     def git(self, copy: str, *args: str) -> str:
-        done = subprocess.run(["git", *args], cwd=self.work / copy, env=self.env, check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            ["git", *args], cwd=self.work / copy, env=self.env, check=True, capture_output=True, text=True
+        )
         return done.stdout
 
     def some(self, kind: str, number: int, what: str = "address") -> str:
@@ -148,7 +187,9 @@ class Bench:
         found = self.facts["some"][kind]
         return str(found[number % len(found)][what])
 
-    def time(self, cases: dict[str, Case], rounds: int | None = None, out: str = os.devnull) -> dict[str, Timing]:
+    def time(
+        self, cases: dict[str, Case], rounds: int | None = None, out: str = os.devnull
+    ) -> dict[str, Timing]:
         return alternate(cases, self.env, rounds or self.rounds, out=out)
 
     def call(self, *argv: str, before: Callable[[int], None] | None = None, per: int = 1) -> Case:
@@ -165,17 +206,36 @@ class Bench:
 
     def result(self, what: str, mine: Timing, beside: str, theirs: Timing | None, aim: str) -> Result:
         ratio, work = (None, None) if theirs is None else (mine.beside(theirs), mine.work(theirs))
-        return Result(self.size, what, mine.median, beside, theirs.median if theirs else None, ratio, work, aim, mine.peak, len(mine.ms))
+        return Result(
+            self.size,
+            what,
+            mine.median,
+            beside,
+            theirs.median if theirs else None,
+            ratio,
+            work,
+            aim,
+            mine.peak,
+            len(mine.ms),
+        )
 
 
 def version(bench: Bench) -> Iterator[Result]:
     """Starting up; the same at every size."""
-    timed = bench.time({"memgit": bench.call("--version"), "python": Case(lambda _: [bench.python, "-c", "pass"], bench.mine)}, rounds=21)
+    timed = bench.time(
+        {
+            "memgit": bench.call("--version"),
+            "python": Case(lambda _: [bench.python, "-c", "pass"], bench.mine),
+        },
+        rounds=21,
+    )
     yield bench.result("`--version`", timed["memgit"], "`python -c pass`", timed["python"], "≤ 4")
 
 
 def write(bench: Bench) -> Iterator[Result]:
-    """One change as a whole process, derived files and cache included, beside `git add` and `git commit` of one file."""
+    """One change as a whole process, derived files and cache included, beside `git add` and `git commit` of
+    one file.
+    """
     aim = {10_000: "≤ 1.7", 100_000: "≤ 0.5"}.get(bench.size, "–")
     scope = bench.some("memory", 0).split("/")[1]
     category = bench.some("knowledge", 0).partition("/")[2].partition("#")[0]
@@ -183,7 +243,16 @@ def write(bench: Bench) -> Iterator[Result]:
     stamp = time.time_ns()
     cases = {
         "git": Case(
-            lambda number: ["sh", "-c", GIT_COMMIT, "sh", f"{folder}/git-{stamp}-{number}.md", BODY, f"A note {number}"], bench.theirs
+            lambda number: [
+                "sh",
+                "-c",
+                GIT_COMMIT,
+                "sh",
+                f"{folder}/git-{stamp}-{number}.md",
+                BODY,
+                f"A note {number}",
+            ],
+            bench.theirs,
         ),
         "`record` of a memory": bench.calls(
             lambda number: [
@@ -211,8 +280,12 @@ def write(bench: Bench) -> Iterator[Result]:
                 BODY,
             ]
         ),
-        "`update` of a memory": bench.calls(lambda number: ["update", bench.some("memory", 100 + number), "-m", f"{BODY}\n- {stamp}"]),
-        "`update` of knowledge": bench.calls(lambda number: ["update", bench.some("knowledge", 100 + number), "-m", f"{BODY}\n- {stamp}"]),
+        "`update` of a memory": bench.calls(
+            lambda number: ["update", bench.some("memory", 100 + number), "-m", f"{BODY}\n- {stamp}"]
+        ),
+        "`update` of knowledge": bench.calls(
+            lambda number: ["update", bench.some("knowledge", 100 + number), "-m", f"{BODY}\n- {stamp}"]
+        ),
         "`archive`": bench.calls(lambda number: ["archive", bench.some("memory", 200 + number)]),
     }
     timed = bench.time(cases)
@@ -221,7 +294,9 @@ def write(bench: Bench) -> Iterator[Result]:
 
 
 def batch(bench: Bench) -> Iterator[Result]:
-    """Many records in one process: one commit each beside pygit2 in process, one commit for all in records a second."""
+    """Many records in one process: one commit each beside pygit2 in process, one commit for all in records a
+    second.
+    """
     folder = os.path.dirname(bench.some("memory", 0, "path"))
     each, whole = 200, 2000
     file = bench.work / "batch.jsonl"
@@ -234,7 +309,18 @@ def batch(bench: Bench) -> Iterator[Result]:
                     title = f"Batch {time.time_ns()} {number} {row}"
                     # Two thousand in one folder would be no scope that anybody keeps.
                     own = scope if count == each else f"{scope}-{row // 300}"
-                    lines.write(json.dumps({"kind": "memory", "title": title, "scope": own, "keywords": ["queue"], "body": BODY}) + "\n")
+                    lines.write(
+                        json.dumps(
+                            {
+                                "kind": "memory",
+                                "title": title,
+                                "scope": own,
+                                "keywords": ["queue"],
+                                "body": BODY,
+                            }
+                        )
+                        + "\n"
+                    )
 
         return fill
 
@@ -244,20 +330,39 @@ def batch(bench: Bench) -> Iterator[Result]:
     mine: list[Timing] = []
     for _ in range(3):
         alternate(
-            {"floor": Case(lambda _: [bench.python, floors, "commit", bench.theirs, folder, "50"], bench.theirs)}, bench.env, 1, 0, out
+            {
+                "floor": Case(
+                    lambda _: [bench.python, floors, "commit", bench.theirs, folder, "50"], bench.theirs
+                )
+            },
+            bench.env,
+            1,
+            0,
+            out,
         )
         floor.append(float(Path(out).read_text()))
         case = bench.call("record", "--batch", str(file), "--each", before=prepare(each), per=each)
         mine.append(alternate({"each": case}, bench.env, 1, 0)["each"])
-    timing = Timing(tuple(one.ms[0] for one in mine), tuple(one.cpu[0] for one in mine), max(one.peak for one in mine))
-    yield bench.result(
-        f"`--batch` of {each}, one commit each (a record)", timing, "pygit2 in process", Timing(tuple(floor), tuple(floor), 0), "≤ 4"
+    timing = Timing(
+        tuple(one.ms[0] for one in mine), tuple(one.cpu[0] for one in mine), max(one.peak for one in mine)
     )
-    together = bench.time({"all": bench.call("record", "--batch", str(file), "--one-commit", before=prepare(whole), per=whole)}, rounds=3)[
-        "all"
-    ]
+    yield bench.result(
+        f"`--batch` of {each}, one commit each (a record)",
+        timing,
+        "pygit2 in process",
+        Timing(tuple(floor), tuple(floor), 0),
+        "≤ 4",
+    )
+    together = bench.time(
+        {"all": bench.call("record", "--batch", str(file), "--one-commit", before=prepare(whole), per=whole)},
+        rounds=3,
+    )["all"]
     line = bench.result(
-        f"`--batch` of {whole}, one commit (a record)", together, f"{1000 / together.median:.0f} records/s", None, "≥ 3000/s"
+        f"`--batch` of {whole}, one commit (a record)",
+        together,
+        f"{1000 / together.median:.0f} records/s",
+        None,
+        "≥ 3000/s",
     )
     yield line
 
@@ -267,10 +372,14 @@ def reads(bench: Bench) -> dict[str, Case]:
     return {
         "`show` of an entry": bench.calls(lambda number: ["show", bench.some("knowledge", number)]),
         "`show` of a document": bench.calls(lambda number: ["show", bench.some("memory", number)]),
-        "`show` by the ending of an address": bench.calls(lambda number: ["show", bench.some("memory", number).rpartition("/")[2]]),
+        "`show` by the ending of an address": bench.calls(
+            lambda number: ["show", bench.some("memory", number).rpartition("/")[2]]
+        ),
         "`list` of one category": bench.call("list", "knowledge", "--category", category),
         "`search`, a word of some records": bench.call("search", WORD),
-        "`recall`": bench.call("recall", "--no-count", "How do I drain a queue before a canary is rolled out?"),
+        "`recall`": bench.call(
+            "recall", "--no-count", "How do I drain a queue before a canary is rolled out?"
+        ),
         "`context`": bench.call("context"),
     }
 
@@ -315,8 +424,12 @@ def first(bench: Bench) -> Iterator[Result]:
         "without a cache": (no_cache, "–", 3),
     }
     for what, (before, aim, rounds) in cases.items():
-        timed = bench.time({"floor": bench.query(), "first": bench.call("show", name, before=before)}, rounds=rounds)
-        yield bench.result(f"first read {what}", timed["first"], "`python -I -S`, one FTS5 query", timed["floor"], aim)
+        timed = bench.time(
+            {"floor": bench.query(), "first": bench.call("show", name, before=before)}, rounds=rounds
+        )
+        yield bench.result(
+            f"first read {what}", timed["first"], "`python -I -S`, one FTS5 query", timed["floor"], aim
+        )
         if what == "after a hand edit":
             bench.git("mine", "checkout", "-q", "--", *edited)
     bench.git("mine", "checkout", "-q", "main")
@@ -354,7 +467,9 @@ sys.exit(any(text.endswith(b".md") and not text.startswith(b"---") for text in t
 
 
 def check(bench: Bench) -> Iterator[Result]:
-    """Checking everything with all rules, beside rumdl where it is installed; and one staged file, beside a bare hook in Python."""
+    """Checking everything with all rules, beside rumdl where it is installed; and one staged file, beside a
+    bare hook in Python.
+    """
     out = str(bench.work / "lint.out")
 
     def no_cache(_: int) -> None:
@@ -368,7 +483,10 @@ def check(bench: Bench) -> Iterator[Result]:
     )
     beside = f"`{' '.join(other[:2])}`"
     for state, before, aim in (("cold", no_cache, "< markdownlint-cli2"), ("warm", None, "≤ 3 × rumdl")):
-        cases = {"other": Case(lambda _: other, bench.theirs), "memgit": bench.call("lint", "--json", before=before)}
+        cases = {
+            "other": Case(lambda _: other, bench.theirs),
+            "memgit": bench.call("lint", "--json", before=before),
+        }
         timed = bench.time(cases, rounds=min(rounds, 5), out=out)
         yield bench.result(f"`lint`, all rules, {state}", timed["memgit"], beside, timed["other"], aim)
     yield commits_with_hooks(bench)
@@ -383,13 +501,18 @@ def compare(bench: Bench) -> Iterator[Result]:
 
     rounds = 3 if bench.size <= 10_000 else 1
     work = {
-        "`lint --select MG301,MG303`": (("lint", "--select", "MG301,MG303", "--json"), "< 120 s" if bench.size >= 100_000 else "seconds"),
+        "`lint --select MG301,MG303`": (
+            ("lint", "--select", "MG301,MG303", "--json"),
+            "< 120 s" if bench.size >= 100_000 else "seconds",
+        ),
         "`health --json`": (("health", "--json"), "–"),
     }
     for what, (argv, aim) in work.items():
         for state, before in (("cold", no_cache), ("warm", None)):
             timed = bench.time({"memgit": bench.call(*argv, before=before)}, rounds=rounds, out=out)["memgit"]
-            yield bench.result(f"{what}, {state}", timed, f"{1000 * timed.median / bench.size:.0f} µs a record", None, aim)
+            yield bench.result(
+                f"{what}, {state}", timed, f"{1000 * timed.median / bench.size:.0f} µs a record", None, aim
+            )
 
 
 def commits_with_hooks(bench: Bench) -> Result:
@@ -401,7 +524,9 @@ def commits_with_hooks(bench: Bench) -> Result:
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\nexec {bench.python} {script}\n")
     hook.chmod(0o755)
-    subprocess.run([bench.memgit, "-C", bench.mine, "hooks", "install"], env=bench.env, check=True, capture_output=True)
+    subprocess.run(
+        [bench.memgit, "-C", bench.mine, "hooks", "install"], env=bench.env, check=True, capture_output=True
+    )
 
     def stage(copy: str, number: int) -> None:
         path = staged[number % len(staged)]
@@ -416,13 +541,28 @@ def commits_with_hooks(bench: Bench) -> Result:
         }
     )
     hook.unlink()
-    subprocess.run([bench.memgit, "-C", bench.mine, "hooks", "uninstall"], env=bench.env, check=True, capture_output=True)
-    return bench.result("`git commit` of one file, with hooks", timed["memgit"], "one bare Python hook", timed["hook"], "≤ 1.5")
+    subprocess.run(
+        [bench.memgit, "-C", bench.mine, "hooks", "uninstall"], env=bench.env, check=True, capture_output=True
+    )
+    return bench.result(
+        "`git commit` of one file, with hooks",
+        timed["memgit"],
+        "one bare Python hook",
+        timed["hook"],
+        "≤ 1.5",
+    )
 
 
 ROWS: dict[str, Callable[[Bench], Iterator[Result]]] = {
-    "version": version, "read": read, "first": first, "log": log, "check": check, "compare": compare, "write": write, "batch": batch,
-}  # fmt: skip
+    "version": version,
+    "read": read,
+    "first": first,
+    "log": log,
+    "check": check,
+    "compare": compare,
+    "write": write,
+    "batch": batch,
+}
 
 
 def table(results: Sequence[Result]) -> str:
@@ -435,7 +575,8 @@ def table(results: Sequence[Result]) -> str:
         theirs = "" if one.beside_ms is None else f"{one.beside_ms:.1f}"
         ratio, work = ("" if value is None else f"{value:.2f}" for value in (one.ratio, one.work))
         lines.append(
-            f"| {one.size:,} | {one.what} | {one.ms:.1f} | {one.beside} | {theirs} | {ratio} | {work} | {one.aim} | {one.peak:.0f} |"
+            f"| {one.size:,} | {one.what} | {one.ms:.1f} | {one.beside} | {theirs} | {ratio} | "
+            f"{work} | {one.aim} | {one.peak:.0f} |"
         )
     return "\n".join(lines)
 
@@ -445,12 +586,24 @@ def say(text: str) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="1000,10000", help="numbers of records, with commas (default: %(default)s)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--sizes", default="1000,10000", help="numbers of records, with commas (default: %(default)s)"
+    )
     parser.add_argument("--rows", default=",".join(ROWS), help="which rows (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=9, help="how often each case runs (default: %(default)s)")
-    parser.add_argument("--work", type=Path, default=ROOT / ".benchmarks", help="where repositories and the environment lie")
-    parser.add_argument("--reuse", action="store_true", help="take repositories as they lie, though the code that makes them has changed")
+    parser.add_argument(
+        "--rounds", type=int, default=9, help="how often each case runs (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--work", type=Path, default=ROOT / ".benchmarks", help="where repositories and the environment lie"
+    )
+    parser.add_argument(
+        "--reuse",
+        action="store_true",
+        help="take repositories as they lie, though the code that makes them has changed",
+    )
     parser.add_argument("--json", type=Path, help="write the results to this file as well")
     options = parser.parse_args(argv)
     rows = options.rows.split(",")

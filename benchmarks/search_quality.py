@@ -2,9 +2,10 @@
 
     python benchmarks/search_quality.py [--til FOLDER] [--smart FOLDER]
 
-Prints recall@10 and nDCG@10. The notes of a folder are a collection with known answers: the title of a note is the query, its text
-without the title the document. `--smart` is a folder with a test collection in SMART format, such as Cranfield: `*.all*` documents,
-`*.qry` queries, `*qrel*` judgements (for Cranfield 1 to 4, 1 the best). Needs the package rank-bm25.
+Prints recall@10 and nDCG@10. The notes of a folder are a collection with known answers: the title of a note
+is the query, its text without the title the document. `--smart` is a folder with a test collection in SMART
+format, such as Cranfield: `*.all*` documents, `*.qry` queries, `*qrel*` judgements (for Cranfield 1 to 4, 1
+the best). Needs the package rank-bm25.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ CUT = 10
 
 
 class Collection(NamedTuple):
-    """Documents (title, text), queries, and for each query the documents that answer it with their grade, the higher the better."""
+    """Documents (title, text), queries, and for each query the documents that answer it with their grade, the
+    higher the better.
+    """
 
     name: str
     documents: Mapping[str, tuple[str, str]]
@@ -65,7 +68,9 @@ def smart(folder: Path) -> Collection:
         query, document, grade = line.split()[:3]
         if document in documents and 1 <= int(grade) <= 4:
             answers.setdefault(query, {})[document] = 5 - int(grade)
-    return Collection(folder.name, documents, {query: text for query, text in queries.items() if query in answers}, answers)
+    return Collection(
+        folder.name, documents, {query: text for query, text in queries.items() if query in answers}, answers
+    )
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -87,7 +92,7 @@ Ranker = Callable[[str], list[str]]
 
 def memgit(collection: Collection, folder: Path) -> Ranker:
     """memgit's search over the documents as notes of a knowledge root; by default settings."""
-    from memgit.app.search import search
+    from memgit.app.read.search import search
     from memgit.app.workspace import open_workspace
     from memgit.cache.search import Query
 
@@ -97,7 +102,11 @@ def memgit(collection: Collection, folder: Path) -> Ranker:
         title, text = collection.documents[name]
         heading = f"# {' '.join(title.split())}\n\n" if title.strip() else ""
         folder.joinpath("notes", f"{stem}.md").write_text(heading + text + "\n", encoding="utf-8")
-    for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=B", "-c", "user.email=b@example.org", "commit", "-qm", "documents"]):
+    for command in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=B", "-c", "user.email=b@example.org", "commit", "-qm", "documents"],
+    ):
         subprocess.run(["git", *command], cwd=folder, check=True)
     workspace = open_workspace(str(folder), os.environ)
 
@@ -141,14 +150,21 @@ def measured(collection: Collection, rank: Ranker) -> tuple[float, float, float]
 
 def main(argv: list[str] | None = None) -> int:
     """Prints the table; exits 1 where memgit ranks behind the library."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--til", type=Path, default=TIL, metavar="FOLDER")
     parser.add_argument("--smart", type=Path, action="append", default=[], metavar="FOLDER")
     options = parser.parse_args(argv)
-    collections = ([notes(options.til)] if options.til.is_dir() else []) + [smart(folder) for folder in options.smart]
+    collections = ([notes(options.til)] if options.til.is_dir() else []) + [
+        smart(folder) for folder in options.smart
+    ]
     if not collections:
         parser.error("there is no collection: give --til or --smart")
-    print(f"| collection | documents, queries | ranker | recall@{CUT} | nDCG@{CUT} | ms a query |\n|---|---|---|---|---|---|")
+    print(
+        f"| collection | documents, queries | ranker | recall@{CUT} | nDCG@{CUT} | ms a query "
+        "|\n|---|---|---|---|---|---|"
+    )
     behind = False
     for collection in collections:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """Text for synthetic records: sentences about running software, from a seed alone.
 
-A few hundred plain words carry each sentence, and a long tail of made ones follows a Zipf-like law, so that a full-text index meets common
-and rare words as it would in notes that people wrote.
+A few hundred plain words carry each sentence, and a long tail of made ones follows a Zipf-like law, so that a
+full-text index meets common and rare words as it would in notes that people wrote.
 """
 
 from __future__ import annotations
@@ -13,16 +13,31 @@ TOPICS = {
     "shell": "pipe quote trap glob subshell redirect exit-code signal background job alias prompt".split(),
     "postgres": "vacuum index planner lock sequence replica schema migration bloat checkpoint cursor role".split(),
     "http": "header cache cookie redirect proxy timeout retry gateway range compression status body".split(),
-    "python": "import generator decorator wheel traceback context-manager slot typing packaging coroutine bytes loop".split(),
-    "css": "grid flexbox selector cascade viewport overflow margin specificity transition layer container breakpoint".split(),
+    "python": (
+        "import generator decorator wheel traceback context-manager slot typing packaging coroutine "
+        "bytes loop"
+    ).split(),
+    "css": (
+        "grid flexbox selector cascade viewport overflow margin specificity transition layer container "
+        "breakpoint"
+    ).split(),
     "deploy": "rollout canary image registry probe secret namespace quota ingress sidecar drain revision".split(),
-    "queue": "consumer offset backlog partition acknowledgement dead-letter ordering batch redelivery lag producer topic".split(),
+    "queue": (
+        "consumer offset backlog partition acknowledgement dead-letter ordering batch redelivery lag "
+        "producer topic"
+    ).split(),
     "testing": "fixture fake snapshot flake coverage seed isolation timeout property regression matrix assertion".split(),
     "security": "token scope rotation audit signature certificate session permission sandbox origin nonce salt".split(),
     "tracing": "span metric alert dashboard percentile sample label histogram baseline noise budget incident".split(),
 }
-VERBS = "check keep raise drop split pin warm drain retry measure log bound rename merge verify flush rotate skip batch trim".split()
-THINGS = "worker client server release branch table file request build cluster service report job batch host region cache user".split()
+VERBS = (
+    "check keep raise drop split pin warm drain retry measure log bound rename merge verify flush rotate "
+    "skip batch trim"
+).split()
+THINGS = (
+    "worker client server release branch table file request build cluster service report job batch host "
+    "region cache user"
+).split()
 QUALITIES = "slow stale large broken quiet noisy partial cold shared nested dead late".split()
 SENTENCES = (
     "Before you {verb} the {term}, {verb} every {thing} that still holds a {quality} {term}.",
@@ -71,9 +86,14 @@ class Words:
         rng = self.rng
         terms = TOPICS[topic]
         return pattern.format(
-            verb=rng.choice(VERBS), thing=rng.choice(THINGS), quality=rng.choice(QUALITIES), term=rng.choice(terms),
-            term2=rng.choice(terms), rare=self.rare(), number=rng.randint(2, 90),
-        )  # fmt: skip
+            verb=rng.choice(VERBS),
+            thing=rng.choice(THINGS),
+            quality=rng.choice(QUALITIES),
+            term=rng.choice(terms),
+            term2=rng.choice(terms),
+            rare=self.rare(),
+            number=rng.randint(2, 90),
+        )
 
     def sentence(self, topic: str) -> str:
         return self._fill(self.rng.choice(SENTENCES), topic)

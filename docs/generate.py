@@ -1,5 +1,5 @@
-"""Writes the generated documentation: docs/commands.md from the commands, docs/rules/ from the rules, the examples in README.md from
-running them.
+"""Writes the generated documentation: docs/commands.md from the commands, docs/rules/ from the rules, the
+examples in README.md from running them.
 
     python docs/generate.py [--check]
 
@@ -39,7 +39,11 @@ def rule_pages() -> dict[str, Callable[[str], str]]:
     return {path: page(path) for path in pages}
 
 
-FILES: dict[str, Callable[[str], str]] = {"docs/commands.md": commands, "README.md": tour.update, **rule_pages()}
+FILES: dict[str, Callable[[str], str]] = {
+    "docs/commands.md": commands,
+    "README.md": tour.update,
+    **rule_pages(),
+}
 """Each generated file, with the function from its present text to the one that it should have."""
 
 
@@ -54,7 +58,9 @@ def main(argv: list[str]) -> int:
             continue
         stale += 1
         if check:
-            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name} (generated)"))
+            sys.stdout.writelines(
+                difflib.unified_diff(old.splitlines(True), new.splitlines(True), name, f"{name} (generated)")
+            )
         else:
             path.parent.mkdir(exist_ok=True)
             path.write_text(new, encoding="utf-8")

@@ -1,6 +1,7 @@
 """The command reference as Markdown, from the click commands themselves.
 
-Only names, help and defaults are taken from click, not its layout, so that another version of click gives the same bytes.
+Only names, help and defaults are taken from click, not its layout, so that another version of click gives the
+same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ standard error.
 
 
 def commands(root: click.Command, name: str = "memgit") -> Iterator[tuple[str, click.Command]]:
-    """Every command of the tree that is not hidden, each with its whole name (`memgit hooks install`), parents first, then by name."""
+    """Every command of the tree that is not hidden, each with its whole name (`memgit hooks install`),
+    parents first, then by name.
+    """
     yield name, root
     if isinstance(root, click.Group):
         context = click.Context(root, info_name=name)
@@ -31,7 +34,9 @@ def commands(root: click.Command, name: str = "memgit") -> Iterator[tuple[str, c
 
 
 def options(command: click.Command) -> list[click.Option]:
-    """The options that a user sees, in the order in which they are declared; `--help` stands nowhere, every command has it."""
+    """The options that a user sees, in the order in which they are declared; `--help` stands nowhere, every
+    command has it.
+    """
     return [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
 
 
@@ -52,14 +57,21 @@ def render(root: click.Command, name: str = "memgit") -> str:
     """The whole reference."""
     every = list(commands(root, name))
     parts = [HEAD]
-    parts.append("\n".join(f"- [`{full}`](#{full.replace(' ', '-')}): {summary(command)}" for full, command in every) + "\n")
+    parts.append(
+        "\n".join(f"- [`{full}`](#{full.replace(' ', '-')}): {summary(command)}" for full, command in every)
+        + "\n"
+    )
     parts += [_section(full, command) for full, command in every]
     return "\n".join(parts)
 
 
 def summary(command: click.Command) -> str:
     """The first sentence of the help, without its full stop."""
-    return " ".join((command.help or command.short_help or "").split("\n\n")[0].split()).split(". ")[0].removesuffix(".")
+    return (
+        " ".join((command.help or command.short_help or "").split("\n\n")[0].split())
+        .split(". ")[0]
+        .removesuffix(".")
+    )
 
 
 def _section(name: str, command: click.Command) -> str:

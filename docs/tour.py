@@ -1,8 +1,9 @@
 """The README's examples, run for real.
 
-In README.md a `console` block holds commands after `$ ` and what each prints; an `sh` block that calls memgit is run too (from its first
-call on, without the installation before it), and the `text` block after it is what it prints. All of them run in order, in one new home
-folder, each where the one before it ended. Hashes, ids and dates differ from run to run; where nothing else differs, the text stays.
+In README.md a `console` block holds commands after `$ ` and what each prints; an `sh` block that calls memgit
+is run too (from its first call on, without the installation before it), and the `text` block after it is what
+it prints. All of them run in order, in one new home folder, each where the one before it ended. Hashes, ids
+and dates differ from run to run; where nothing else differs, the text stays.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ def update(text: str) -> str:
             if language == "console":
                 body = "".join(f"$ {command}\n{shell.run(command)}" for command in _commands(body))
             elif language == "sh":
-                printed = shell.run(_INSTALL.sub("", body).replace(".venv/bin/", "")) if ".venv/bin/memgit" in body else None
+                printed = (
+                    shell.run(_INSTALL.sub("", body).replace(".venv/bin/", ""))
+                    if ".venv/bin/memgit" in body
+                    else None
+                )
             elif printed is not None:
                 body, printed = printed, None
             out.append(block[2] if stable(body) == stable(block[2]) else body)
@@ -52,8 +57,8 @@ def update(text: str) -> str:
 
 
 def stable(text: str) -> str:
-    """A text in which what differs between two runs is replaced by its shape."""
-    return _VARIABLE.sub(lambda match: re.sub(r"\w", "x", match[0]), text)
+    """A text in which what differs between two runs is replaced by its shape, whatever the width of a day."""
+    return _VARIABLE.sub(lambda match: re.sub(r"\w+", "x", re.sub(r" +", " ", match[0])), text)
 
 
 def _commands(body: str) -> Iterator[str]:
@@ -78,7 +83,8 @@ class _Shell:
         """What a command prints, on both outputs in their order, with the home folder named `/home/ada`.
 
         Raises:
-            RuntimeError: it is not there or crashed; findings and refusals (exit codes up to 3) are worth showing.
+            RuntimeError: it is not there or crashed; findings and refusals (exit codes up to 3) are worth
+                showing.
         """
         env = {
             "HOME": str(self.home),
@@ -93,8 +99,14 @@ class _Shell:
         script = f"trap 'code=$?; pwd > \"{ended}\"; exit $code' EXIT\n{command}"
         done = subprocess.run(
             ["bash", "-c", script],
-            cwd=self.folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-        )  # fmt: skip
+            cwd=self.folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         if done.returncode > 3 or "Traceback (most" in done.stdout:
             raise RuntimeError(f"{command}\n{done.stdout}")
         self.folder = Path(ended.read_text().removesuffix("\n"))

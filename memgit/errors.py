@@ -1,7 +1,8 @@
 """The error tree.
 
-An error carries its exit code, where it happened and what to do next; the face prints it on one line and shows no traceback.
-Exit codes: 0 done; 1 findings, drift or conflict; 2 wrong usage or bad input; 3 refused or failed, nothing changed.
+An error carries its exit code, where it happened and what to do next; the face prints it on one line and
+shows no traceback. Exit codes: 0 done; 1 findings, drift or conflict; 2 wrong usage or bad input; 3 refused
+or failed, nothing changed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ class MemgitError(Exception):
 
     exit_code = 3
 
-    def __init__(self, message: str, *, path: str | None = None, line: int | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, hint: str | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.path = path
@@ -65,7 +68,8 @@ class UnreadableFile(MemgitError):
     """A file whose text cannot be understood; it is reported and left alone (exit 3).
 
     Attributes:
-        code: the lint rule that names this kind of fault (MG001 bytes, MG002 frontmatter, MG104 conflict markers).
+        code: the lint rule that names this kind of fault (MG001 bytes, MG002 frontmatter, MG104 conflict
+            markers).
         offset: byte offset of the fault where one is known, counted from 0.
     """
 

@@ -57,14 +57,18 @@ GIT_CONFIG = """\
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: the collector of garbage need not look through thousands of tests over and over."""
+    """What was collected stays to the end: the collector of garbage need not look through thousands of tests
+    over and over.
+    """
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_that_waits_for_no_disk() -> Iterator[None]:
-    """No test cuts the power, and short of that a cache that SQLite need not bring to the disk is the same to every process."""
+    """No test cuts the power, and short of that a cache that SQLite need not bring to the disk is the same to
+    every process.
+    """
     prepare = db._prepare
 
     def hurried(connection: sqlite3.Connection) -> None:
@@ -78,7 +82,9 @@ def cache_that_waits_for_no_disk() -> Iterator[None]:
 
 @pytest.fixture
 def tmp_path(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
-    """As pytest's own, which looks through the folders of all tests before for a number that is free: with thousands, that is slow."""
+    """As pytest's own, which looks through the folders of all tests before for a number that is free: with
+    thousands, that is slow.
+    """
     name = re.sub(r"\W", "_", request.node.name, flags=re.ASCII)[:30]
     folder = tmp_path_factory.getbasetemp() / f"{name}{next(NUMBERS)}"
     folder.mkdir(mode=0o700)
@@ -116,7 +122,10 @@ def private_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def corpora() -> Path:
-    """The folder of real workspaces; the test is skipped where it is absent. Read only: copy before changing."""
+    """The folder of real workspaces; the test is skipped where it is absent.
+
+    Read only: copy before changing.
+    """
     if not CORPORA.is_dir():
         pytest.skip("the corpora are not beside this checkout")
     return CORPORA

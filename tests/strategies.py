@@ -1,29 +1,111 @@
-"""Strategies for property tests, by what they make. Several test modules share them; each section says which."""
+"""Strategies for property tests, by what they make.
+
+Several test modules share them; each section says which.
+"""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from memgit.formats.form import Draft
+from memgit.formats.codec import Draft
 from memgit.formats.labels import LISTS
 
 # Text that is hard to keep: tests of entries, merges, documents.
 
 NASTY_LINES = (
-    "", "", "word", "two words", "  set in", "    code", "\tafter a tab", "# one", "## two", "### three", "##", "  ## set in", "#hash",
-    "- item", "* star", "+ plus", "1. one", "2) two", "-", "  - nested", "> quote", ">", "---", "----", " ---", "***", "===", "- - -",
-    "**Date:** 2020-01-01", "**Keywords:** a, b", "**keywords：** x", "**日期：** 2020-01-01", "**Solution:**", "**Best practices:** now",
-    "**Unknown:** kept", "**Note:**", "**Related:**", "**Id:** abc", "**Context:** c", " **Date:** no field", "**DATE:** x",
-    "\\## two", "\\\\## two", "\\**Date:** x", "\\---", "\\<!-- x", "\\", "<!-- comment -->", "<!-- open", "-->", "<div>", "</div>",
-    "<b>", "<br/>", "<?php", "?>", "<script>", "</script>", "<!DOCTYPE x>", "<![CDATA[ x", "]]>", "| a | b |", "|---|---|",
-    "`code`", "[[link]]", "[[a, b]]", "<<<<<<< ours", "=======", ">>>>>>> theirs", "\\<<<<<<< x", "[a]: /b", "🔧 tool", "a\rb", "a\x0bb",
-    "a\x0cb", "\u2028", "\u00a0", "trailing  ", "trailing\t", "e\u0301", "- [ ] task", "> - a", "- > a", "- # x", "10. ten",
-)  # fmt: skip
+    "",
+    "",
+    "word",
+    "two words",
+    "  set in",
+    "    code",
+    "\tafter a tab",
+    "# one",
+    "## two",
+    "### three",
+    "##",
+    "  ## set in",
+    "#hash",
+    "- item",
+    "* star",
+    "+ plus",
+    "1. one",
+    "2) two",
+    "-",
+    "  - nested",
+    "> quote",
+    ">",
+    "---",
+    "----",
+    " ---",
+    "***",
+    "===",
+    "- - -",
+    "**Date:** 2020-01-01",
+    "**Keywords:** a, b",
+    "**keywords：** x",
+    "**日期：** 2020-01-01",
+    "**Solution:**",
+    "**Best practices:** now",
+    "**Unknown:** kept",
+    "**Note:**",
+    "**Related:**",
+    "**Id:** abc",
+    "**Context:** c",
+    " **Date:** no field",
+    "**DATE:** x",
+    "\\## two",
+    "\\\\## two",
+    "\\**Date:** x",
+    "\\---",
+    "\\<!-- x",
+    "\\",
+    "<!-- comment -->",
+    "<!-- open",
+    "-->",
+    "<div>",
+    "</div>",
+    "<b>",
+    "<br/>",
+    "<?php",
+    "?>",
+    "<script>",
+    "</script>",
+    "<!DOCTYPE x>",
+    "<![CDATA[ x",
+    "]]>",
+    "| a | b |",
+    "|---|---|",
+    "`code`",
+    "[[link]]",
+    "[[a, b]]",
+    "<<<<<<< ours",
+    "=======",
+    ">>>>>>> theirs",
+    "\\<<<<<<< x",
+    "[a]: /b",
+    "🔧 tool",
+    "a\rb",
+    "a\x0bb",
+    "a\x0cb",
+    "\u2028",
+    "\u00a0",
+    "trailing  ",
+    "trailing\t",
+    "e\u0301",
+    "- [ ] task",
+    "> - a",
+    "- > a",
+    "- # x",
+    "10. ten",
+)
 """Lines that Markdown or an entry file could read as more than text; none of them opens a fence."""
 
 FENCES = (("```", "```"), ("~~~", "~~~"), ("````md", "````"), ("  ```", "```"), ("```sh", "  ```  "))
 
-nasty_line = st.sampled_from(NASTY_LINES) | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\n`~"), max_size=12)
+nasty_line = st.sampled_from(NASTY_LINES) | st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0\n`~"), max_size=12
+)
 
 
 @st.composite
@@ -43,19 +125,51 @@ def bodies(draw: st.DrawFn) -> str:
 
 words = st.text("abcdefghij klmnop", min_size=1, max_size=20)
 plain_bodies = st.lists(words.filter(str.strip), min_size=1, max_size=4).map("\n\n".join)
-titles = (
-    st.sampled_from(
-        ["Plain", "# hash", "hash #", "C#", "#", "##", "a \\#", "\\# b", "[2026-01-01] write | x", "\\[2026-01-01] write | x",
-         "🔧 tool", "🔧🔧", "🔧", "`code` and: (more) → —", "a | b", "[x]", "a]]b", "**Date:** x", "- item", "\ttab\there", "two\nlines",
-         "<!-- x", "---", "1. x", "  spaced  out  ", "e\u0301", "\u2028a", "-->", "a ##", "a\\", "日期", "> q", "``` x", "\u00a0x"]
-    )
-    | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=24)
-)  # fmt: skip
+titles = st.sampled_from(
+    [
+        "Plain",
+        "# hash",
+        "hash #",
+        "C#",
+        "#",
+        "##",
+        "a \\#",
+        "\\# b",
+        "[2026-01-01] write | x",
+        "\\[2026-01-01] write | x",
+        "🔧 tool",
+        "🔧🔧",
+        "🔧",
+        "`code` and: (more) → —",
+        "a | b",
+        "[x]",
+        "a]]b",
+        "**Date:** x",
+        "- item",
+        "\ttab\there",
+        "two\nlines",
+        "<!-- x",
+        "---",
+        "1. x",
+        "  spaced  out  ",
+        "e\u0301",
+        "\u2028a",
+        "-->",
+        "a ##",
+        "a\\",
+        "日期",
+        "> q",
+        "``` x",
+        "\u00a0x",
+    ]
+) | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=24)
 
 values = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(NASTY_LINES)
-link_targets = st.lists(st.sampled_from(["a", "b#c", "d, e", "f/g", "h `i`", "arr[0]", "-", "k's", "#own"]), min_size=1, max_size=3).map(
-    " ".join
-)
+link_targets = st.lists(
+    st.sampled_from(["a", "b#c", "d, e", "f/g", "h `i`", "arr[0]", "-", "k's", "#own"]),
+    min_size=1,
+    max_size=3,
+).map(" ".join)
 days = st.dates().map(lambda day: f"{day.year:04}-{day.month:02}-{day.day:02}")
 
 
@@ -63,7 +177,19 @@ days = st.dates().map(lambda day: f"{day.year:04}-{day.month:02}-{day.day:02}")
 def entry_fields(draw: st.DrawFn) -> dict[str, str | tuple[str, ...]]:
     """Fields of an entry, each there or not."""
     out: dict[str, str | tuple[str, ...]] = {}
-    for name in ("created", "updated", "skill", "source", "context", "files", "related", "keywords", "archived", "merged_into", "id"):
+    for name in (
+        "created",
+        "updated",
+        "skill",
+        "source",
+        "context",
+        "files",
+        "related",
+        "keywords",
+        "archived",
+        "merged_into",
+        "id",
+    ):
         if draw(st.booleans()):
             if name == "related":
                 out[name] = tuple(draw(st.lists(link_targets, max_size=3)))
@@ -85,24 +211,177 @@ def drafts(draw: st.DrawFn) -> Draft:
 
 texts = st.sampled_from(
     (
-        "Locks: before or after?", "it's", 'say "yes"', "$1 and $15,000", "\\1 \\g<0> \\n", "{{title}}", "`make`", "- item", "@handle",
-        "yes", "No", "null", "~", "2026-01-01", "2026-01-01 10:00:00", "1e5", "0x1f", "0o17", "012", "1_000", "12:30:45", ".inf", "-.NaN",
-        "1.10", "=", "<<", "#tag", "a #b", "a: b", "a:", ":a", "? x", "[a]", "{a}", "&a", "*a", "!t", "|", ">", "%a", "", " ", " a", "a ",
-        "a\nb", "\na", "a\n\nb", "a\n", "a\r\nb", "\r", "\t", "\u2028", "a\u2029b", "\x85", "\x07", "\x1b[31m", "\x7f", "\ufeff", "\0",
-        "e\u0301", "🌊", "👩\u200d🚀", "日本", "\xa0a", "'", "''", '"', "\\", "---", "...", "--- a", "a, b", "a]", "[[x]]", "a'b\"c\\d",
+        "Locks: before or after?",
+        "it's",
+        'say "yes"',
+        "$1 and $15,000",
+        "\\1 \\g<0> \\n",
+        "{{title}}",
+        "`make`",
+        "- item",
+        "@handle",
+        "yes",
+        "No",
+        "null",
+        "~",
+        "2026-01-01",
+        "2026-01-01 10:00:00",
+        "1e5",
+        "0x1f",
+        "0o17",
+        "012",
+        "1_000",
+        "12:30:45",
+        ".inf",
+        "-.NaN",
+        "1.10",
+        "=",
+        "<<",
+        "#tag",
+        "a #b",
+        "a: b",
+        "a:",
+        ":a",
+        "? x",
+        "[a]",
+        "{a}",
+        "&a",
+        "*a",
+        "!t",
+        "|",
+        ">",
+        "%a",
+        "",
+        " ",
+        " a",
+        "a ",
+        "a\nb",
+        "\na",
+        "a\n\nb",
+        "a\n",
+        "a\r\nb",
+        "\r",
+        "\t",
+        "\u2028",
+        "a\u2029b",
+        "\x85",
+        "\x07",
+        "\x1b[31m",
+        "\x7f",
+        "\ufeff",
+        "\0",
+        "e\u0301",
+        "🌊",
+        "👩\u200d🚀",
+        "日本",
+        "\xa0a",
+        "'",
+        "''",
+        '"',
+        "\\",
+        "---",
+        "...",
+        "--- a",
+        "a, b",
+        "a]",
+        "[[x]]",
+        "a'b\"c\\d",
     )
-) | st.text(st.characters(exclude_categories=["Cs"]), max_size=30)  # fmt: skip
+) | st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 """Text that YAML could take for something else."""
 
 _ATOMS = (
-    "a", "b c", "x: y", "x:y", "#h", "a #c", "a#c", " ", "  ", "'", "''", '"', "\\", "\\n", "\\x41", "\\u263a", ":", ": ", "-", "- ", "[",
-    "]", "{", "}", ",", ", ", "&a", "*a", "!t", "|", ">", "|-", ">+", "%", "@", "`", "~", "null", "yes", "1.0", "2026-01-01", "é", "☺",
-    "\u2028", "\t", "?", "? ", "//", "http://x", "=", "<<", ".", "..", "---", "...", "_", "$1", "(", ")", "\xa0", "\u200d", "\x07", "\r",
-)  # fmt: skip
+    "a",
+    "b c",
+    "x: y",
+    "x:y",
+    "#h",
+    "a #c",
+    "a#c",
+    " ",
+    "  ",
+    "'",
+    "''",
+    '"',
+    "\\",
+    "\\n",
+    "\\x41",
+    "\\u263a",
+    ":",
+    ": ",
+    "-",
+    "- ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ", ",
+    "&a",
+    "*a",
+    "!t",
+    "|",
+    ">",
+    "|-",
+    ">+",
+    "%",
+    "@",
+    "`",
+    "~",
+    "null",
+    "yes",
+    "1.0",
+    "2026-01-01",
+    "é",
+    "☺",
+    "\u2028",
+    "\t",
+    "?",
+    "? ",
+    "//",
+    "http://x",
+    "=",
+    "<<",
+    ".",
+    "..",
+    "---",
+    "...",
+    "_",
+    "$1",
+    "(",
+    ")",
+    "\xa0",
+    "\u200d",
+    "\x07",
+    "\r",
+)
 _FLOW_ITEMS = (
-    "a", "b c", '"q"', "'s'", "", "~", "null", "-x", "- x", "a:b", "a: b", "#h", "c#", "{}", "[x]", "x ", "?", "a?b", "http://a/b", "1",
-    "*a", "&a b", "'it''s'", '"a\\"b"', "a  b",
-)  # fmt: skip
+    "a",
+    "b c",
+    '"q"',
+    "'s'",
+    "",
+    "~",
+    "null",
+    "-x",
+    "- x",
+    "a:b",
+    "a: b",
+    "#h",
+    "c#",
+    "{}",
+    "[x]",
+    "x ",
+    "?",
+    "a?b",
+    "http://a/b",
+    "1",
+    "*a",
+    "&a b",
+    "'it''s'",
+    '"a\\"b"',
+    "a  b",
+)
 _AFTER = ("", "", "", " ", "#", " # c", "x")
 _pieces = st.lists(st.sampled_from(_ATOMS), max_size=4).map("".join)
 _inline = st.one_of(
@@ -111,17 +390,38 @@ _inline = st.one_of(
     st.builds('"{}"{}'.format, _pieces, st.sampled_from(_AFTER)),
     st.builds(
         lambda items, gap, after: f"[{gap.join(items)}]{after}",
-        st.lists(st.sampled_from(_FLOW_ITEMS), max_size=4), st.sampled_from([",", ", ", " , "]), st.sampled_from(_AFTER),
+        st.lists(st.sampled_from(_FLOW_ITEMS), max_size=4),
+        st.sampled_from([",", ", ", " , "]),
+        st.sampled_from(_AFTER),
     ),
     st.sampled_from(["{}", "{ }", "{a: b}", "|", "|-", ">", "> ", ">-", ">+", "|+", "|2", "> # c", ">x"]),
-)  # fmt: skip
+)
 _below = st.builds(
     lambda depth, mark, text: " " * depth + mark + text + "\n",
-    st.sampled_from([0, 1, 2, 2, 2, 4, 4, 6]), st.sampled_from(["- ", "- ", "", "", "# ", "- - ", "-", "k: ", "k2: "]),
+    st.sampled_from([0, 1, 2, 2, 2, 4, 4, 6]),
+    st.sampled_from(["- ", "- ", "", "", "# ", "- - ", "-", "k: ", "k2: "]),
     _inline | st.sampled_from(["word", "two words", "", "a: b", ">-"]),
-) | st.sampled_from(["\n", "  \n", "    \n", "# c\n", "  # c\n"])  # fmt: skip
+) | st.sampled_from(["\n", "  \n", "    \n", "# c\n", "  # c\n"])
 _keys = st.sampled_from(
-    ["title", "tags", "a b", "k-1", "mnema", "key.x", "1", "null", "ключ", '"q k"', "'s'", "a:b", "-k", "? k", "title ", "k2", "k3"]
+    [
+        "title",
+        "tags",
+        "a b",
+        "k-1",
+        "mnema",
+        "key.x",
+        "1",
+        "null",
+        "ключ",
+        '"q k"',
+        "'s'",
+        "a:b",
+        "-k",
+        "? k",
+        "title ",
+        "k2",
+        "k3",
+    ]
 )
 
 
@@ -136,7 +436,9 @@ def tricky_blocks(draw: st.DrawFn) -> str:
     return "".join(out)
 
 
-_word = st.sampled_from(["tide", "berth", "lock", "two words", "a/b", "c#", "x:y", "harbour's", "été", "🌊", "42", "yes", "1.10"])
+_word = st.sampled_from(
+    ["tide", "berth", "lock", "two words", "a/b", "c#", "x:y", "harbour's", "été", "🌊", "42", "yes", "1.10"]
+)
 _comment = st.sampled_from(["", "", "", "  # why", " # a: b"])
 
 
@@ -161,18 +463,40 @@ def _pairs(draw: st.DrawFn, key: str) -> list[str]:
         [f"{head}[{word}, '{other.replace(chr(39), '')}, too', \"{word}\"]{note}"],
         [f"{head}[ {word} ,{other} ]{note}"],
         [f"{head}[]"],
-        [f"{key}:{note}", f"{depth}- {word}", f"{depth}-   '{other.replace(chr(39), '')}'", f"{depth}# between", f'{depth}- "x, y"'],
+        [
+            f"{key}:{note}",
+            f"{depth}- {word}",
+            f"{depth}-   '{other.replace(chr(39), '')}'",
+            f"{depth}# between",
+            f'{depth}- "x, y"',
+        ],
         [f"{head}[{word},", f"  {other}, # inside", "  last]"],
         [f"{key}:", f"{depth}- >-", f"{depth}    long {word}", f"{depth}- "],
     ]
     rest: list[list[str]] = [
         [f"{key}:{note}"],
         [f"{head}null{note}"],
-        [f"{key}:", f'    owner: {{ name: {word}, phone: "12 34" }}', "    shifts:", "    - early", "    -   late", "", "    last: x"],
+        [
+            f"{key}:",
+            f'    owner: {{ name: {word}, phone: "12 34" }}',
+            "    shifts:",
+            "    - early",
+            "    -   late",
+            "",
+            "    last: x",
+        ],
         [f"{head}{{ a: 1, b: [x, y] }}"],
     ]
     return draw(
-        st.sampled_from(lines if key == "title" else lines + lists if key == "source" else lists if key in LIST_KEYS else lines + rest)
+        st.sampled_from(
+            lines
+            if key == "title"
+            else lines + lists
+            if key == "source"
+            else lists
+            if key in LIST_KEYS
+            else lines + rest
+        )
     )
 
 
@@ -183,7 +507,14 @@ LIST_KEYS = ("keywords", "tags", "related")
 def blocks(draw: st.DrawFn) -> list[str]:
     """A valid block as lines without ends: keys of every style with comments and blank lines among them."""
     out: list[str] = []
-    keys = draw(st.lists(st.sampled_from(["created", "source", "x-desk", "note", "summary", "keywords", "tags", "related"]), unique=True))
+    keys = draw(
+        st.lists(
+            st.sampled_from(
+                ["created", "source", "x-desk", "note", "summary", "keywords", "tags", "related"]
+            ),
+            unique=True,
+        )
+    )
     keys.insert(draw(st.integers(0, len(keys))), "title")
     for key in keys:
         out += draw(st.sampled_from([[], [], [], [""], ["# about " + key], ["# a: b", ""]]))

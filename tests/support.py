@@ -17,7 +17,9 @@ def run_git(folder: Path, *args: str, data: bytes | None = None, check: bool = T
     """Standard output of the user's own git in a folder, trailing newline dropped."""
     done = subprocess.run(["git", *args], cwd=folder, input=data, capture_output=True, check=False)
     if check and done.returncode:
-        raise AssertionError(f"git {' '.join(args)}: {done.returncode}\n{done.stderr.decode(errors='replace')}")
+        raise AssertionError(
+            f"git {' '.join(args)}: {done.returncode}\n{done.stderr.decode(errors='replace')}"
+        )
     return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
@@ -26,8 +28,11 @@ EXAMPLES = 100
 
 
 def examples(few: int) -> int:
-    """How many examples a property gets of which each costs much: few, and more in the profile `long`, as any other does."""
-    from hypothesis import settings  # the processes that tests start import this module as well, and have no use for what takes so long
+    """How many examples a property gets of which each costs much: few, and more in the profile `long`, as any
+    other does.
+    """
+    # the processes that tests start import this module as well, and have no use for what takes so long
+    from hypothesis import settings
 
     return max(1, few * settings().max_examples // EXAMPLES)
 
@@ -39,7 +44,9 @@ class Prepared(Protocol):
 
 
 def copy_folder(source: Path, target: Path) -> Path:
-    """A new copy of a folder, with the rights and times of its files: as `shutil.copytree`, which takes twice as long for small files."""
+    """A new copy of a folder, with the rights and times of its files: as `shutil.copytree`, which takes twice
+    as long for small files.
+    """
     _copy(str(source), str(target))
     return target
 
@@ -64,7 +71,9 @@ def _copy(source: str, target: str) -> None:
 
 
 def childless() -> bool:
-    """Whether no process that was started here is left, once what nobody holds any more is gone (such as another test's repository)."""
+    """Whether no process that was started here is left, once what nobody holds any more is gone (such as
+    another test's repository).
+    """
     gc.collect()
     try:
         os.waitpid(-1, os.WNOHANG)
@@ -74,7 +83,9 @@ def childless() -> bool:
 
 
 def unprivileged() -> list[str]:
-    """What stands before a command so that permissions count for it; they do not for root, unless it gives that up."""
+    """What stands before a command so that permissions count for it; they do not for root, unless it gives
+    that up.
+    """
     if os.geteuid() != 0:
         return []
     import shutil
@@ -114,7 +125,10 @@ class Answer(NamedTuple):
 
 
 def memgit(folder: Path, *args: str, stdin: bytes = b"", code: int | None = 0) -> Answer:
-    """Runs `memgit -C folder args` in this process; the exit code is checked unless it is None. Standard input is read by `-F -` alone."""
+    """Runs `memgit -C folder args` in this process; the exit code is checked unless it is None.
+
+    Standard input is read by `-F -` alone.
+    """
     from memgit.cli.main import run
 
     streams = sys.stdin, sys.stdout, sys.stderr

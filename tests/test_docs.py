@@ -1,4 +1,6 @@
-"""The documents keep step with the code: every command is there and has help, and what is generated is current."""
+"""The documents keep step with the code: every command is there and has help, and what is generated is
+current.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def tiny() -> click.Group:
     @tool.command(help="Adds a thing. It takes | literally.")
     @click.argument("kind")
     @click.argument("titles", nargs=-1, required=True)
-    @click.option("--similar", type=click.Choice(["ask", "fail"]), default="ask", help="What to do about a | like one.")
+    @click.option(
+        "--similar", type=click.Choice(["ask", "fail"]), default="ask", help="What to do about a | like one."
+    )
     @click.option("-k", "--keyword", multiple=True, help="A keyword.")
     @click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
     @click.option("--times", type=int, required=True, help="How often.")
@@ -53,7 +57,12 @@ def every_command() -> list[tuple[str, click.Command]]:
 
 def test_the_reference_shows_the_whole_tree() -> None:
     text = reference.render(tiny(), "tool")
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["tool", "tool add", "tool hooks", "tool hooks install"]
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
+        "tool",
+        "tool add",
+        "tool hooks",
+        "tool hooks install",
+    ]
     assert "- [`tool add`](#tool-add): Adds a thing\n" in text
     assert "tool [OPTIONS] COMMAND [ARGS]...\n" in text
     assert "tool add [OPTIONS] KIND TITLES...\n" in text
@@ -97,7 +106,9 @@ def test_the_tour_stops_at_a_command_that_is_not_there() -> None:
 def test_every_command_has_help() -> None:
     for name, command in every_command():
         assert command.help, f"{name} has no help"
-        assert command.help.strip()[0].isupper() and len(command.help) > 10, f"{name}: {command.help!r} says nothing"
+        assert command.help.strip()[0].isupper() and len(command.help) > 10, (
+            f"{name}: {command.help!r} says nothing"
+        )
 
 
 def test_every_option_has_help() -> None:
@@ -114,43 +125,66 @@ def test_every_command_of_the_readme_exists() -> None:
 
 
 def test_the_readme_names_the_command_that_ci_runs() -> None:
-    lines = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    lines = re.findall(
+        r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     assert any(line.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8") for line in lines)
 
 
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
+)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_file_that_a_page_names_exists(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    links = {((ROOT / page).parent / target).resolve() for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)}
-    named = {ROOT / path for path in re.findall(r"`((?:memgit|tests|docs|benchmarks|\.ci)/[\w./-]+)`", text)} - {ROOT / "memgit/lint"}
+    links = {
+        ((ROOT / page).parent / target).resolve()
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+    }
+    named = {
+        ROOT / path for path in re.findall(r"`((?:memgit|tests|docs|benchmarks|\.ci)/[\w./-]+)`", text)
+    } - {ROOT / "memgit/lint"}
     assert sorted(str(path) for path in links | named if not path.exists()) == []
 
 
 def test_every_page_that_the_code_names_exists() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "memgit").rglob("*.py"))
-    assert sorted(name for name in set(re.findall(r"\bsee (docs/[\w.-]+\.md)", code)) if not (ROOT / name).exists()) == []
+    assert (
+        sorted(
+            name for name in set(re.findall(r"\bsee (docs/[\w.-]+\.md)", code)) if not (ROOT / name).exists()
+        )
+        == []
+    )
 
 
 def keys(page: str, heading: str) -> set[str]:
     """The names in backticks in the first column of the tables under a heading."""
-    section = (ROOT / page).read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    section = (
+        (ROOT / page).read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    )
     cells = re.findall(r"^\| (`[^|]*`) \|", section, re.MULTILINE)
     return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
 def test_the_shapes_of_json_are_described() -> None:
-    from memgit.app.present import record_json
-    from memgit.app.write import Written
+    from memgit.app.read.record_json import record_json
+    from memgit.app.write.write import Written
     from memgit.model.operation import Event
     from memgit.model.record import Record
 
     record = Record("note", "note/a", "a.md", "A", 1, 2, 0, {}, "")
     assert keys("docs/json.md", "A record") == set(record_json(record))
-    assert keys("docs/json.md", "The answer of a write") == set(Written("record", "created", record, None).as_json())
-    assert keys("docs/json.md", "The log") == set(Event("0", "2026-11-30T00:00:00Z", "record", "s", "a", ()).as_json())
+    assert keys("docs/json.md", "The answer of a write") == set(
+        Written("record", "created", record, None).as_json()
+    )
+    assert keys("docs/json.md", "The log") == set(
+        Event("0", "2026-11-30T00:00:00Z", "record", "s", "a", ()).as_json()
+    )
 
 
 def test_every_layout_and_kind_of_the_configuration_is_described() -> None:
@@ -164,5 +198,10 @@ def test_every_layout_and_kind_of_the_configuration_is_described() -> None:
 
 
 def test_what_is_generated_is_current() -> None:
-    done = subprocess.run([sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr

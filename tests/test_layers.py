@@ -1,6 +1,8 @@
-"""The house keeps its order: who may import whom, who owns a library, who starts processes, who reads the environment.
+"""The house keeps its order: who may import whom, who owns a library, who starts processes, who reads the
+environment.
 
-All of it is read from the syntax tree, so an import inside a function or under `TYPE_CHECKING` counts like any other.
+All of it is read from the syntax tree, so an import inside a function or under `TYPE_CHECKING` counts like
+any other.
 """
 
 from __future__ import annotations
@@ -28,13 +30,14 @@ ROWS = (
     ("cli", "hooks"),
     ("__main__",),
 )
-"""Top to bottom: a row may import the rows above it and itself; two names in one row do not know each other."""
+"""Top to bottom: a row may import the rows above it and itself; two names in one row do not know each other.
+"""
 
 FACES = ("cli", "hooks", "__main__")
 
 LIBRARIES = {
     "click": ("cli",),
-    "merge3": ("formats/textmerge.py",),
+    "merge3": ("formats/merging/textmerge.py",),
     "mistune": ("formats/markdown.py",),
     "pygit2": ("git",),
     "git": ("git",),
@@ -44,33 +47,84 @@ LIBRARIES = {
     "_sqlite3": ("cache",),
     "trafilatura": ("web/extract.py",),
 }
-"""The owner of each library: a folder or a file under `memgit/`. A library that is not named here may not be imported."""
+"""The owner of each library: a folder or a file under `memgit/`.
+
+A library that is not named here may not be imported.
+"""
 
 PROCESSES = {
-    "subprocess", "_posixsubprocess", "multiprocessing", "pty", "concurrent.futures.process", "asyncio.subprocess",
-    "os.system", "os.popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.posix_spawnp", "os.startfile",
-    *(f"os.{verb}{end}" for verb in ("exec", "spawn") for end in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")),
-}  # fmt: skip
+    "subprocess",
+    "_posixsubprocess",
+    "multiprocessing",
+    "pty",
+    "concurrent.futures.process",
+    "asyncio.subprocess",
+    "os.system",
+    "os.popen",
+    "os.fork",
+    "os.forkpty",
+    "os.posix_spawn",
+    "os.posix_spawnp",
+    "os.startfile",
+    *(
+        f"os.{verb}{end}"
+        for verb in ("exec", "spawn")
+        for end in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe")
+    ),
+}
 """Whatever starts a process: `git` alone."""
 
 NETWORK = {
-    "socket", "socketserver", "ssl", "http", "urllib.request", "ftplib", "imaplib", "nntplib", "poplib", "smtplib",
-    "telnetlib", "xmlrpc",
-}  # fmt: skip
+    "socket",
+    "socketserver",
+    "ssl",
+    "http",
+    "urllib.request",
+    "ftplib",
+    "imaplib",
+    "nntplib",
+    "poplib",
+    "smtplib",
+    "telnetlib",
+    "xmlrpc",
+}
 """Whatever opens a network connection: `web` and `forge` alone (git makes those of its own remotes)."""
 
 SURROUNDINGS = {
-    "os.environ", "os.environb", "os.getenv", "os.getenvb", "os.putenv", "os.getcwd", "os.getcwdb", "os.chdir", "os.isatty",
-    "os.get_terminal_size", "os.path.expanduser", "os.path.expandvars", "shutil.get_terminal_size",
-    "pathlib.Path.cwd", "pathlib.Path.home", "sys.argv", "sys.stdin", "sys.stdout", "sys.stderr", "getpass", "curses",
-}  # fmt: skip
+    "os.environ",
+    "os.environb",
+    "os.getenv",
+    "os.getenvb",
+    "os.putenv",
+    "os.getcwd",
+    "os.getcwdb",
+    "os.chdir",
+    "os.isatty",
+    "os.get_terminal_size",
+    "os.path.expanduser",
+    "os.path.expandvars",
+    "shutil.get_terminal_size",
+    "pathlib.Path.cwd",
+    "pathlib.Path.home",
+    "sys.argv",
+    "sys.stdin",
+    "sys.stdout",
+    "sys.stderr",
+    "getpass",
+    "curses",
+}
 """The environment, the current directory and the terminal: faces alone."""
 
 ALLOWED = {
-    ("git/repository.py", "os.getcwd"),  # a hook's GIT_INDEX_FILE belongs to the repository of the current directory, as for git itself
-    ("cache/events_beside.py", "os.fork"),  # a copy of this process, with what it has at hand: no other program is started
+    # a hook's GIT_INDEX_FILE belongs to the repository of the current directory, as for git itself
+    ("git/repository.py", "os.getcwd"),
+    # a copy of this process, with what it has at hand: no other program is started
+    ("cache/parallel_events.py", "os.fork"),
     # A page is taken apart in a process of its own, for nothing else can be stopped.
-    *(("web/aside.py", f"subprocess{name}") for name in ("", ".run", ".PIPE", ".DEVNULL", ".TimeoutExpired")),
+    *(
+        ("web/sandbox.py", f"subprocess{name}")
+        for name in ("", ".run", ".PIPE", ".DEVNULL", ".TimeoutExpired")
+    ),
 }
 """What one module may use all the same, with the reason."""
 
@@ -115,14 +169,20 @@ def imported(path: str, tree: ast.Module) -> Iterator[tuple[int, str, str]]:
             source = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
                 yield node.lineno, f"{source}.{alias.name}", alias.asname or alias.name
-        elif isinstance(node, ast.Call) and dotted(node.func) in ("__import__", "import_module", "importlib.import_module"):
+        elif isinstance(node, ast.Call) and dotted(node.func) in (
+            "__import__",
+            "import_module",
+            "importlib.import_module",
+        ):
             name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
             if isinstance(name, str):
                 yield node.lineno, name, ""
 
 
 def used(tree: ast.Module, names: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """Every use as (line, name): imported things by the name that they have where they come from, `.name` for methods, built-ins called."""
+    """Every use as (line, name): imported things by the name that they have where they come from, `.name` for
+    methods, built-ins called.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute | ast.Name):
             head, dot, rest = (dotted(node) or "").partition(".")
@@ -201,45 +261,73 @@ def test_every_row_is_known() -> None:
 @pytest.mark.parametrize(
     ("path", "source", "words"),
     [
-        ("model/record.py", "from memgit.formats import message", "model may not import memgit.formats.message"),
+        (
+            "model/record.py",
+            "from memgit.formats.messages import message",
+            "model may not import memgit.formats.messages.message",
+        ),
         ("model/record.py", "import memgit.app", "model may not import memgit.app"),
-        ("model/record.py", "from ..formats.message import parse", "model may not import memgit.formats.message.parse"),
-        ("errors.py", "from memgit.model.record import Record", "errors may not import memgit.model.record.Record"),
-        ("formats/yaml.py", "def f():\n    from memgit.git import process", "formats may not import memgit.git.process"),
+        (
+            "model/record.py",
+            "from ..formats.message import parse",
+            "model may not import memgit.formats.message.parse",
+        ),
+        (
+            "errors.py",
+            "from memgit.model.record import Record",
+            "errors may not import memgit.model.record.Record",
+        ),
+        (
+            "formats/yaml.py",
+            "def f():\n    from memgit.git import process",
+            "formats may not import memgit.git.process",
+        ),
         (
             "derive/index.py",
             "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from memgit.cache.db import Cache",
             "derive may not import memgit.cache.db.Cache",
         ),
-        ("git/commit.py", "from memgit.app import config", "git may not import memgit.app.config"),
+        ("git/commit/commit.py", "from memgit.app import config", "git may not import memgit.app.config"),
         ("cache/db.py", "from memgit.cli import main", "cache may not import memgit.cli.main"),
         ("cli/main.py", "import memgit.hooks.commit", "cli may not import memgit.hooks.commit"),
-        ("app/show.py", "import importlib\nimportlib.import_module('memgit.cli.main')", "app may not import memgit.cli.main"),
+        (
+            "app/read/show.py",
+            "import importlib\nimportlib.import_module('memgit.cli.main')",
+            "app may not import memgit.cli.main",
+        ),
         ("stray/new.py", "", "stray has no row in the house"),
         ("formats/other.py", "from ruamel.yaml import YAML", "ruamel belongs to formats/yaml.py"),
         ("formats/yaml.py", "import mistune", "mistune belongs to formats/markdown.py"),
-        ("app/merge.py", "def f():\n    import merge3", "merge3 belongs to formats/textmerge.py"),
-        ("app/show.py", "import sqlite3", "sqlite3 belongs to cache"),
+        ("app/merge.py", "def f():\n    import merge3", "merge3 belongs to formats/merging/textmerge.py"),
+        ("app/read/show.py", "import sqlite3", "sqlite3 belongs to cache"),
         ("cache/db.py", "import pygit2", "pygit2 belongs to git"),
-        ("app/show.py", "from click import echo", "click belongs to cli"),
+        ("app/read/show.py", "from click import echo", "click belongs to cli"),
         ("git/process.py", "import requests", "requests has no owner"),
-        ("app/ingest.py", "import trafilatura", "trafilatura belongs to web/extract.py"),
+        ("app/ingest/ingest.py", "import trafilatura", "trafilatura belongs to web/extract.py"),
         ("git/remote.py", "from memgit.web import fetch", "git may not import memgit.web.fetch"),
         ("web/page.py", "from memgit.cache import db", "web may not import memgit.cache.db"),
-        ("app/ingest.py", "import socket", "socket reaches the network"),
-        ("ingest/source.py", "from urllib.request import urlopen", "urllib.request.urlopen reaches the network"),
-        ("app/show.py", "import subprocess", "subprocess starts processes"),
-        ("app/show.py", "from subprocess import run as go", "subprocess.run starts processes"),
+        ("app/ingest/ingest.py", "import socket", "socket reaches the network"),
+        (
+            "ingest/source.py",
+            "from urllib.request import urlopen",
+            "urllib.request.urlopen reaches the network",
+        ),
+        ("app/read/show.py", "import subprocess", "subprocess starts processes"),
+        ("app/read/show.py", "from subprocess import run as go", "subprocess.run starts processes"),
         ("cli/edit.py", "import os\nos.execvp('vi', ['vi'])", "os.execvp starts processes"),
         ("cache/db.py", "from os import posix_spawn", "os.posix_spawn starts processes"),
         ("git/process.py", "import os\nhome = os.environ['HOME']", "os.environ reaches"),
         ("git/process.py", "from os import environ as env\nhome = env", "os.environ reaches"),
-        ("app/show.py", "import os as system\nsystem.getcwd()", "os.getcwd reaches"),
-        ("app/show.py", "from pathlib import Path\nhere = Path.cwd()", "pathlib.Path.cwd reaches"),
-        ("app/show.py", "from pathlib import Path\nhere = Path('~').expanduser()", ".expanduser reaches"),
-        ("app/record.py", "import sys\nbody = sys.stdin.read()", "sys.stdin reaches"),
-        ("app/record.py", "def f(stream):\n    return stream.isatty()", ".isatty reaches"),
-        ("app/record.py", "answer = input('sure? ')", "input reaches"),
+        ("app/read/show.py", "import os as system\nsystem.getcwd()", "os.getcwd reaches"),
+        ("app/read/show.py", "from pathlib import Path\nhere = Path.cwd()", "pathlib.Path.cwd reaches"),
+        (
+            "app/read/show.py",
+            "from pathlib import Path\nhere = Path('~').expanduser()",
+            ".expanduser reaches",
+        ),
+        ("app/write/record.py", "import sys\nbody = sys.stdin.read()", "sys.stdin reaches"),
+        ("app/write/record.py", "def f(stream):\n    return stream.isatty()", ".isatty reaches"),
+        ("app/write/record.py", "answer = input('sure? ')", "input reaches"),
     ],
 )
 def test_a_module_that_breaks_the_order_is_named(path: str, source: str, words: str) -> None:
@@ -250,7 +338,13 @@ def test_a_module_that_breaks_the_order_is_named(path: str, source: str, words: 
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("app/show.py", "from memgit.git.repository import Repository\nfrom memgit.cache import db\nfrom memgit.app import config"),
+        (
+            "app/read/show.py",
+            (
+                "from memgit.git.repository import Repository\nfrom memgit.cache import db\nfrom "
+                "memgit.app import config"
+            ),
+        ),
         ("model/record.py", "from memgit import __version__\nfrom memgit.errors import MemgitError"),
         ("model/record.py", "from .kinds import KINDS\nfrom . import slug"),
         ("git/process.py", "import os, subprocess\nos.posix_spawn('git', [], {})"),
@@ -261,7 +355,7 @@ def test_a_module_that_breaks_the_order_is_named(path: str, source: str, words: 
         ("cli/main.py", "import click, os, sys\nos.getcwd(), sys.stdin.isatty(), os.environ"),
         ("__main__.py", "import sys\nfrom memgit.cli.main import cli\nsys.argv"),
         ("model/slug.py", "def f(input):\n    return input.lower()"),
-        ("app/show.py", "import os\nos.path.join('a', 'b'), os.urandom(4), os.getpid()"),
+        ("app/read/show.py", "import os\nos.path.join('a', 'b'), os.urandom(4), os.getpid()"),
     ],
 )
 def test_a_module_that_keeps_the_order_passes(path: str, source: str) -> None:

@@ -10,12 +10,34 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from tests.support import examples, fsck, memgit, run_git, status
 
-KINDS = {"memory": "memory/{slug}", "knowledge": "knowledge/web#{title}", "decision": "decision/20260302-{slug}"}
-TITLES = st.sampled_from(["Grid", "Retry & backoff", "Über alles", "$1 \\1", "Tides: a table", "x" * 90, "日本語", 'Say "no"', "a/b"])
+KINDS = {
+    "memory": "memory/{slug}",
+    "knowledge": "knowledge/web#{title}",
+    "decision": "decision/20260302-{slug}",
+}
+TITLES = st.sampled_from(
+    [
+        "Grid",
+        "Retry & backoff",
+        "Über alles",
+        "$1 \\1",
+        "Tides: a table",
+        "x" * 90,
+        "日本語",
+        'Say "no"',
+        "a/b",
+    ]
+)
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 """Without shrinking: a failure of real git is as readable at full length, and each step costs processes."""
 Expected = set[tuple[str, str, str | None]]
@@ -47,14 +69,32 @@ class LogMachine(RuleBasedStateMachine):
 
     def _record(self, kind: str, stem: str) -> tuple[str, Expected]:
         title = self._title(stem)
-        done = memgit(self.folder, "record", kind, "-m", f"- text of {self.count}\n- more text", "--date", "2026-03-02",
-                      *(["--category", "web"] if kind == "knowledge" else []), "--json", "--", title).json  # fmt: skip
+        done = memgit(
+            self.folder,
+            "record",
+            kind,
+            "-m",
+            f"- text of {self.count}\n- more text",
+            "--date",
+            "2026-03-02",
+            *(["--category", "web"] if kind == "knowledge" else []),
+            "--json",
+            "--",
+            title,
+        ).json
         record = done["record"]
-        self.live[record["id"]] = {"kind": kind, "address": record["address"], "path": record["path"], "archived": False}
+        self.live[record["id"]] = {
+            "kind": kind,
+            "address": record["address"],
+            "path": record["path"],
+            "archived": False,
+        }
         return record["id"], {("create", record["address"], None)}
 
     def _pick(self, data: st.DataObject, archived: bool | None = False) -> str | None:
-        ids = sorted(id_ for id_, record in self.live.items() if archived is None or record["archived"] == archived)
+        ids = sorted(
+            id_ for id_, record in self.live.items() if archived is None or record["archived"] == archived
+        )
         return data.draw(st.sampled_from(ids)) if ids else None
 
     @rule(kind=st.sampled_from(sorted(KINDS)), stem=TITLES)
@@ -101,7 +141,9 @@ class LogMachine(RuleBasedStateMachine):
         self.live[id_].update(address=done["record"]["address"], path=done["record"]["path"])
         address = done["record"]["address"]
         # A long title keeps its slug: then only the title changed.
-        self.events.append(("rename", {("rename", address, was) if address != was else ("update", address, None)}))
+        self.events.append(
+            ("rename", {("rename", address, was) if address != was else ("update", address, None)})
+        )
 
     @precondition(lambda self: any(record["kind"] != "knowledge" for record in self.live.values()))
     @rule(data=st.data(), plain=st.booleans())
@@ -118,7 +160,11 @@ class LogMachine(RuleBasedStateMachine):
             memgit(self.folder, "commit")
         self.events.append(("update", {("update", self.live[id_]["address"], None)}))
 
-    @rule(kinds=st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=3), stem=TITLES, trailers=st.booleans())
+    @rule(
+        kinds=st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=3),
+        stem=TITLES,
+        trailers=st.booleans(),
+    )
     def squash(self, kinds: list[str], stem: str, trailers: bool) -> None:
         run_git(self.folder, "switch", "-qc", "topic")
         expected: Expected = set()
@@ -126,7 +172,11 @@ class LogMachine(RuleBasedStateMachine):
             expected |= self._record(kind, stem)[1]
         run_git(self.folder, "switch", "-q", "main")
         run_git(self.folder, "merge", "-q", "--squash", "topic")
-        message = run_git(self.folder, "log", "--reverse", "--format=%B", "main..topic") if trailers else "squashed without a word"
+        message = (
+            run_git(self.folder, "log", "--reverse", "--format=%B", "main..topic")
+            if trailers
+            else "squashed without a word"
+        )
         run_git(self.folder, "commit", "-q", "-F", "-", data=message.encode())
         run_git(self.folder, "branch", "-qD", "topic")
         self.events.append(("record", expected))
@@ -150,7 +200,10 @@ class LogMachine(RuleBasedStateMachine):
     def check(self) -> None:
         assert status(self.folder) == ""
         log = memgit(self.folder, "log", "--json").json
-        got = [(event["op"], {(row["action"], row["address"], row["was"]) for row in event["records"]}) for event in reversed(log)]
+        got = [
+            (event["op"], {(row["action"], row["address"], row["was"]) for row in event["records"]})
+            for event in reversed(log)
+        ]
         assert [row for row in got if row[1]] == self.events
         fsck(self.folder)
 
@@ -158,7 +211,13 @@ class LogMachine(RuleBasedStateMachine):
 def test_the_log_equals_what_was_performed() -> None:
     run_state_machine_as_test(
         LogMachine,
-        settings=settings(max_examples=5, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES),
+        settings=settings(
+            max_examples=5,
+            stateful_step_count=12,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=PHASES,
+        ),
     )
 
 
@@ -167,6 +226,10 @@ def test_the_log_equals_what_was_performed_at_length() -> None:
     run_state_machine_as_test(
         LogMachine,
         settings=settings(
-            max_examples=examples(100), stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES
+            max_examples=examples(100),
+            stateful_step_count=40,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=PHASES,
         ),
     )

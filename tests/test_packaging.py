@@ -1,4 +1,6 @@
-"""What is shipped: the wheel holds the package with its marker of types and nothing else, the source archive what the tests need."""
+"""What is shipped: the wheel holds the package with its marker of types and nothing else, the source archive
+what the tests need.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def project() -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A wheel and a source archive built without a network, from a copy: an old `build/` beside the code would get into the wheel."""
+    """A wheel and a source archive built without a network, from a copy: an old `build/` beside the code
+    would get into the wheel.
+    """
     need = int(re.findall(r"setuptools>=(\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))[0])
     try:
         have = int(importlib.metadata.version("setuptools").split(".")[0])
@@ -57,8 +61,13 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         else:
             shutil.copy(ROOT / name, source / name)
     out = tmp_path_factory.mktemp("dist")
-    code = "import sys; from setuptools import build_meta; out = sys.argv[1]; build_meta.build_wheel(out); build_meta.build_sdist(out)"
-    done = subprocess.run([sys.executable, "-c", code, str(out)], cwd=source, capture_output=True, text=True, check=False)
+    code = (
+        "import sys; from setuptools import build_meta; out = sys.argv[1]; build_meta.build_wheel(out); "
+        "build_meta.build_sdist(out)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(out)], cwd=source, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr, done.stderr
     (wheel,), (sdist,) = out.glob("*.whl"), out.glob("*.tar.gz")
@@ -70,7 +79,9 @@ def test_the_wheel_holds_the_package_alone(archives: tuple[Path, Path]) -> None:
         names = set(wheel.namelist())
     info = f"memgit_kb-{memgit.__version__}.dist-info/"
     code = {
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "memgit").rglob("*") if path.is_file() and "__pycache__" not in path.parts
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "memgit").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert {name for name in names if not name.startswith(info)} == code
     assert "memgit/py.typed" in code
@@ -81,7 +92,10 @@ def test_the_wheel_says_what_it_is(archives: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(archives[0]) as wheel:
         info = f"memgit_kb-{memgit.__version__}.dist-info/"
         metadata = wheel.read(f"{info}METADATA").decode()
-        assert wheel.read(f"{info}entry_points.txt").decode() == "[console_scripts]\nmemgit = memgit.__main__:main\n"
+        assert (
+            wheel.read(f"{info}entry_points.txt").decode()
+            == "[console_scripts]\nmemgit = memgit.__main__:main\n"
+        )
     assert f"Version: {memgit.__version__}\n" in metadata
     assert "License-Expression: MIT\n" in metadata
     assert "Requires-Python: >=3.11\n" in metadata
@@ -91,24 +105,49 @@ def test_the_wheel_says_what_it_is(archives: tuple[Path, Path]) -> None:
 def test_the_source_archive_can_run_its_own_tests(archives: tuple[Path, Path]) -> None:
     with tarfile.open(archives[1]) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "memgit/py.typed", "tests/conftest.py", "docs/generate.py"} <= names
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "memgit/py.typed",
+        "tests/conftest.py",
+        "docs/generate.py",
+    } <= names
     assert not [name for name in names if name.endswith(".pyc") or name.startswith((".", "build/"))]
 
 
 def test_the_installed_command_runs(archives: tuple[Path, Path], tmp_path: Path) -> None:
-    """The wheel in an environment of its own that sees the libraries of this one; console script and `python -m` answer alike."""
+    """The wheel in an environment of its own that sees the libraries of this one; console script and `python
+    -m` answer alike.
+    """
     venv.create(tmp_path / "env", symlinks=True, with_pip=False)
     python = tmp_path / "env" / "bin" / "python"
     site = next((tmp_path / "env" / "lib").glob("python*/site-packages"))
     libraries = sysconfig.get_path("purelib")
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps", str(archives[0])],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            str(python),
+            "install",
+            "--quiet",
+            "--no-index",
+            "--no-deps",
+            str(archives[0]),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     env = {**os.environ, "PYTHONPATH": libraries}
     for command in ([str(tmp_path / "env" / "bin" / "memgit")], [str(python), "-m", "memgit"]):
-        out = subprocess.run([*command, "--version"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        out = subprocess.run(
+            [*command, "--version"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
         assert (out.returncode, out.stdout, out.stderr) == (0, f"memgit {memgit.__version__}\n", "")
     assert (site / "memgit" / "py.typed").is_file()
 
@@ -117,7 +156,9 @@ def test_the_version_is_written_once() -> None:
     assert project()["dynamic"] == ["version"]
     assert re.fullmatch(r"\d+\.\d+\.\d+(?:\.dev\d+)?", memgit.__version__)
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(rf"^## {re.escape(memgit.__version__)}\b", changes, re.MULTILINE), "CHANGELOG.md has no section for this version"
+    assert re.search(rf"^## {re.escape(memgit.__version__)}\b", changes, re.MULTILINE), (
+        "CHANGELOG.md has no section for this version"
+    )
 
 
 def test_every_library_that_is_imported_is_declared() -> None:
@@ -128,5 +169,9 @@ def test_every_library_that_is_imported_is_declared() -> None:
     asked = [*table["dependencies"], *table["optional-dependencies"]["web"]]
     declared = {re.split(r"[<>=!~ \[;]", line)[0].lower() for line in asked}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "memgit").rglob("*.py"))
-    used = {name for name in LIBRARIES if name not in sys.stdlib_module_names and re.search(rf"^\s*(?:import|from) {name}\b", source, re.M)}
+    used = {
+        name
+        for name in LIBRARIES
+        if name not in sys.stdlib_module_names and re.search(rf"^\s*(?:import|from) {name}\b", source, re.M)
+    }
     assert {names.get(name, name) for name in used} <= declared

@@ -1,4 +1,6 @@
-"""After any edits, by hand or by git, a read answers what it would answer without its cache, from a whole `git status`."""
+"""After any edits, by hand or by git, a read answers what it would answer without its cache, from a whole
+`git status`.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,22 @@ from typing import Any
 
 import pytest
 
-from memgit.app.reader import CachedReader
-from memgit.git import plain, status
+from memgit.app.read.reader import CachedReader
+from memgit.git import dotgit
 from memgit.git.repository import Repository
-from memgit.git.status import Dirty, dirty
+from memgit.git.worktree import status
+from memgit.git.worktree.status import Dirty, dirty
 from tests.support import memgit, run_git
 
 READS = {
-    "list": ["list", "--json", "--archived"], "memories": ["list", "--kind", "memory", "--json"], "title": ["show", "t3", "--json"],
-    "address": ["show", "memory/x/1", "--json"], "search": ["search", "alpha", "-n", "100", "--json"], "context": ["context", "--json"],
+    "list": ["list", "--json", "--archived"],
+    "memories": ["list", "--kind", "memory", "--json"],
+    "title": ["show", "t3", "--json"],
+    "address": ["show", "memory/x/1", "--json"],
+    "search": ["search", "alpha", "-n", "100", "--json"],
+    "context": ["context", "--json"],
     "recall": ["recall", "alpha beta shell", "--no-count", "--json"],
-}  # fmt: skip
+}
 WORDS = ("alpha", "beta", "gamma", "shell")
 NAMES = ("1.md", "2.md", "3.md", "t.tmp.md", "K.md", "K.MD", "1.txt")
 
@@ -35,7 +42,10 @@ def answers(folder: Path, reads: Sequence[str], session: str) -> dict[str, Any]:
         done = memgit(folder, *READS[name], *(["--session", session] if name == "recall" else []), code=None)
         text: Any = done.out
         if name == "search":  # ranks are counted over all that the cache holds, other commits' records too
-            text = sorted((found["address"], found["title"], found["path"], found["line"]) for found in done.json["results"])
+            text = sorted(
+                (found["address"], found["title"], found["path"], found["line"])
+                for found in done.json["results"]
+            )
         elif name == "recall":
             text = {**json.loads(done.out), "session": ""}
         out[name] = done.code, text, done.err
@@ -50,14 +60,18 @@ def from_nothing(folder: Path, reads: Sequence[str], monkeypatch: pytest.MonkeyP
             self.repo, self.roots = repo, tuple(roots)
 
         def rows(self) -> list[Dirty]:
-            return [row for row in dirty(self.repo) if row.path.endswith(".md") and row.path.startswith(self.roots)]
+            return [
+                row
+                for row in dirty(self.repo)
+                if row.path.endswith(".md") and row.path.startswith(self.roots)
+            ]
 
     kept = folder / ".git/memgit"
     aside = folder / ".git/aside"
     kept.rename(aside)
     try:
         with monkeypatch.context() as slow:
-            slow.setattr(plain, "find", lambda *_: None)
+            slow.setattr(dotgit, "find", lambda *_: None)
             slow.setattr(status, "Look", Listed)
             slow.setattr(CachedReader, "presume", lambda _: None)
             return answers(folder, reads, "other")
@@ -75,10 +89,30 @@ class Hands:
         own = ("memory/x", "memory/x/y", "memory/x/y/z", "notes", "notes/n", "knowledge-base", "decisions")
         self.folders = own if base is None else (f"{base}x", f"{base}x/y", f"{base}x/y/z", f"{base}w")
         self.acts: list[Callable[[Path, Path], object]] = [
-            self.write, self.write, self.write, self.unseen, self.unseen, self.over, self.unlink, self.rmtree, self.move, self.link,
-            self.link_folder, self.mode, self.ignore, self.index, self.index, self.git, self.git, self.bits, self.inner, self.past,
-            self.beside, self.nested, self.swap,
-        ]  # fmt: skip
+            self.write,
+            self.write,
+            self.write,
+            self.unseen,
+            self.unseen,
+            self.over,
+            self.unlink,
+            self.rmtree,
+            self.move,
+            self.link,
+            self.link_folder,
+            self.mode,
+            self.ignore,
+            self.index,
+            self.index,
+            self.git,
+            self.git,
+            self.bits,
+            self.inner,
+            self.past,
+            self.beside,
+            self.nested,
+            self.swap,
+        ]
 
     def run(self, *args: str) -> None:
         run_git(self.top, *args, check=False)
@@ -140,38 +174,66 @@ class Hands:
     def ignore(self, folder: Path, file: Path) -> None:
         rules = self.chance.choice(["", "*.tmp.md\n", "y/\n", "3.md\nmoved/\n", "*\n!*/\n"])
         aside = self.top.parent / f"{self.top.name}-ignored"
-        self.chance.choice([self.top / ".gitignore", folder / ".gitignore", self.top / ".git/info/exclude", aside]).write_text(rules)
+        self.chance.choice(
+            [self.top / ".gitignore", folder / ".gitignore", self.top / ".git/info/exclude", aside]
+        ).write_text(rules)
         self.run("config", "core.excludesFile", str(aside))
 
     def index(self, folder: Path, file: Path) -> None:
         self.run(
-            *self.chance.choice([
-                ["add", "-A"], ["add", "-f", str(file)], ["add", "-N", str(file)], ["rm", "-rq", "--cached", str(folder)],
-                ["reset", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["commit", "-qam", "x"],
-                ["commit", "-q", "--amend", "-m", "x"],
-            ])
-        )  # fmt: skip
+            *self.chance.choice(
+                [
+                    ["add", "-A"],
+                    ["add", "-f", str(file)],
+                    ["add", "-N", str(file)],
+                    ["rm", "-rq", "--cached", str(folder)],
+                    ["reset", "-q"],
+                    ["commit", "-q", "--allow-empty", "-m", "x"],
+                    ["commit", "-qam", "x"],
+                    ["commit", "-q", "--amend", "-m", "x"],
+                ]
+            )
+        )
 
     def git(self, folder: Path, file: Path) -> None:
         self.run(
-            *self.chance.choice([
-                ["reset", "-q", "--soft", "HEAD~1"], ["reset", "-q", "--hard", "one"], ["stash", "-q", "-u"], ["stash", "pop", "-q"],
-                ["checkout", "-q", "HEAD", "--", "."], ["checkout", "-qf", "-B", "one"], ["checkout", "-qf", "two"], ["merge", "-q", "one"],
-                ["merge", "--abort"], ["rebase", "-q", "one"], ["rebase", "--abort"], ["checkout", "-q", "--detach"],
-                ["checkout", "-q", "--orphan", f"o{self.chance.randrange(10**6)}"], ["pack-refs", "--all"], ["branch", "-f", "two", "one"],
-                ["replace", "-f", "HEAD", "one"], ["clean", "-qfd"],
-            ])
-        )  # fmt: skip
+            *self.chance.choice(
+                [
+                    ["reset", "-q", "--soft", "HEAD~1"],
+                    ["reset", "-q", "--hard", "one"],
+                    ["stash", "-q", "-u"],
+                    ["stash", "pop", "-q"],
+                    ["checkout", "-q", "HEAD", "--", "."],
+                    ["checkout", "-qf", "-B", "one"],
+                    ["checkout", "-qf", "two"],
+                    ["merge", "-q", "one"],
+                    ["merge", "--abort"],
+                    ["rebase", "-q", "one"],
+                    ["rebase", "--abort"],
+                    ["checkout", "-q", "--detach"],
+                    ["checkout", "-q", "--orphan", f"o{self.chance.randrange(10**6)}"],
+                    ["pack-refs", "--all"],
+                    ["branch", "-f", "two", "one"],
+                    ["replace", "-f", "HEAD", "one"],
+                    ["clean", "-qfd"],
+                ]
+            )
+        )
 
     def bits(self, folder: Path, file: Path) -> None:
         bit = self.chance.choice(["", "no-"]) + self.chance.choice(["assume-unchanged", "skip-worktree"])
         self.run(
-            *self.chance.choice([
-                ["update-index", f"--{bit}", str(file)], ["update-index", "--index-version", "4"], ["update-index", "--split-index"],
-                ["sparse-checkout", "set", "--no-cone", "/*", "!y/"], ["sparse-checkout", "disable"],
-                ["config", "core.untrackedCache", "true"],
-            ])
-        )  # fmt: skip
+            *self.chance.choice(
+                [
+                    ["update-index", f"--{bit}", str(file)],
+                    ["update-index", "--index-version", "4"],
+                    ["update-index", "--split-index"],
+                    ["sparse-checkout", "set", "--no-cone", "/*", "!y/"],
+                    ["sparse-checkout", "disable"],
+                    ["config", "core.untrackedCache", "true"],
+                ]
+            )
+        )
 
     def inner(self, folder: Path, file: Path) -> None:
         """A repository of its own, or none any more."""
@@ -206,10 +268,19 @@ class Hands:
 
 @pytest.mark.parametrize(
     ("layout", "seed", "steps"),
-    [("memgit", 1, 14), ("notes", 2, 10), ("vault", 3, 12),
-     *[pytest.param(("memgit", "notes", "vault")[seed % 3], seed, 60, marks=pytest.mark.slow) for seed in range(10, 19)]],
-)  # fmt: skip
-def test_a_read_after_anything(repo: Path, monkeypatch: pytest.MonkeyPatch, layout: str, seed: int, steps: int) -> None:
+    [
+        ("memgit", 1, 14),
+        ("notes", 2, 10),
+        ("vault", 3, 12),
+        *[
+            pytest.param(("memgit", "notes", "vault")[seed % 3], seed, 60, marks=pytest.mark.slow)
+            for seed in range(10, 19)
+        ],
+    ],
+)
+def test_a_read_after_anything(
+    repo: Path, monkeypatch: pytest.MonkeyPatch, layout: str, seed: int, steps: int
+) -> None:
     chance = random.Random(seed)
     if layout == "memgit":
         memgit(repo, "init")

@@ -1,7 +1,9 @@
-"""A random machine of operations, hand edits, merges and branch switches: what was built step by step is what rebuild gives.
+"""A random machine of operations, hand edits, merges and branch switches: what was built step by step is what
+rebuild gives.
 
-After each walk the newest commit is brought to what its records say (`memgit rebuild --commit`, which after memgit's own writes has nothing
-to do), and a fresh clone must then agree with the original: derived files to the byte, records and history field by field.
+After each walk the newest commit is brought to what its records say (`memgit rebuild --commit`, which after
+memgit's own writes has nothing to do), and a fresh clone must then agree with the original: derived files to
+the byte, records and history field by field.
 """
 
 from __future__ import annotations
@@ -14,13 +16,31 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from tests.support import fsck, memgit, run_git, status
 
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 """Without shrinking: a failure of real git is as readable at full length, and each step costs processes."""
-TITLES = st.sampled_from(["Grid", "Retry & backoff", "Über alles", "$1 \\1", "Tides: a table", "日本語", 'Say "no"', "a/b", "[[x]]"])
+TITLES = st.sampled_from(
+    [
+        "Grid",
+        "Retry & backoff",
+        "Über alles",
+        "$1 \\1",
+        "Tides: a table",
+        "日本語",
+        'Say "no"',
+        "a/b",
+        "[[x]]",
+    ]
+)
 CATEGORIES = st.sampled_from(["web", "http", "data"])
 SCOPES = st.sampled_from(["", "sea", "sea/north"])
 UNDER_WAY = {"rebase-merge": "rebase", "sequencer": "cherry-pick", "CHERRY_PICK_HEAD": "cherry-pick"}
@@ -43,7 +63,9 @@ class RebuildMachine(RuleBasedStateMachine):
         self.folder = self.top / "kb"
         self.count = 0
         self.right = True
-        """Whether memgit alone has written since the derived files were last right: then there must be nothing to rebuild."""
+        """Whether memgit alone has written since the derived files were last right: then there must be
+        nothing to rebuild.
+        """
 
     @initialize()
     def init(self) -> None:
@@ -63,24 +85,41 @@ class RebuildMachine(RuleBasedStateMachine):
         return sorted(found, key=lambda record: str(record["address"]))
 
     def _pick(self, data: st.DataObject) -> dict[str, Any] | None:
-        records = [record for record in self._records() if record["id"] and record["kind"] != "observation"]  # those are never edited
+        # those are never edited
+        records = [record for record in self._records() if record["id"] and record["kind"] != "observation"]
         return data.draw(st.sampled_from(records)) if records else None
 
     def _record(self, kind: str, *options: str, title: str) -> None:
         self.count += 1
         date = f"2026-03-{self.count % 28 + 1:02d}"
-        memgit(self.folder, "record", kind, *options, "-m", f"- text {self.count}", "--date", date, "--", title)
+        memgit(
+            self.folder, "record", kind, *options, "-m", f"- text {self.count}", "--date", date, "--", title
+        )
 
     # memgit's own writes
 
     @rule(title=TITLES, category=CATEGORIES, named=st.booleans())
     def knowledge(self, title: str, category: str, named: bool) -> None:
-        name = ["--category-name", f"Name {self.count}", "--category-keywords", f"one, k{self.count}"] if named else []
-        self._record("knowledge", "--category", category, *name, "--keywords", f"k{self.count}, css", title=f"{title} {self.count}")
+        name = (
+            ["--category-name", f"Name {self.count}", "--category-keywords", f"one, k{self.count}"]
+            if named
+            else []
+        )
+        self._record(
+            "knowledge",
+            "--category",
+            category,
+            *name,
+            "--keywords",
+            f"k{self.count}, css",
+            title=f"{title} {self.count}",
+        )
 
     @rule(title=TITLES, scope=SCOPES)
     def memory(self, title: str, scope: str) -> None:
-        self._record("memory", "--scope", scope, "--topics", f"t{self.count % 3}", title=f"{title} {self.count}")
+        self._record(
+            "memory", "--scope", scope, "--topics", f"t{self.count % 3}", title=f"{title} {self.count}"
+        )
 
     @rule(title=TITLES, kind=st.sampled_from(["experience", "decision", "observation"]))
     def other(self, title: str, kind: str) -> None:
@@ -104,7 +143,9 @@ class RebuildMachine(RuleBasedStateMachine):
 
     @rule(data=st.data(), how=st.sampled_from(["plain", "memgit"]), remove=st.booleans())
     def hand_edit(self, data: st.DataObject, how: str, remove: bool) -> None:
-        paths = sorted(path for path in self.folder.rglob("*.md") if path.name != "INDEX.md" and ".git" not in path.parts)
+        paths = sorted(
+            path for path in self.folder.rglob("*.md") if path.name != "INDEX.md" and ".git" not in path.parts
+        )
         if not paths:
             return
         self.count += 1
@@ -155,7 +196,9 @@ class RebuildMachine(RuleBasedStateMachine):
 
     # Branches
 
-    @rule(title=TITLES, category=CATEGORIES, how=st.sampled_from(["merge", "squash", "rebase", "cherry-pick"]))
+    @rule(
+        title=TITLES, category=CATEGORIES, how=st.sampled_from(["merge", "squash", "rebase", "cherry-pick"])
+    )
     def branches(self, title: str, category: str, how: str) -> None:
         self.right = False
         run_git(self.folder, "switch", "-qc", "topic")
@@ -177,7 +220,9 @@ class RebuildMachine(RuleBasedStateMachine):
         run_git(self.folder, "branch", "-qD", "topic")
 
     def _settled(self, *command: str) -> None:
-        """A merge as somebody without a driver finishes it: every conflict is settled by taking both sides of records, any of an index."""
+        """A merge as somebody without a driver finishes it: every conflict is settled by taking both sides of
+        records, any of an index.
+        """
         run_git(self.folder, *command, check=False)
         for _ in range(20):
             paths = run_git(self.folder, "diff", "--name-only", "--diff-filter=U", "-z").split("\0")[:-1]
@@ -186,7 +231,9 @@ class RebuildMachine(RuleBasedStateMachine):
                     run_git(self.folder, "checkout", "-q", "--ours", "--", path, check=False)
                 else:
                     lines = (self.folder / path).read_text().split("\n")
-                    (self.folder / path).write_text("\n".join(line for line in lines if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>")))
+                    (self.folder / path).write_text(
+                        "\n".join(line for line in lines if line[:7] not in ("<<<<<<<", "=======", ">>>>>>>"))
+                    )
                 run_git(self.folder, "add", "-A", "--", path)
             git_dir = self.folder / ".git"
             verb = next((verb for name, verb in UNDER_WAY.items() if (git_dir / name).exists()), None)
@@ -245,14 +292,21 @@ class RebuildMachine(RuleBasedStateMachine):
         for record in records[:4]:
             if record["id"]:
                 for verb in ("show", "history"):
-                    assert memgit(clone, verb, record["id"], "--json").json == memgit(self.folder, verb, record["id"], "--json").json
+                    assert (
+                        memgit(clone, verb, record["id"], "--json").json
+                        == memgit(self.folder, verb, record["id"], "--json").json
+                    )
 
 
 def _run(examples: int, steps: int) -> None:
     run_state_machine_as_test(
         RebuildMachine,
         settings=settings(
-            max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=PHASES,
         ),
     )
 

@@ -1,12 +1,14 @@
 """End-to-end transcripts: commands as a user types them, with the output that they give.
 
-In `transcripts/*.txt`, a line `$ command` runs; the lines under it are its output, `[exit N]` its code where that is not 0. `< text` lines
-before a command are its standard input. `{{hash}}`, `{{id}}`, `{{date}}` stand for what differs between runs, `{{*}}` for anything.
-A line `$ write NAME` stores the standard input as a file.
+In `transcripts/*.txt`, a line `$ command` runs; the lines under it are its output, `[exit N]` its code where
+that is not 0. `< text` lines before a command are its standard input. `{{hash}}`, `{{id}}`, `{{date}}` stand
+for what differs between runs, `{{*}}` for anything. A line `$ write NAME` stores the standard input as a
+file.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -17,7 +19,12 @@ from typing import NamedTuple
 import pytest
 
 FOLDER = Path(__file__).parent / "transcripts"
-HOLES = {"hash": "[0-9a-f]{7,40}", "id": "[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{9}", "date": r"\d{4}-\d\d-\d\d", "*": ".*"}
+HOLES = {
+    "hash": "[0-9a-f]{7,40}",
+    "id": "[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{9}",
+    "date": r"\d{4}-\d\d-\d\d",
+    "*": ".*",
+}
 
 
 class Step(NamedTuple):
@@ -48,11 +55,14 @@ def steps(text: str) -> list[Step]:
 def pattern(expected: str) -> str:
     """A regular expression for an expected output."""
     parts = re.split(r"\{\{(\*|\w+)\}\}", expected)
-    return "".join(re.escape(part) if index % 2 == 0 else f"(?:{HOLES[part]})" for index, part in enumerate(parts))
+    return "".join(
+        re.escape(part) if index % 2 == 0 else f"(?:{HOLES[part]})" for index, part in enumerate(parts)
+    )
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
 def test_transcript(path: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     for step in steps(path.read_text()):
         words = shlex.split(step.command)
         if words[0] == "write":
@@ -62,12 +72,16 @@ def test_transcript(path: Path, tmp_path: Path) -> None:
             continue
         if words[0] == "memgit":
             words[:1] = [sys.executable, "-m", "memgit"]
-        done = subprocess.run(words, cwd=tmp_path, input=step.stdin, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            words, cwd=tmp_path, env=env, input=step.stdin, capture_output=True, text=True, check=False
+        )
         output = done.stdout + done.stderr
         where = f"{path.name}:{step.line}: $ {step.command}"
         assert done.returncode == step.code, f"{where}\n{output}"
         wanted = step.output.strip("\n")
-        assert re.fullmatch(pattern(wanted), output.strip("\n")), f"{where}\n--- wanted\n{wanted}\n--- got\n{output}"
+        assert re.fullmatch(pattern(wanted), output.strip("\n")), (
+            f"{where}\n--- wanted\n{wanted}\n--- got\n{output}"
+        )
 
 
 def test_a_wrong_transcript_fails() -> None:

@@ -1,6 +1,8 @@
-"""A record of one system as a record of another: where it goes, what each field becomes there, and what has no place.
+"""A record of one system as a record of another: where it goes, what each field becomes there, and what has
+no place.
 
-Text and links are kept; a field that the other system does not have is named in the report of the export, never put somewhere by guess.
+Text and links are kept; a field that the other system does not have is named in the report of the export,
+never put somewhere by guess.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ from typing import NamedTuple
 from memgit.derive import dates
 from memgit.errors import MemgitError
 from memgit.formats import markdown
+from memgit.formats.codec import Draft
+from memgit.formats.codecs import FORMS
 from memgit.formats.document import heading
-from memgit.formats.form import Draft
-from memgit.formats.forms import FORMS
-from memgit.formats.mirror import SHAPES
+from memgit.formats.mnema_block import SHAPES
 from memgit.formats.text import decode, encode, has_bom
 from memgit.model import link
 from memgit.model.ids import is_id
@@ -28,22 +30,47 @@ KINDS: Mapping[str, Mapping[str, str]] = {
     "mem-skill": {"knowledge": "knowledge", "experience": "experience"},
     "vault": {},
     "mnema": {"skill": "skill", "decision": "decision", "observation": "observation"},
-    "memgit": {kind: kind for kind in ("knowledge", "experience", "skill", "memory", "observation", "decision", "note")},
+    "memgit": {
+        kind: kind
+        for kind in ("knowledge", "experience", "skill", "memory", "observation", "decision", "note")
+    },
 }
 """What a kind becomes in a system; any other becomes what `REST` says."""
 REST = {"mem-skill": "knowledge", "vault": "memory", "mnema": "memory", "memgit": "note"}
 
-_ENTRY = frozenset(["created", "updated", "source", "context", "skill", "files", "related", "keywords", "archived"])
+_ENTRY = frozenset(
+    ["created", "updated", "source", "context", "skill", "files", "related", "keywords", "archived"]
+)
 _VAULT = frozenset(
-    ["created", "updated", "tags", "topics", "source", "usage_count", "last_used", "keywords", "summary", "archived", "related"]
+    [
+        "created",
+        "updated",
+        "tags",
+        "topics",
+        "source",
+        "usage_count",
+        "last_used",
+        "keywords",
+        "summary",
+        "archived",
+        "related",
+    ]
 )
 _MNEMA = {
     "memory": frozenset(["topics", "scope", "created", "updated"]),
-    "skill": frozenset(["version", "description", "tools_used", "usage_count", "last_used", "scope", "created", "updated"]),
+    "skill": frozenset(
+        ["version", "description", "tools_used", "usage_count", "last_used", "scope", "created", "updated"]
+    ),
     "observation": frozenset(["topics", "related_task", "created", "at", "archived"]),
 }
-_MERGED = {"created": ("at", "updated"), "context": ("summary", "description"), "summary": ("context", "description"),
-           "keywords": ("tags", "topics"), "topics": ("keywords", "tags"), "tags": ()}  # fmt: skip
+_MERGED = {
+    "created": ("at", "updated"),
+    "context": ("summary", "description"),
+    "summary": ("context", "description"),
+    "keywords": ("tags", "topics"),
+    "topics": ("keywords", "tags"),
+    "tags": (),
+}
 """Where a field comes from that a record lacks: the first of these that it has."""
 
 
@@ -67,12 +94,17 @@ def kind_of(system: str, kind: str) -> str:
 
 
 def stays(source: Place, system: str) -> bool:
-    """Whether a file of a system's own layout stays where it is; beside Mem Skill's entries that layout has records of other kinds."""
+    """Whether a file of a system's own layout stays where it is; beside Mem Skill's entries that layout has
+    records of other kinds.
+    """
     return system != "mem-skill" or source.form == "entries"
 
 
 def copies(source: Place, system: str, layout: Layout) -> Place | None:
-    """The place to which a file can go as it is: one of the same kind and form. None where each record has to be converted."""
+    """The place to which a file can go as it is: one of the same kind and form.
+
+    None where each record has to be converted.
+    """
     if kind_of(system, source.kind) != source.kind:
         return None
     return next((place for place in layout.of(source.kind) if place.form == source.form), None)
@@ -97,7 +129,11 @@ class Destinations:
         place = self._place_of(kind)
         if place.form == "entries":
             return self._entry(record, place, category_of(record, source, key))
-        stem = key if kind == record.kind and place.form != "vault" else slug(record.title, ascii_only=place.form == "vault")
+        stem = (
+            key
+            if kind == record.kind and place.form != "vault"
+            else slug(record.title, ascii_only=place.form == "vault")
+        )
         if kind == record.kind == "memory" and source.form == "vault":
             stem = key.removeprefix("MEM-")
         day = dates.day(record.created or record.text("at")) or "0000-00"
@@ -144,7 +180,14 @@ class Converted(NamedTuple):
     left: tuple[str, ...]
 
 
-def convert(record: Record, source: Place, to: Destination, system: str, names: Names, links: Mapping[tuple[str, int], str]) -> Converted:
+def convert(
+    record: Record,
+    source: Place,
+    to: Destination,
+    system: str,
+    names: Names,
+    links: Mapping[tuple[str, int], str],
+) -> Converted:
     """A record in the terms of another system.
 
     Args:
@@ -218,9 +261,16 @@ def convert(record: Record, source: Place, to: Destination, system: str, names: 
 
 
 def relinked(
-    data: bytes, records: Sequence[Record], layout: Layout, path: str, names: Names, links: Mapping[tuple[str, int], str]
+    data: bytes,
+    records: Sequence[Record],
+    layout: Layout,
+    path: str,
+    names: Names,
+    links: Mapping[tuple[str, int], str],
 ) -> bytes:
-    """A copied file whose links to converted records have their new names; anything else stays, and a file that cannot be changed too."""
+    """A copied file whose links to converted records have their new names; anything else stays, and a file
+    that cannot be changed too.
+    """
 
     def renamed(target: Wikilink) -> Wikilink | None:
         found = names.resolve(target, records[0]).record if records else None
@@ -252,7 +302,11 @@ def _takes(system: str, place: Place) -> frozenset[str] | None:
 
 def _as(name: str, value: Value, place: Place) -> Value:
     """A value in the shape that it has there: one text, a day, a list."""
-    if name in ("created", "updated", "archived") and isinstance(value, str) and place.form in ("entries", "vault"):
+    if (
+        name in ("created", "updated", "archived")
+        and isinstance(value, str)
+        and place.form in ("entries", "vault")
+    ):
         return dates.day(value) or value
     if name in FIELDS and FIELDS[name].many:
         items = value if isinstance(value, tuple) else (value,) if value else ()

@@ -1,8 +1,9 @@
 """Where the indexes of a workspace and its files disagree, and which is believed.
 
-Text comes from the files, counters are the larger of both, a last use is the newer one. What only an index has stays there: names and
-keywords of categories (also of one without a file, which stays listed with a count of 0) and counters of a memory that has none of its own.
-An entry for a memory that is gone goes when the index is derived again.
+Text comes from the files, counters are the larger of both, a last use is the newer one. What only an index
+has stays there: names and keywords of categories (also of one without a file, which stays listed with a count
+of 0) and counters of a memory that has none of its own. An entry for a memory that is gone goes when the
+index is derived again.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def _entries(view: View, folder: str, spec: Spec) -> Iterator[Disagreement]:
             yield Disagreement(path, "name", about, str(item["name"]), said.name, "files")
         if spec.kind == "experience":
             skills = {text for record in said.records if (text := record.text("skill")) is not None}
-            for other in sorted(skills - {said.key, str(item.get("skillId") or item.get("skill-id") or said.key)}):
+            for other in sorted(
+                skills - {said.key, str(item.get("skillId") or item.get("skill-id") or said.key)}
+            ):
                 yield Disagreement(path, "skill", about, said.key, other, "files")
     for file, key in found.items():
         said = facts(view, folder + file, key)
@@ -95,7 +98,9 @@ def _vault(view: View, path: str) -> Iterator[Disagreement]:
     for item in index.items(vault.SHAPE):
         file = vault.SHAPE.name(item)
         if file is None or file not in held:
-            yield Disagreement(path, "file", _text(item.get("id")) or file or "an entry without a name", file, None, "files")
+            yield Disagreement(
+                path, "file", _text(item.get("id")) or file or "an entry without a name", file, None, "files"
+            )
             continue
         listed.add(file)
         yield from _memory(path, file.removesuffix(".md"), item, held[file])
@@ -127,7 +132,11 @@ def _memory(path: str, name: str, item: Item, record: Record) -> Iterator[Disagr
         if said and there and said != there:
             yield Disagreement(path, key, name, there, said, "files")
     status = _text(item.get("status")) or "active"
-    own = vault.TOMBSTONED if record.archived is not None or record.text("status") == vault.TOMBSTONED else "active"
+    own = (
+        vault.TOMBSTONED
+        if record.archived is not None or record.text("status") == vault.TOMBSTONED
+        else "active"
+    )
     if status != own:
         yield Disagreement(path, "status", name, status, own, "files")
     uses, counted = item.get("retrieval_count"), "usage_count" in record.fields
@@ -136,7 +145,9 @@ def _memory(path: str, name: str, item: Item, record: Record) -> Iterator[Disagr
         yield Disagreement(path, "retrieval_count", name, str(uses), said, "larger" if counted else "index")
     last, used = dates.day(_text(item.get("last_retrieved"))), dates.day(record.text("last_used"))
     if last != used:
-        yield Disagreement(path, "last_retrieved", name, last, used, "newest" if "last_used" in record.fields else "index")
+        yield Disagreement(
+            path, "last_retrieved", name, last, used, "newest" if "last_used" in record.fields else "index"
+        )
 
 
 def _text(value: Json) -> str | None:

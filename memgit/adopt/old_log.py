@@ -1,7 +1,7 @@
 """Logs of the time before memgit: Mem Skill's `log.md`, and the audit files of a mirror.
 
-They stay in the log of operations. The configuration names each as `path@blob`, by the content that it had when the workspace was adopted:
-what another tool appends later is in the history of the repository already.
+They stay in the log of operations. The configuration names each as `path@blob`, by the content that it had
+when the workspace was adopted: what another tool appends later is in the history of the repository already.
 """
 
 from __future__ import annotations
@@ -12,16 +12,24 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memgit.derive import dates
-from memgit.formats.message import one_line
+from memgit.formats.messages.message import one_line
 from memgit.model.layout import Layout
 from memgit.model.operation import Event, RecordChange
 
 _LINE = re.compile(r"##[ \t]+\[(\d{4}-\d\d-\d\d)\][ \t]+([A-Za-z]+)[ \t]*\|[ \t]*(.*)")
-_VERBS = {"init": "init", "write": "record", "recordnow": "record", "update": "update", "lint": "lint", "ingest": "ingest",
-          "upgrade": "upgrade"}  # fmt: skip
+_VERBS = {
+    "init": "init",
+    "write": "record",
+    "recordnow": "record",
+    "update": "update",
+    "lint": "lint",
+    "ingest": "ingest",
+    "upgrade": "upgrade",
+}
 """Mem Skill's verbs as operations; any other verb is an operation of its own name."""
 _RECORDED = re.compile(
-    r'(?:Recorded to|Updated|Promoted to|Archived in|Restored in|Linked in) `?([^:"`]+?\.md)`?: "(.*?)"(?: \(merged new info\))?'
+    r'(?:Recorded to|Updated|Promoted to|Archived in|Restored in|Linked in) `?([^:"`]+?\.md)`?: '
+    r'"(.*?)"(?: \(merged new info\))?'
 )
 _REF = re.compile(r"(.+)@([0-9a-f]{40,64})")
 
@@ -47,7 +55,9 @@ def is_old_log(path: str, base: str, system: str) -> bool:
 
 
 def events(path: str, data: bytes, layout: Layout) -> Iterator[Event]:
-    """The operations that a log tells, in the order of its lines; each names its line as `source`, and has no commit."""
+    """The operations that a log tells, in the order of its lines; each names its line as `source`, and has no
+    commit.
+    """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     read = _audited if path.endswith(".jsonl") else _logged
     for number, line in enumerate(text.split("\n"), 1):
@@ -64,7 +74,9 @@ def _logged(line: str, layout: Layout) -> Event | None:
     told = _RECORDED.match(match[3])
     op, records = _VERBS.get(verb, verb), ()
     change = None if told is None else _change(told[1], told[2], op, match[3], layout)
-    return Event("", match[1], op, one_line(f"{verb} | {match[3]}"), "", (change,) if change is not None else records)
+    return Event(
+        "", match[1], op, one_line(f"{verb} | {match[3]}"), "", (change,) if change is not None else records
+    )
 
 
 def _change(file: str, title: str, op: str, text: str, layout: Layout) -> RecordChange | None:
@@ -91,10 +103,24 @@ def _audited(line: str, layout: Layout) -> Event | None:
         return None
     held = said.get("data")
     data = held if isinstance(held, dict) else {}
-    named = [str(data[name]) for name in ("key", "slug", "title", "goal") if isinstance(data.get(name), str | int)]
-    op = "record" if kind.endswith(("_created", "_recorded")) else "archive" if kind.endswith("_archived") else "update"
+    named = [
+        str(data[name]) for name in ("key", "slug", "title", "goal") if isinstance(data.get(name), str | int)
+    ]
+    op = (
+        "record"
+        if kind.endswith(("_created", "_recorded"))
+        else "archive"
+        if kind.endswith("_archived")
+        else "update"
+    )
     author, run = (actor if isinstance(actor, str) else ""), said.get("run")
     return Event(
-        "", at, op if named else kind, one_line(f"{kind} | {' '.join(named)}"), one_line(author), (),
-        actor=one_line(said["via"]) if isinstance(said.get("via"), str) else None, run=one_line(run) if isinstance(run, str) else None,
-    )  # fmt: skip
+        "",
+        at,
+        op if named else kind,
+        one_line(f"{kind} | {' '.join(named)}"),
+        one_line(author),
+        (),
+        actor=one_line(said["via"]) if isinstance(said.get("via"), str) else None,
+        run=one_line(run) if isinstance(run, str) else None,
+    )

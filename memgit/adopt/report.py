@@ -15,7 +15,9 @@ class Count(NamedTuple):
 
 
 class Field(NamedTuple):
-    """What a key or label became: its canonical field, None where it is kept under its own name; how many records have it."""
+    """What a key or label became: its canonical field, None where it is kept under its own name; how many
+    records have it.
+    """
 
     kind: str
     key: str
@@ -42,8 +44,8 @@ class Left(NamedTuple):
 class Disagreement(NamedTuple):
     """An index says one thing, the files another.
 
-    `what` is the key concerned, `about` the category or record, `listed` what the index has, `said` what the files have, `believed` one of
-    `files`, `index`, `larger`, `newest`.
+    `what` is the key concerned, `about` the category or record, `listed` what the index has, `said` what the
+    files have, `believed` one of `files`, `index`, `larger`, `newest`.
     """
 
     path: str
@@ -55,12 +57,18 @@ class Disagreement(NamedTuple):
 
     def __str__(self) -> str:
         about = f" of {self.about}" if self.about else ""
-        return f"{self.path}: {self.what}{about}: {_shown(self.listed)} there, {_shown(self.said)} in the files; {_BELIEVED[self.believed]}"
+        return (
+            f"{self.path}: {self.what}{about}: {_shown(self.listed)} there, {_shown(self.said)} in the "
+            f"files; {_BELIEVED[self.believed]}"
+        )
 
 
 _BELIEVED = {
-    "files": "the files count", "index": "the index keeps it", "larger": "the larger counts", "newest": "the newest counts",
-}  # fmt: skip
+    "files": "the files count",
+    "index": "the index keeps it",
+    "larger": "the larger counts",
+    "newest": "the newest counts",
+}
 
 
 def _shown(text: str | None) -> str:
@@ -68,7 +76,9 @@ def _shown(text: str | None) -> str:
 
 
 class Doubled(NamedTuple):
-    """One key that lies in several files: the one with the newest date counts, the others are named, none is deleted."""
+    """One key that lies in several files: the one with the newest date counts, the others are named, none is
+    deleted.
+    """
 
     key: str
     path: str
@@ -133,7 +143,11 @@ class Report(NamedTuple):
             "bare": [place._asdict() for place in self.bare],
             "tombstoned": list(self.tombstoned),
             "doubled": [
-                {**one._asdict(), "others": [{"path": path, "updated": updated} for path, updated in one.others]} for one in self.doubled
+                {
+                    **one._asdict(),
+                    "others": [{"path": path, "updated": updated} for path, updated in one.others],
+                }
+                for one in self.doubled
             ],
             "disagreements": [one._asdict() for one in self.disagreements],
             "old_logs": [log._asdict() for log in self.old_logs],

@@ -17,7 +17,12 @@ def configuration(found: Candidate, old_log: Sequence[str] = ()) -> bytes:
         old_log: `path@blob` of each log of the time before memgit, see `adopt.old_log`.
     """
     layout = SYSTEMS[found.system].layout
-    lines = ["# The root of a knowledge repository; see memgit --help", "version: 1", f"layout: {layout}", "indexes: committed"]
+    lines = [
+        "# The root of a knowledge repository; see memgit --help",
+        "version: 1",
+        f"layout: {layout}",
+        "indexes: committed",
+    ]
     if found.system == "adr":
         lines += [f"notes: {dump_list([found.base + '**/*.md'])}"]
         lines += [

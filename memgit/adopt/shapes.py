@@ -1,4 +1,6 @@
-"""How the records of one file are written: its keys or labels, what each became, and which known variant that is."""
+"""How the records of one file are written: its keys or labels, what each became, and which known variant that
+is.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,16 @@ from memgit.formats.dialects import fields_of
 from memgit.formats.entries import take_apart
 from memgit.formats.frontmatter import Parts
 from memgit.formats.labels import NAMES
-from memgit.formats.mirror import SHAPES
+from memgit.formats.mnema_block import SHAPES
 from memgit.formats.sections import Span, fields
 from memgit.formats.text import normal
 from memgit.formats.vault import labels_at
 from memgit.model.kinds import FIELDS
 from memgit.model.layout import Place
 
-_KEY = re.compile(r"^(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s#\-\[{\"'][^:\n]*?))[ \t]*:(?=[ \t\r]|$)", re.MULTILINE)
+_KEY = re.compile(
+    r"^(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s#\-\[{\"'][^:\n]*?))[ \t]*:(?=[ \t\r]|$)", re.MULTILINE
+)
 _INNER = re.compile(r"^  ([A-Za-z_][\w-]*)[ \t]*:(?=[ \t\r]|$)", re.MULTILINE)
 _BLOCK = re.compile(r"^mnema:[ \t]*\r?$", re.MULTILINE)
 _TEXTS = {piece.key: "body" for shape in SHAPES.values() for piece in shape}
@@ -31,7 +35,9 @@ _LABELS = {"status": "Status:", "created": "Date:", "deciders": "Deciders:"}
 
 
 class Shape(NamedTuple):
-    """One record: its variant in words, empty where there is but one, and its keys with the canonical field of each, None for others."""
+    """One record: its variant in words, empty where there is but one, and its keys with the canonical field
+    of each, None for others.
+    """
 
     variant: str
     keys: tuple[tuple[str, str | None], ...]
@@ -61,7 +67,11 @@ def of_document(text: str, place: Place) -> Shape:
         variant = "writer A: plain keys"
     elif place.form == "vault":
         variant = _vault_variant(keys)
-    known = {**_TEXTS, **fields_of(dialect, place.kind)} if dialect == "mnema-block" else fields_of(dialect, place.kind)
+    known = (
+        {**_TEXTS, **fields_of(dialect, place.kind)}
+        if dialect == "mnema-block"
+        else fields_of(dialect, place.kind)
+    )
     return Shape(variant, tuple((key, known.get(key)) for key in keys))
 
 

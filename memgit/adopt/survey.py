@@ -1,10 +1,14 @@
-"""A workspace read file by file, and the report on it. Nothing of a file is kept but what the report and the indexes need."""
+"""A workspace read file by file, and the report on it.
+
+Nothing of a file is kept but what the report and the indexes need.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from memgit.adopt import left, old_log, shapes
+from memgit.adopt import old_log, shapes
+from memgit.adopt import skipped as left
 from memgit.adopt.detect import Candidate
 from memgit.adopt.disagree import disagreements
 from memgit.adopt.report import Count, Doubled, Field, Left, Located, OldLog, Report
@@ -12,7 +16,7 @@ from memgit.derive import is_derived, render_all
 from memgit.derive.mem_skill import counted
 from memgit.derive.view import MappingView
 from memgit.errors import UnreadableFile
-from memgit.formats.forms import parse_file
+from memgit.formats.codecs import parse_file
 from memgit.formats.text import decode
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile, Record
@@ -56,7 +60,11 @@ class Survey:
 
     def _listed(self, path: str) -> bool:
         """Whether the index of a mirror may list a page that is no record."""
-        return self.layout.name == "mnema" and path.startswith(f"{self.layout.base}memory/") and path.endswith(".md")
+        return (
+            self.layout.name == "mnema"
+            and path.startswith(f"{self.layout.base}memory/")
+            and path.endswith(".md")
+        )
 
     def skip(self, path: str, *, link: bool = False) -> None:
         """Notes a file that is not read."""
@@ -84,7 +92,9 @@ class Survey:
         parsed = parse_file(self.layout, path, data)
         if self._indexed:
             self._parsed[path] = ParsedFile(
-                tuple(record._replace(body="…") if record.body else record for record in parsed.records), parsed.problems, parsed.meta
+                tuple(record._replace(body="…") if record.body else record for record in parsed.records),
+                parsed.problems,
+                parsed.meta,
             )
         for problem in parsed.problems:
             where = Located(path, problem.line, problem.message)
@@ -95,7 +105,10 @@ class Survey:
         if not parsed.records:
             if not any(problem.fatal for problem in parsed.problems):
                 empty = bool(parsed.problems)
-                self._leave(left.EMPTY if empty else left.NO_RECORD if place[0].form == "entries" else left.TEMPLATE, path)
+                self._leave(
+                    left.EMPTY if empty else left.NO_RECORD if place[0].form == "entries" else left.TEMPLATE,
+                    path,
+                )
             return
         self._count(path, place[0], parsed, data)
 
@@ -117,7 +130,11 @@ class Survey:
         if place.form == "entries":
             made = [shape for shape in shapes.of_entries(text) if shape.keys]
         else:
-            made = [shapes.of_document(text, place)] if not any(problem.fatal for problem in parsed.problems) else []
+            made = (
+                [shapes.of_document(text, place)]
+                if not any(problem.fatal for problem in parsed.problems)
+                else []
+            )
         for shape in made:
             self._variants[shape.variant] += 1
             for key, field in shape.keys:
@@ -129,7 +146,9 @@ class Survey:
 
     def _remember_key(self, record: Record, place: Place) -> None:
         if place.form == "mnema-block" and record.id is not None:
-            self._keys.setdefault(record.id, []).append((record.text("updated") or record.text("at") or "", record.path))
+            self._keys.setdefault(record.id, []).append(
+                (record.text("updated") or record.text("at") or "", record.path)
+            )
 
     def _take_other(self, path: str, data: bytes) -> None:
         if old_log.is_old_log(path, self.layout.base, self.found.system):
@@ -151,23 +170,45 @@ class Survey:
         if not self._indexed:
             return ()
         view = self.view()
-        return tuple(sorted(path for path, rendered in render_all(view).items() if rendered.data != view.data(path)))
+        return tuple(
+            sorted(path for path, rendered in render_all(view).items() if rendered.data != view.data(path))
+        )
 
     def report(self) -> Report:
         doubled = []
         for key, places in sorted(self._keys.items()):
             if len(places) > 1:
-                (updated, path), *others = sorted(places, key=lambda place: (place[0], place[1]), reverse=True)
-                doubled.append(Doubled(key, path, updated or None, tuple((other, at or None) for at, other in others)))
+                (updated, path), *others = sorted(
+                    places, key=lambda place: (place[0], place[1]), reverse=True
+                )
+                doubled.append(
+                    Doubled(key, path, updated or None, tuple((other, at or None) for at, other in others))
+                )
         return Report(
-            tuple(Count(kind, folder, records, files) for (kind, folder), (records, files) in sorted(self._counts.items()) if files),
+            tuple(
+                Count(kind, folder, records, files)
+                for (kind, folder), (records, files) in sorted(self._counts.items())
+                if files
+            ),
             tuple(self._variants.most_common()),
-            tuple(Field(kind, key, field, number) for (kind, key, field), number in sorted(
-                self._fields.items(), key=lambda row: (row[0][0], row[0][2] is None, -row[1], row[0][1]))),
-            tuple(Left(why, len(paths), tuple(sorted(paths)[:MAX_NAMED])) for why, paths in sorted(self._left.items())),
-            tuple(sorted(self._unreadable)), tuple(sorted(self._remarks)), tuple(sorted(self._bare)), tuple(sorted(self._tombstoned)),
-            tuple(doubled), tuple(disagreements(self.view())) if self._indexed else (), tuple(sorted(self._logs)),
-        )  # fmt: skip
+            tuple(
+                Field(kind, key, field, number)
+                for (kind, key, field), number in sorted(
+                    self._fields.items(), key=lambda row: (row[0][0], row[0][2] is None, -row[1], row[0][1])
+                )
+            ),
+            tuple(
+                Left(why, len(paths), tuple(sorted(paths)[:MAX_NAMED]))
+                for why, paths in sorted(self._left.items())
+            ),
+            tuple(sorted(self._unreadable)),
+            tuple(sorted(self._remarks)),
+            tuple(sorted(self._bare)),
+            tuple(sorted(self._tombstoned)),
+            tuple(doubled),
+            tuple(disagreements(self.view())) if self._indexed else (),
+            tuple(sorted(self._logs)),
+        )
 
 
 class _Held(MappingView):

@@ -41,21 +41,36 @@ def lines(report: Report, drifted: Sequence[str]) -> Iterator[str]:
     for count in report.counts:
         yield f"  {count.records:>6,} {count.kind:<11} {count.folder or './'} ({number(count.files, 'file')})"
     yield from _fields(report)
-    if len(report.variants) > 1 or any(name not in ("frontmatter", "no frontmatter") for name, _ in report.variants):
+    if len(report.variants) > 1 or any(
+        name not in ("frontmatter", "no frontmatter") for name, _ in report.variants
+    ):
         yield from _list("written as", (f"{count:>6,} {name}" for name, count in report.variants))
     yield from _list("no records", (_left(one.why, one.files, one.paths) for one in report.left))
     yield from _places("cannot be read, left alone", report.unreadable)
     yield from _places("headings without field or text, not counted", report.bare)
     yield from _places("remarks (memgit lint says more)", report.remarks)
     yield from _list("archived by a tombstone", report.tombstoned)
-    yield from _list("one key in several files: the newest counts, none is deleted", (
-        f"{one.key}: {one.path} ({one.updated or 'no date'}); also {', '.join(f'{path} ({at or chr(0x2013)})' for path, at in one.others)}"
-        for one in report.doubled))  # fmt: skip
+    yield from _list(
+        "one key in several files: the newest counts, none is deleted",
+        (
+            (
+                f"{one.key}: {one.path} ({one.updated or 'no date'}); also "
+                f"{', '.join(f'{path} ({at or chr(0x2013)})' for path, at in one.others)}"
+            )
+            for one in report.doubled
+        ),
+    )
     yield from _list("indexes and files disagree", map(str, report.disagreements))
     if drifted:
-        yield f"derived files stay as they are; memgit rebuild --commit brings them in order: {', '.join(drifted)}"
+        yield (
+            "derived files stay as they are; memgit rebuild --commit brings them in order: "
+            f"{', '.join(drifted)}"
+        )
     for log in report.old_logs:
-        yield f"old log {log.path}: {number(log.events, 'operation')} from {log.first} to {log.last}, part of memgit log from now on"
+        yield (
+            f"old log {log.path}: {number(log.events, 'operation')} from {log.first} to {log.last}, part "
+            "of memgit log from now on"
+        )
 
 
 def _fields(report: Report) -> Iterator[str]:
@@ -67,7 +82,9 @@ def _fields(report: Report) -> Iterator[str]:
         elif field.key.casefold() != field.field:
             known.setdefault(field.kind, []).append(f"{field.key} = {field.field} ({field.records:,})")
     yield from _list("fields", (f"{kind}: {', '.join(texts)}" for kind, texts in known.items()))
-    yield from _list("kept under their own names", (f"{kind}: {_some(texts)}" for kind, texts in unknown.items()))
+    yield from _list(
+        "kept under their own names", (f"{kind}: {_some(texts)}" for kind, texts in unknown.items())
+    )
 
 
 def _some(texts: Sequence[str]) -> str:
@@ -80,7 +97,11 @@ def _left(why: str, files: int, paths: Sequence[str]) -> str:
 
 def _places(heading: str, places: Sequence[Located]) -> Iterator[str]:
     return _list(
-        heading, (f"{place.path}:{place.line}: {place.message}" if place.line else f"{place.path}: {place.message}" for place in places)
+        heading,
+        (
+            f"{place.path}:{place.line}: {place.message}" if place.line else f"{place.path}: {place.message}"
+            for place in places
+        ),
     )
 
 

@@ -7,8 +7,8 @@ from memgit.errors import BadInput, UnreadableFile
 from memgit.model import layout as layouts
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,15 +23,17 @@ BASES: dict[str, str] = {"memgit": "", "mem-skill": "", "vault": ".memory/", "mn
 
 
 MAX_STARS, MAX_DEEP = 3, 2
-"""Asterisks in one name of a pattern, and `**/` in all of it: comparing takes a power of the length of a name."""
+"""Asterisks in one name of a pattern, and `**/` in all of it: comparing takes a power of the length of a
+name.
+"""
 
 
 class Config(NamedTuple):
     """What a knowledge root is: its layout, and whether derived files are committed.
 
-    `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place. `lint` and `review` are what
-    stands under these keys, as typed (see `app.lint_settings`, `app.review_settings`). `old_log` names the logs of the time before memgit,
-    each as `path@blob`.
+    `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place.
+    `lint` and `review` are what stands under these keys, as typed (see `app.lint_settings`,
+    `app.review_settings`). `old_log` names the logs of the time before memgit, each as `path@blob`.
     """
 
     layout: Layout
@@ -55,9 +57,14 @@ def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | Non
         return layouts.notes(notes or ("**/*.md",))
     else:
         made = layouts.memgit(notes if notes is not None else ("notes/**/*.md",))
-        return made._replace(places=tuple(place._replace(folder=folder + place.folder) for place in made.places), base=folder)
+        return made._replace(
+            places=tuple(place._replace(folder=folder + place.folder) for place in made.places), base=folder
+        )
     if notes:
-        made = made._replace(places=made.places + tuple(place for place in layouts.memgit(notes).places if place.kind == "note"))
+        made = made._replace(
+            places=made.places
+            + tuple(place for place in layouts.memgit(notes).places if place.kind == "note")
+        )
     return made
 
 
@@ -105,9 +112,13 @@ def parse(data: bytes) -> Config:
     review = values.get("review") or ""
     if not isinstance(review, str) or (review and entries["review"].style != "map"):
         raise _bad("review", "fail, warn and conflicts stand under it, on lines of their own")
-    layout = made._replace(places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced))
+    layout = made._replace(
+        places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced)
+    )
     old = values.get("old_log")
-    return Config(layout, indexes, lint=lint, review=review, old_log=(old,) if isinstance(old, str) else old or ())
+    return Config(
+        layout, indexes, lint=lint, review=review, old_log=(old,) if isinstance(old, str) else old or ()
+    )
 
 
 def _plain(data: bytes) -> Config | None:
@@ -120,7 +131,13 @@ def _plain(data: bytes) -> Config | None:
                 return None
             values[key] = value.decode("ascii")
     name, indexes = values.pop(b"layout", "memgit"), values.pop(b"indexes", "committed")
-    if not values.pop(b"version", "1").isdigit() or values or name not in BASES or indexes not in INDEXES or not data.isascii():
+    if (
+        not values.pop(b"version", "1").isdigit()
+        or values
+        or name not in BASES
+        or indexes not in INDEXES
+        or not data.isascii()
+    ):
         return None
     return Config(make_layout(name), indexes)
 
@@ -148,7 +165,11 @@ def _place(kind: str, row: Mapping[str, Value]) -> Place:
     if folder.startswith("/") or ".." in folder.split("/"):
         raise _bad(f"kinds.{kind}.folder", "it must be a folder under the knowledge root")
     _check_pattern(f"kinds.{kind}.pattern", pattern)
-    if form not in FORM_NAMES or (form == "entries") != (KINDS[kind].stored == "entry") or (form == "adr" and kind != "decision"):
+    if (
+        form not in FORM_NAMES
+        or (form == "entries") != (KINDS[kind].stored == "entry")
+        or (form == "adr" and kind != "decision")
+    ):
         raise _bad(f"kinds.{kind}.form", f"{form!r} does not store {kind} records")
     return Place(kind, folder if not folder or folder.endswith("/") else folder + "/", pattern, form)
 
@@ -161,7 +182,10 @@ def _check_pattern(key: str, pattern: str) -> None:
     if pattern.count("{key}") + pattern.count("{path}") > 1:
         raise _bad(key, f"{pattern!r}: a record has one key")
     if parts.count("**") > MAX_DEEP or any(part.count("*") > MAX_STARS for part in parts):
-        raise _bad(key, f"{pattern!r}: at most {MAX_STARS} asterisks in a name and {MAX_DEEP} times **/ can be compared")
+        raise _bad(
+            key,
+            f"{pattern!r}: at most {MAX_STARS} asterisks in a name and {MAX_DEEP} times **/ can be compared",
+        )
 
 
 def _text(values: Mapping[str, Value], key: str, default: str) -> str:
@@ -178,18 +202,21 @@ def _bad(key: str, message: str) -> BadInput:
 
 
 def detect(has_folder: Callable[[str], bool], has_file: Callable[[str], bool]) -> Layout | None:
-    """The layout of a workspace of one of the three systems, judged by its folders; None where it is none of them.
+    """The layout of a workspace of one of the three systems, judged by its folders; None where it is none of
+    them.
 
     The two callables answer for paths relative to the folder in question.
     """
     if has_folder(".memory/10-Memories") or has_file(".memory/memory-index.json"):
         return make_layout("vault")
-    if has_file(".mnema/mnema.config.json") or any(has_folder(f".mnema/{name}") for name in ("memory", "backlog", "roadmap", "skills")):
+    if has_file(".mnema/mnema.config.json") or any(
+        has_folder(f".mnema/{name}") for name in ("memory", "backlog", "roadmap", "skills")
+    ):
         return make_layout("mnema")
     for base in ("", "data/", ".self-improving/"):
-        if any(has_file(f"{base}{folder}/_index.json") for folder in ("knowledge-base", "experience")) or has_folder(
-            f"{base}knowledge-base"
-        ):
+        if any(
+            has_file(f"{base}{folder}/_index.json") for folder in ("knowledge-base", "experience")
+        ) or has_folder(f"{base}knowledge-base"):
             return make_layout("mem-skill", base)
     return None
 
@@ -198,7 +225,12 @@ def dump(layout: str, notes: tuple[str, ...] | None = None, base: str | None = N
     """The text of a new configuration file."""
     from memgit.formats.yaml import dump_list, dump_scalar
 
-    lines = ["# The root of a knowledge repository; see memgit --help", "version: 1", f"layout: {layout}", "indexes: committed"]
+    lines = [
+        "# The root of a knowledge repository; see memgit --help",
+        "version: 1",
+        f"layout: {layout}",
+        "indexes: committed",
+    ]
     if base:
         lines.append(f"base: {dump_scalar(base)}")
     if notes:

@@ -1,6 +1,7 @@
 """What is wrong with a clone, and the command that mends each thing.
 
-A check is one small function from a `Patient` to what it found, and one row in `CHECKS`. Nothing is changed and nothing is fetched.
+A check is one small function from a `Patient` to what it found, and one row in `CHECKS`. Nothing is changed
+and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -14,21 +15,23 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memgit.app import config as configuration
-from memgit.app import derived_files
-from memgit.app.derived_files import Kept
-from memgit.app.init import ATTRIBUTES, attributes
-from memgit.app.merge_driver import DRIVER
-from memgit.app.present import printable_path
-from memgit.app.reader import DiskFiles, open_reader
-from memgit.app.resolve import NEXT
+from memgit.app.adopt.init import ATTRIBUTES, attributes
+from memgit.app.derived import files as derived_files
+from memgit.app.derived.files import Kept
+from memgit.app.merge.driver import DRIVER
+from memgit.app.merge.resolve import NEXT
+from memgit.app.read.reader import DiskFiles, open_reader
+from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
-from memgit.git import identity, index, journal, lock, usage
+from memgit.git.commit import identity, journal, lock
+from memgit.git.history import usage
 from memgit.git.process import OLDEST_GIT, git_version
 from memgit.git.repository import Repository
-from memgit.git.unmerged import unmerged
+from memgit.git.worktree import index
+from memgit.git.worktree.unmerged import unmerged
+from memgit.model.duplicate_id import is_twin, merging
 from memgit.model.record import Record
-from memgit.model.twins import is_twin, merging
 
 RESOLVE = "memgit resolve"
 STALE = 60.0
@@ -61,8 +64,13 @@ class Patient:
     """What is examined: the environment, the folder, and what could be opened of it."""
 
     def __init__(
-        self, env: Mapping[str, str], folder: str, workspace: Workspace | None, repo: Repository | None, failure: MemgitError | None
-    ) -> None:  # fmt: skip
+        self,
+        env: Mapping[str, str],
+        folder: str,
+        workspace: Workspace | None,
+        repo: Repository | None,
+        failure: MemgitError | None,
+    ) -> None:
         self.env, self.folder, self.workspace, self.repo, self.failure = env, folder, workspace, repo, failure
 
     @cached_property
@@ -89,7 +97,11 @@ class Examined(NamedTuple):
         return any(not trouble.advice for trouble in self.troubles)
 
     def as_json(self) -> dict[str, Any]:
-        return {"ok": not self.ill, "troubles": [trouble.as_json() for trouble in self.troubles], "checked": list(self.checked)}
+        return {
+            "ok": not self.ill,
+            "troubles": [trouble.as_json() for trouble in self.troubles],
+            "checked": list(self.checked),
+        }
 
 
 def examine(folder: str, env: Mapping[str, str]) -> Examined:
@@ -105,7 +117,11 @@ def examine(folder: str, env: Mapping[str, str]) -> Examined:
             try:
                 troubles += [trouble._replace(check=name) for trouble in look(patient)]
             except MemgitError as error:
-                troubles.append(Trouble(name, f"cannot be checked: {error.message}", error.hint or "", error.path, error.line))
+                troubles.append(
+                    Trouble(
+                        name, f"cannot be checked: {error.message}", error.hint or "", error.path, error.line
+                    )
+                )
         return Examined(tuple(troubles), tuple(CHECKS))
     finally:
         if patient.workspace is not None:
@@ -134,7 +150,9 @@ Check = Callable[[Patient], Iterator[Trouble]]
 def _git(patient: Patient) -> Iterator[Trouble]:
     found, wanted = git_version(patient.env), ".".join(map(str, OLDEST_GIT))
     if found and found < OLDEST_GIT:
-        yield Trouble("", f"git {'.'.join(map(str, found))} is too old for memgit", f"install git {wanted} or newer")
+        yield Trouble(
+            "", f"git {'.'.join(map(str, found))} is too old for memgit", f"install git {wanted} or newer"
+        )
 
 
 def _repository(patient: Patient) -> Iterator[Trouble]:
@@ -170,7 +188,9 @@ def _attributes(patient: Patient) -> Iterator[Trouble]:
         return
     present = DiskFiles(workspace.root or "", None).data(ATTRIBUTES)
     if attributes(present, workspace.layout) != (present or b""):
-        yield Trouble("", "the lines that have records merged as records are missing", "memgit init", ATTRIBUTES)
+        yield Trouble(
+            "", "the lines that have records merged as records are missing", "memgit init", ATTRIBUTES
+        )
 
 
 def _merge_driver(patient: Patient) -> Iterator[Trouble]:
@@ -181,7 +201,9 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
         return
     driver = patient.repo.config.get("merge.memgit.driver")
     if not driver:
-        yield Trouble("", "the merge driver that .gitattributes names is not configured in this clone", "memgit init")
+        yield Trouble(
+            "", "the merge driver that .gitattributes names is not configured in this clone", "memgit init"
+        )
         return
     try:
         program = shlex.split(driver)[0]
@@ -189,7 +211,7 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
         program = ""
     from shutil import which
 
-    from memgit.app import on_path
+    from memgit.app.hooks import on_path
 
     if not program or which(program, path=patient.env.get("PATH")) is None:
         own = DRIVER["merge.memgit.driver"]
@@ -201,7 +223,7 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
 def _hooks(patient: Patient) -> Iterator[Trouble]:
     if _initialised(patient) is None or patient.repo is None:
         return
-    from memgit.app import hooks
+    from memgit.app.hooks import install as hooks
 
     try:
         found = hooks.status(patient.repo)
@@ -210,17 +232,30 @@ def _hooks(patient: Patient) -> Iterator[Trouble]:
         return
     for hook in found:
         if hook.state == hooks.OUTDATED:
-            yield Trouble("", f"the {hook.name} hook is of another version of memgit", "memgit hooks install", advice=True)
+            yield Trouble(
+                "",
+                f"the {hook.name} hook is of another version of memgit",
+                "memgit hooks install",
+                advice=True,
+            )
         elif not hook.works:
             words = f"the {hook.name} hook does not run memgit{f': {hook.words}' if hook.words else ''}"
-            command = "memgit hooks status (it says what to add)" if hook.state == hooks.LEFT else "memgit hooks install"
+            command = (
+                "memgit hooks status (it says what to add)"
+                if hook.state == hooks.LEFT
+                else "memgit hooks install"
+            )
             yield Trouble("", words, command, advice=True)
 
 
 def _initialised(patient: Patient) -> Workspace | None:
     """The workspace, where `memgit init` was run in it: one that was opened in place owes nothing."""
     workspace = patient.workspace
-    return workspace if workspace is not None and workspace.root is not None and workspace.config.found == "file" else None
+    return (
+        workspace
+        if workspace is not None and workspace.root is not None and workspace.config.found == "file"
+        else None
+    )
 
 
 def _derived(patient: Patient) -> Iterator[Trouble]:
@@ -233,7 +268,9 @@ def _derived(patient: Patient) -> Iterator[Trouble]:
     mend = RESOLVE if patient.in_conflict else "memgit rebuild"
     for found in derived_files.differences(state, rendered):
         fatal = found.path in left and mend != RESOLVE
-        yield Trouble("", found.message, "edit the file, then memgit rebuild" if fatal else mend, found.path, found.line)
+        yield Trouble(
+            "", found.message, "edit the file, then memgit rebuild" if fatal else mend, found.path, found.line
+        )
 
 
 def _cache(patient: Patient) -> Iterator[Trouble]:
@@ -242,9 +279,17 @@ def _cache(patient: Patient) -> Iterator[Trouble]:
     folder = os.path.join(patient.repo.common_dir, lock.FOLDER)
     cache = patient.workspace.cache
     if cache is None:
-        yield Trouble("", f"there can be no cache in {folder}, so every answer is slow", f"make the folder writable: ls -ld '{folder}'")
+        yield Trouble(
+            "",
+            f"there can be no cache in {folder}, so every answer is slow",
+            f"make the folder writable: ls -ld '{folder}'",
+        )
     elif cache.readonly:
-        yield Trouble("", f"the cache in {folder} cannot be written, so every answer is slow", f"make it writable: ls -l '{folder}'")
+        yield Trouble(
+            "",
+            f"the cache in {folder} cannot be written, so every answer is slow",
+            f"make it writable: ls -l '{folder}'",
+        )
     elif (fault := cache.fault()) is not None:
         yield Trouble("", f"the cache is broken: {fault}", "memgit rebuild")
 
@@ -254,20 +299,35 @@ def _history(patient: Patient) -> Iterator[Trouble]:
     if repo is None:
         return
     if repo.shallow():
-        yield Trouble("", "the clone is shallow: history ends early, and answers about it are incomplete", "git fetch --unshallow")
+        yield Trouble(
+            "",
+            "the clone is shallow: history ends early, and answers about it are incomplete",
+            "git fetch --unshallow",
+        )
     if repo.partial():
         for remote in _promisors(repo):
             name = f"remote.{remote}"
             commands = [f"git fetch --refetch --no-filter {shlex.quote(remote)}"]
-            commands += [f"git config --unset {shlex.quote(f'{name}.{key}')}" for key in ("promisor", "partialclonefilter") if
-                         repo.config.get(f"{name}.{key}") is not None]  # fmt: skip
+            commands += [
+                f"git config --unset {shlex.quote(f'{name}.{key}')}"
+                for key in ("promisor", "partialclonefilter")
+                if repo.config.get(f"{name}.{key}") is not None
+            ]
             if repo.config.get("extensions.partialclone") == remote:
                 commands.append("git config --unset extensions.partialclone")
-            yield Trouble("", "the clone was made with a filter: files that it left out are not known here", " && ".join(commands))
+            yield Trouble(
+                "",
+                "the clone was made with a filter: files that it left out are not known here",
+                " && ".join(commands),
+            )
 
 
 def _promisors(repo: Repository) -> list[str]:
-    named = [key[7:-9] for key in repo.config if key.startswith("remote.") and key.endswith(".promisor") and repo.settings.truth(key)]
+    named = [
+        key[7:-9]
+        for key in repo.config
+        if key.startswith("remote.") and key.endswith(".promisor") and repo.settings.truth(key)
+    ]
     held = repo.config.get("extensions.partialclone")
     return list(dict.fromkeys([*named, *([held] if held else [])]))
 
@@ -281,7 +341,12 @@ def _operation(patient: Patient) -> Iterator[Trouble]:
         where = f" in a {operation}" if operation in NEXT else ""
         yield Trouble("", f"{count} file{' is' if count == 1 else 's are'} in conflict{where}", RESOLVE)
     elif operation in NEXT:
-        yield Trouble("", f"a {operation} is under way, and nothing is in conflict any more", NEXT[operation], advice=True)
+        yield Trouble(
+            "",
+            f"a {operation} is under way, and nothing is in conflict any more",
+            NEXT[operation],
+            advice=True,
+        )
 
 
 def _unreadable(patient: Patient) -> Iterator[Trouble]:
@@ -312,7 +377,9 @@ def _identities(patient: Patient) -> Iterator[Trouble]:
             else:
                 command = "take it out of the copy"
             where = f"{printable_path(first.path)}:{first.line}"
-            yield Trouble("", f"the id {id_} is claimed here and in {where}", command, record.path, record.line)
+            yield Trouble(
+                "", f"the id {id_} is claimed here and in {where}", command, record.path, record.line
+            )
 
 
 def _locks(patient: Patient) -> Iterator[Trouble]:
@@ -320,7 +387,11 @@ def _locks(patient: Patient) -> Iterator[Trouble]:
     if repo is None or repo.bare:
         return
     ref = repo.head().ref
-    for path in [index.lock_path(repo), f"{repo.git_dir}/HEAD.lock", *([f"{repo.common_dir}/{ref}.lock"] if ref else [])]:
+    for path in [
+        index.lock_path(repo),
+        f"{repo.git_dir}/HEAD.lock",
+        *([f"{repo.common_dir}/{ref}.lock"] if ref else []),
+    ]:
         try:
             age = time.time() - os.stat(path).st_mtime
         except OSError:
@@ -351,7 +422,11 @@ def _interrupted(patient: Patient) -> Iterator[Trouble]:
         yield Trouble("", error.message, error.hint or "git status")
         return
     if found is not None:
-        yield Trouble("", f"process {found.pid} was interrupted while it wrote", "memgit rebuild (as any write, it ends the change first)")
+        yield Trouble(
+            "",
+            f"process {found.pid} was interrupted while it wrote",
+            "memgit rebuild (as any write, it ends the change first)",
+        )
 
 
 def _usage(patient: Patient) -> Iterator[Trouble]:
@@ -363,7 +438,12 @@ def _usage(patient: Patient) -> Iterator[Trouble]:
         return
     for remote in [key[7:-4] for key in repo.config if key.startswith("remote.") and key.endswith(".url")]:
         command = shlex.join(["memgit", "sync", "--no-push", remote])
-        yield Trouble("", f"no uses that other clones counted are known here; {remote} may have some", command, advice=True)
+        yield Trouble(
+            "",
+            f"no uses that other clones counted are known here; {remote} may have some",
+            command,
+            advice=True,
+        )
 
 
 CHECKS: dict[str, Check] = {
@@ -384,4 +464,7 @@ CHECKS: dict[str, Check] = {
     "derived": _derived,
     "usage": _usage,
 }
-"""Every check by name, in the order in which they are made and shown. A new one is one function and one row."""
+"""Every check by name, in the order in which they are made and shown.
+
+A new one is one function and one row.
+"""

@@ -10,19 +10,21 @@ from memgit.app.config import Config
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memgit.app.propose import Proposal
+    from memgit.app.review.propose import Proposal
     from memgit.cache.db import Cache
 
 
 class Context(NamedTuple):
-    """Who acts and when: `today` is `YYYY-MM-DD`, `now` ISO 8601 in UTC; `actor` and `run` name the agent and its run.
+    """Who acts and when: `today` is `YYYY-MM-DD`, `now` ISO 8601 in UTC; `actor` and `run` name the agent and
+    its run.
 
-    `secrets` says what a write does with credentials in what it adds: `refuse`, `allow` or `redact` (see `app.credentials`).
+    `secrets` says what a write does with credentials in what it adds: `refuse`, `allow` or `redact` (see
+    `app.credentials`).
     """
 
     today: str
@@ -40,7 +42,8 @@ class Workspace:
     Attributes:
         root: absolute path of the folder, None in a bare repository.
         repo: the repository, None where the folder lies in none (then it can only be read).
-        proposal: the branch that is read and written in place of the working tree, None where there is no such.
+        proposal: the branch that is read and written in place of the working tree, None where there is no
+            such.
         inside: the folder that it was opened from, inside the repository; empty for its top.
     """
 
@@ -61,7 +64,9 @@ class Workspace:
 
     @property
     def cache(self) -> Cache | None:
-        """The cache of the repository, opened once; None where there is no repository, or no file can be used."""
+        """The cache of the repository, opened once; None where there is no repository, or no file can be
+        used.
+        """
         if not self._tried and self.repo is not None:
             from memgit.cache.db import open_cache
 
@@ -87,11 +92,16 @@ class Workspace:
             self._cache = None
 
     def mend(self) -> tuple[str, ...]:
-        """Ends what a killed memgit left half done in this working tree; what was done, in words. One look at a file where nothing was."""
-        if self.repo is None or not os.path.lexists(os.path.join(self.repo.git_dir, "memgit", "journal.json")):
+        """Ends what a killed memgit left half done in this working tree; what was done, in words.
+
+        One look at a file where nothing was.
+        """
+        if self.repo is None or not os.path.lexists(
+            os.path.join(self.repo.git_dir, "memgit", "journal.json")
+        ):
             return ()
         from memgit.git import early
-        from memgit.git.recovery import mend
+        from memgit.git.commit.recovery import mend
 
         early.forget()  # it looked at what is mended now
         return mend(self.repo)
@@ -105,7 +115,10 @@ class Workspace:
         if self.repo is None:
             raise Refused(f"{self.root} is not in a git repository", hint="memgit init")
         if self.root is None and self.proposal is None:
-            raise Refused("this repository is bare: it has no working tree to write to", hint="clone it and work in the clone")
+            raise Refused(
+                "this repository is bare: it has no working tree to write to",
+                hint="clone it and work in the clone",
+            )
         return self.repo
 
     def require_repository(self) -> Repository:
@@ -118,11 +131,13 @@ class Workspace:
 def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False) -> Workspace:
     """The knowledge root that a folder lies in.
 
-    The nearest folder upwards with a `.memgit.yaml` is the root; else the nearest that looks like a workspace of one of the three
-    systems; else the top of the repository (or, outside any, the folder itself), read as plain notes.
+    The nearest folder upwards with a `.memgit.yaml` is the root; else the nearest that looks like a workspace
+    of one of the three systems; else the top of the repository (or, outside any, the folder itself), read as
+    plain notes.
 
     Args:
-        lenient: take a root whose configuration cannot be read as if it had none, for whoever goes by that of a commit.
+        lenient: take a root whose configuration cannot be read as if it had none, for whoever goes by that of
+            a commit.
 
     Raises:
         NotFound: the folder does not exist.
@@ -161,12 +176,15 @@ def _opened(start: str, repo: Repository | None, top: str | None, lenient: bool)
 def detect_on_disk(folder: str) -> Layout | None:
     """The layout of a workspace of one of the three systems that lies in a folder, None where none does."""
     return configuration.detect(
-        lambda name: os.path.isdir(os.path.join(folder, name)), lambda name: os.path.isfile(os.path.join(folder, name))
+        lambda name: os.path.isdir(os.path.join(folder, name)),
+        lambda name: os.path.isfile(os.path.join(folder, name)),
     )
 
 
 def _upwards(start: str, top: str | None) -> list[str]:
-    """The folders from start up to the top of the working tree; outside any, only the folder itself and those above it."""
+    """The folders from start up to the top of the working tree; outside any, only the folder itself and those
+    above it.
+    """
     out = [start]
     while out[-1] != top and os.path.dirname(out[-1]) != out[-1]:
         out.append(os.path.dirname(out[-1]))

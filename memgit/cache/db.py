@@ -1,26 +1,29 @@
 """The cache file: one SQLite database under the common git directory, disposable and never trusted over git.
 
-`<common git directory>/memgit/cache.db` is shared by all worktrees of a clone. It may be deleted at any time; a file that is broken or that
-another version of memgit wrote is thrown away and made anew. No caller ever meets an error of SQLite: where the file cannot be used, the
-same tables live in memory for the rest of the process (`memory_cache`, `Cache.recover`).
+`<common git directory>/memgit/cache.db` is shared by all worktrees of a clone. It may be deleted at any time;
+a file that is broken or that another version of memgit wrote is thrown away and made anew. No caller ever
+meets an error of SQLite: where the file cannot be used, the same tables live in memory for the rest of the
+process (`memory_cache`, `Cache.recover`).
 
-The journal is a write-ahead log with `synchronous=NORMAL`. A commit then waits for no disk (the log is synchronised when it is carried
-over into the file), readers and the one writer do not block each other, and neither `kill -9` nor a power cut tears the file. Opening it,
-one small transaction and closing cost about 2 ms; without any synchronisation it would be 0.5 ms, and a power cut could leave pages of two
-ages that no check tells apart.
+The journal is a write-ahead log with `synchronous=NORMAL`. A commit then waits for no disk (the log is
+synchronised when it is carried over into the file), readers and the one writer do not block each other, and
+neither `kill -9` nor a power cut tears the file. Opening it, one small transaction and closing cost about 2
+ms; without any synchronisation it would be 0.5 ms, and a power cut could leave pages of two ages that no
+check tells apart.
 
-Other processes may have the file open while it is thrown away. SQLite binds a write-ahead log to its file by name alone, so whoever opens
-the file holds a shared lock on `cache.lock` until it has opened the log too, and whoever removes it holds an exclusive one.
+Other processes may have the file open while it is thrown away. SQLite binds a write-ahead log to its file by
+name alone, so whoever opens the file holds a shared lock on `cache.lock` until it has opened the log too, and
+whoever removes it holds an exclusive one.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
+from contextlib import contextmanager, suppress
 
 from memgit import TYPE_CHECKING
-from memgit.cache import sqlite as sqlite3
-from memgit.model.light import contextmanager, suppress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +31,12 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+FAILURES = (sqlite3.Error, UnicodeDecodeError)
+"""What a broken file raises: where its own bytes are part of a message, Python cannot decode it into an
+`Error`.
+"""
+MAX_ROWS = 1 << 40
+"""The largest number of rows that is asked for: SQLite counts no further than 2**63."""
 VERSION = 1
 """Of the tables in this module; part of the fingerprint."""
 
@@ -39,17 +48,29 @@ BUSY_SECONDS = 15.0
 LOG_BYTES = 1 << 20
 """Size of the log from which on a commit carries it over into the file and empties it.
 
-Not left to SQLite, which only begins such a log anew where one process carries it over and then writes again. Processes here live for one
-write, and whoever opens the file after the last one has gone reads all of the log: so it would grow without end, and every start with it.
+Not left to SQLite, which only begins such a log anew where one process carries it over and then writes again.
+Processes here live for one write, and whoever opens the file after the last one has gone reads all of the
+log: so it would grow without end, and every start with it.
 """
 OPEN_SECONDS = 5.0
-"""How long to wait for another process that is making or removing the file, which takes a few milliseconds."""
+"""How long to wait for another process that is making or removing the file, which takes a few milliseconds.
+"""
 
 PAGES = 2_000
 """KiB of pages that SQLite keeps in memory unless told otherwise."""
 
-_CORRUPT = frozenset([sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_FORMAT,
-                      sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_INTERNAL])  # fmt: skip
+_CORRUPT = frozenset(
+    [
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_ERROR,
+        sqlite3.SQLITE_SCHEMA,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+        sqlite3.SQLITE_INTERNAL,
+    ]
+)
 _SCHEMA = """
 create table meta(key text primary key, value text) without rowid;
 create table part(name text primary key, version integer not null, made text not null) without rowid;
@@ -67,7 +88,9 @@ class Cache:
         serial: grows with every read transaction; see `read`.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: str | None, fingerprint: str, *, readonly: bool = False) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: str | None, fingerprint: str, *, readonly: bool = False
+    ) -> None:
         self.connection = connection
         self.path = path
         self.readonly = readonly
@@ -86,11 +109,12 @@ class Cache:
 
     def close(self) -> None:
         """Closes the file; the object cannot be used any more."""
-        with suppress(*sqlite3.FAILURES):  # a log that cannot be carried over is carried over by the next process
+        with suppress(*FAILURES):  # a log that cannot be carried over is carried over by the next process
             self.connection.close()
 
     def schema(self, name: str, version: int, ddl: str) -> None:
-        """Makes the tables of one part of the cache, or makes them anew where another version of them is there.
+        """Makes the tables of one part of the cache, or makes them anew where another version of them is
+        there.
 
         Args:
             name: of the part, unique.
@@ -108,17 +132,22 @@ class Cache:
             row = connection.execute("select version, made from part where name = ?", (name,)).fetchone()
             if row is not None and row[0] == version:
                 return
-            for kind, table in (line.split(" ", 1) for line in (row[1].split("\n") if row and row[1] else ())):
+            for kind, table in (
+                line.split(" ", 1) for line in (row[1].split("\n") if row and row[1] else ())
+            ):
                 connection.execute(f'drop {kind} if exists "{table}"')
             before = _objects(connection)
             for statement in _statements(ddl):
                 connection.execute(statement)
             made = [f"{kind} {table}" for kind, table in _objects(connection) if (kind, table) not in before]
-            connection.execute("insert or replace into part values (?, ?, ?)", (name, version, "\n".join(made)))
+            connection.execute(
+                "insert or replace into part values (?, ?, ?)", (name, version, "\n".join(made))
+            )
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that other processes wait for; rolled back where the block raises. Ends an open read transaction.
+        """One transaction that other processes wait for; rolled back where the block raises. Ends an open
+        read transaction.
 
         Inside another `write` it is part of that one.
 
@@ -155,11 +184,14 @@ class Cache:
                 self.connection.execute("pragma wal_checkpoint(truncate)").fetchone()
             finally:
                 self.connection.execute(f"pragma busy_timeout = {int(BUSY_SECONDS * 1000)}")
-        except (OSError, *sqlite3.FAILURES):  # what was written is safe in the log
+        except (OSError, *FAILURES):  # what was written is safe in the log
             return
 
     def read(self) -> int:
-        """Opens a read transaction unless one is open: until the next write, every read sees one state. Gives its number (`serial`)."""
+        """Opens a read transaction unless one is open: until the next write, every read sees one state.
+
+        Gives its number (`serial`).
+        """
         if not self.connection.in_transaction:
             self.connection.execute("begin")
             self.serial += 1
@@ -171,12 +203,16 @@ class Cache:
             self.connection.execute("commit")
 
     def run(self, work: Callable[[], T]) -> T:
-        """The result of `work`. Where SQLite fails, the cache is mended (see `recover`) and `work` starts again from its beginning."""
+        """The result of `work`.
+
+        Where SQLite fails, the cache is mended (see `recover`) and `work` starts again from its beginning.
+        """
         for _ in range(3):
             try:
                 return work()
-            except sqlite3.FAILURES as error:
-                if self._writing:  # the outermost caller mends: what was written before is lost with the transaction
+            except FAILURES as error:
+                # the outermost caller mends: what was written before is lost with the transaction
+                if self._writing:
                     raise
                 self.recover(error)
         return work()
@@ -190,22 +226,23 @@ class Cache:
         try:
             self.end_read()
             found = [str(row[0]) for row in self.connection.execute("pragma quick_check(1)")]
-        except sqlite3.FAILURES as error:
+        except FAILURES as error:
             return str(error)
         return None if found == ["ok"] else "; ".join(found)
 
     def recover(self, error: Exception) -> None:
         """Goes on after an error of SQLite.
 
-        A broken file is removed and made anew. A file that is locked, full or out of reach is left for others, and a copy in memory (an
-        empty one, if it cannot be read) takes its place. Raises nothing; all parts are there again afterwards.
+        A broken file is removed and made anew. A file that is locked, full or out of reach is left for
+        others, and a copy in memory (an empty one, if it cannot be read) takes its place. Raises nothing; all
+        parts are there again afterwards.
         """
         broken = self.path is None or _is_corrupt(error)
         if broken and self.path is not None and not self.readonly:
             self.close()
             anew = _open(self.path, self._fingerprint, discard=self._identity)
             if anew is not None:
-                with suppress(*sqlite3.FAILURES):  # such as a full disk
+                with suppress(*FAILURES):  # such as a full disk
                     self._move_to(anew, self.path)
                     return
         self._to_memory(empty=broken)
@@ -217,7 +254,7 @@ class Cache:
                 raise sqlite3.DatabaseError
             self.end_read()
             self.connection.backup(copy)
-        except sqlite3.FAILURES:
+        except FAILURES:
             copy.close()
             copy = _fresh(":memory:", self._fingerprint)
         else:
@@ -235,11 +272,13 @@ class Cache:
 
 
 def open_cache(common_dir: str, fingerprint: str, *, readonly_ok: bool = True) -> Cache | None:
-    """The cache of a repository, made if need be; None where no file can be used (then `memory_cache` does the same, only slower).
+    """The cache of a repository, made if need be; None where no file can be used (then `memory_cache` does
+    the same, only slower).
 
     Args:
         common_dir: the common git directory.
-        fingerprint: what the contents depend on besides git and the layout: a file with another one is thrown away.
+        fingerprint: what the contents depend on besides git and the layout: a file with another one is thrown
+            away.
         readonly_ok: take a file that can be read only.
     """
     folder = os.path.join(common_dir, FOLDER)
@@ -280,12 +319,15 @@ def pages(connection: sqlite3.Connection, kibibytes: int) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(*sqlite3.FAILURES):  # it may be closed by now
+        with suppress(*FAILURES):  # it may be closed by now
             connection.execute(f"pragma cache_size = -{PAGES}")
 
 
 def _is_protected(path: str) -> bool:
-    """Whether a file lies there that must not be written. One that others remove and make anew at this moment is not taken for such."""
+    """Whether a file lies there that must not be written.
+
+    One that others remove and make anew at this moment is not taken for such.
+    """
     for _ in range(3):
         before = _identity(path)
         if before is None or os.access(path, os.W_OK) or _identity(path) != before:
@@ -300,11 +342,14 @@ def _open(path: str, stamp: str, discard: tuple[int, int] | None = None) -> sqli
     """
     try:
         with _lock(path, exclusive=False):
-            connection = _open_existing(path, stamp) if discard is None or _identity(path) != discard else None
+            connection = (
+                _open_existing(path, stamp) if discard is None or _identity(path) != discard else None
+            )
         if connection is not None:
             return connection
         with _lock(path, exclusive=True):
-            if discard is None or _identity(path) != discard:  # somebody else may have been here between the two locks
+            # somebody else may have been here between the two locks
+            if discard is None or _identity(path) != discard:
                 connection = _open_existing(path, stamp)
                 if connection is not None:
                     return connection
@@ -312,7 +357,7 @@ def _open(path: str, stamp: str, discard: tuple[int, int] | None = None) -> sqli
                 with suppress(FileNotFoundError):
                     os.unlink(path + suffix)
             return _fresh(_uri(path, "rwc"), stamp)
-    except (OSError, *sqlite3.FAILURES):
+    except (OSError, *FAILURES):
         return None
 
 
@@ -330,7 +375,7 @@ def _open_existing(path: str, stamp: str) -> sqlite3.Connection | None:
         row = connection.execute("select value from meta where key = 'fingerprint'").fetchone()
         if row == (stamp,):
             return connection
-    except sqlite3.FAILURES as error:
+    except FAILURES as error:
         if not _is_corrupt(error):
             connection.close()
             raise
@@ -339,29 +384,36 @@ def _open_existing(path: str, stamp: str) -> sqlite3.Connection | None:
 
 
 def _open_readonly(path: str, stamp: str, *, still: bool) -> sqlite3.Connection | None:
-    """A file that cannot be written now. `still`: nobody can write it, so SQLite need not look for the locks that it could not take."""
+    """A file that cannot be written now.
+
+    `still`: nobody can write it, so SQLite need not look for the locks that it could not take.
+    """
     try:
         logged = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > 0
         mode = "ro&immutable=1" if still and not logged else "ro"
         connection = sqlite3.connect(_uri(path, mode), timeout=BUSY_SECONDS, isolation_level=None, uri=True)
-    except (OSError, *sqlite3.FAILURES):
+    except (OSError, *FAILURES):
         return None
     try:
         _prepare(connection)
         if connection.execute("select value from meta where key = 'fingerprint'").fetchone() == (stamp,):
             return connection
-    except sqlite3.FAILURES:
+    except FAILURES:
         pass
     connection.close()
     return None
 
 
 def _fresh(uri: str, stamp: str) -> sqlite3.Connection:
-    """A new database. The fingerprint is written with the tables, so one whose making was cut short is known by its absence."""
+    """A new database.
+
+    The fingerprint is written with the tables, so one whose making was cut short is known by its absence.
+    """
     connection = sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=uri.startswith("file:"))
     try:
         _prepare(connection)
-        # Where shared memory is not to be had (some network disks) this leaves a rollback journal, which works as well, only slower.
+        # Where shared memory is not to be had (some network disks) this leaves a rollback journal, which
+        # works as well, only slower.
         connection.execute("pragma journal_mode=wal")
         connection.execute("begin immediate")
         for statement in _statements(_SCHEMA):
@@ -377,14 +429,21 @@ def _fresh(uri: str, stamp: str) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("pragma synchronous=normal")
     connection.execute("pragma temp_store=memory")
-    # A process that ends without closing leaves its log to the next one, which reads it before anything else (see `LOG_BYTES`).
+    # A process that ends without closing leaves its log to the next one, which reads it before anything else
+    # (see `LOG_BYTES`).
     connection.execute("pragma wal_autocheckpoint=0")
 
 
 def _objects(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Type and name of every table and view; what SQLite makes for itself and the inner tables of virtual ones are left out."""
+    """Type and name of every table and view; what SQLite makes for itself and the inner tables of virtual
+    ones are left out.
+    """
     rows = connection.execute("select type, name, sql from sqlite_master where type in ('table', 'view')")
-    found = [(kind, name, (sql or "").lower().startswith("create virtual")) for kind, name, sql in rows if not name.startswith("sqlite_")]
+    found = [
+        (kind, name, (sql or "").lower().startswith("create virtual"))
+        for kind, name, sql in rows
+        if not name.startswith("sqlite_")
+    ]
     inner = tuple(f"{name}_" for _, name, is_virtual in found if is_virtual)
     return {(kind, name) for kind, name, is_virtual in found if is_virtual or not name.startswith(inner)}
 
@@ -394,7 +453,10 @@ def _statements(ddl: str) -> list[str]:
 
 
 def _is_corrupt(error: Exception) -> bool:
-    """Whether an error speaks of the contents rather than of locks, space or rights. The low byte is the primary code."""
+    """Whether an error speaks of the contents rather than of locks, space or rights.
+
+    The low byte is the primary code.
+    """
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF in _CORRUPT
 
@@ -413,7 +475,10 @@ def _identity(path: str | None) -> tuple[int, int] | None:
 def _uri(path: str, mode: str) -> str:
     plain = b"/-_.~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
     name = path.replace(os.sep, "/")
-    quoted = "".join(chr(byte) if byte in plain else f"%{byte:02x}" for byte in os.fsencode(name if name.startswith("/") else f"/{name}"))
+    quoted = "".join(
+        chr(byte) if byte in plain else f"%{byte:02x}"
+        for byte in os.fsencode(name if name.startswith("/") else f"/{name}")
+    )
     return f"file:{quoted}?mode={mode}"
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+from functools import lru_cache
+
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.model import plainjson
-from memgit.model import regex as re
-from memgit.model.light import lru_cache
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import Event, Operation, RecordChange
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,8 +22,9 @@ _UNSAFE = pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\
 class Filter(NamedTuple):
     """Which events are wanted; empty fields let all pass. Of a squash, each operation that it tells counts.
 
-    `since` and `until` are a day (`YYYY-MM-DD`, compared with the day that the event itself names, both included) or seconds since 1970.
-    `kinds`, `ops`, `actors` and `runs` each name what one of must be; `records_only` leaves out commits that changed no record.
+    `since` and `until` are a day (`YYYY-MM-DD`, compared with the day that the event itself names, both
+    included) or seconds since 1970. `kinds`, `ops`, `actors` and `runs` each name what one of must be;
+    `records_only` leaves out commits that changed no record.
     """
 
     since: str | int | None = None
@@ -46,7 +48,12 @@ class Filter(NamedTuple):
             if bound is not None:
                 parts.append(f"{'day' if isinstance(bound, str) else 'moment'} {sign} ?")
                 values.append(bound)
-        for column, wanted in (("op", self.ops), ("kinds", self.kinds), ("actor", self.actors), ("run", self.runs)):
+        for column, wanted in (
+            ("op", self.ops),
+            ("kinds", self.kinds),
+            ("actor", self.actors),
+            ("run", self.runs),
+        ):
             if wanted:
                 parts.append(f"({' or '.join([f'instr({column}, ?) > 0'] * len(wanted))})")
                 values += [_listed(word) for word in wanted]
@@ -57,7 +64,11 @@ class Filter(NamedTuple):
     def takes(self, event: Event) -> bool:
         """Whether an event passes; the same answer as `where` gives."""
         for bound, sign in ((self.since, 1), (self.until, -1)):
-            if isinstance(bound, str) and event.date[:10] != bound and (event.date[:10] > bound) != (sign > 0):
+            if (
+                isinstance(bound, str)
+                and event.date[:10] != bound
+                and (event.date[:10] > bound) != (sign > 0)
+            ):
                 return False
             if isinstance(bound, int) and (moment(event.date) - bound) * sign < 0:
                 return False
@@ -75,7 +86,10 @@ EVERYTHING = Filter()
 
 
 class Row(NamedTuple):
-    """One event as it is stored. `text` is its JSON, ready to be printed; lists of words stand between line ends."""
+    """One event as it is stored.
+
+    `text` is its JSON, ready to be printed; lists of words stand between line ends.
+    """
 
     id: str
     op: str
@@ -102,7 +116,9 @@ class Entry:
             try:
                 self._event = from_text(self._text or "")
             except ValueError:
-                raise Refused("the cache is broken: it holds an event that cannot be read", hint="memgit rebuild") from None
+                raise Refused(
+                    "the cache is broken: it holds an event that cannot be read", hint="memgit rebuild"
+                ) from None
         return self._event
 
     @property
@@ -116,18 +132,40 @@ class Entry:
 
 def to_text(event: Event) -> str:
     """An event as JSON on one line; what a terminal could obey or reorder stands as `\\uXXXX`."""
-    commit, date, op, subject, author, records, actor, run, reason, source, derived_from, complete, operations = event
+    (
+        commit,
+        date,
+        op,
+        subject,
+        author,
+        records,
+        actor,
+        run,
+        reason,
+        source,
+        derived_from,
+        complete,
+        operations,
+    ) = event
     text = (
-        f'{{"commit": {_quoted(commit)}, "date": {_quoted(date)}, "op": {_quoted(op)}, "subject": {_quoted(subject)}, '
-        f'"author": {_quoted(author)}, "records": {_list(map(_change, records))}, "actor": {_or_null(actor)}, "run": {_or_null(run)}, '
-        f'"reason": {_or_null(reason)}, "source": {_or_null(source)}, "derived_from": {_list(map(_quoted, derived_from))}, '
+        f'{{"commit": {_quoted(commit)}, "date": {_quoted(date)}, "op": {_quoted(op)}, "subject": '
+        f"{_quoted(subject)}, "
+        f'"author": {_quoted(author)}, "records": {_list(map(_change, records))}, "actor": '
+        f'{_or_null(actor)}, "run": {_or_null(run)}, '
+        f'"reason": {_or_null(reason)}, "source": {_or_null(source)}, "derived_from": '
+        f"{_list(map(_quoted, derived_from))}, "
         f'"complete": {"true" if complete else "false"}, "operations": {_list(map(_operation, operations))}}}'
     )
-    return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return (
+        text
+        if text.isascii() and "\x7f" not in text
+        else _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    )
 
 
-# Written out, for there may be a hundred thousand: the same text that the encoder gives for `as_json`, in a third of the time.
-_quoted = plainjson.quoted
+# Written out, for there may be a hundred thousand: the same text that the encoder gives for `as_json`, in a
+# third of the time.
+_quoted = json.encoder.encode_basestring
 
 
 def _or_null(text: str | None) -> str:
@@ -140,14 +178,20 @@ def _list(items: Iterable[str]) -> str:
 
 def _change(change: RecordChange) -> str:
     action, id_, address, was = change
-    return f'{{"action": {_quoted(action)}, "id": {_or_null(id_)}, "address": {_quoted(address)}, "was": {_or_null(was)}}}'
+    return (
+        f'{{"action": {_quoted(action)}, "id": {_or_null(id_)}, "address": {_quoted(address)}, "was": '
+        f"{_or_null(was)}}}"
+    )
 
 
 def _operation(told: Operation) -> str:
     return (
-        f'{{"op": {_quoted(told.op)}, "records": {_list(map(_change, told.records))}, "source": {_or_null(told.source)}, '
-        f'"actor": {_or_null(told.actor)}, "run": {_or_null(told.run)}, "derived_from": {_list(map(_quoted, told.derived_from))}, '
-        f'"subject": {_quoted(told.subject)}, "reason": {_or_null(told.reason)}, "author": {_or_null(told.author)}}}'
+        f'{{"op": {_quoted(told.op)}, "records": {_list(map(_change, told.records))}, "source": '
+        f"{_or_null(told.source)}, "
+        f'"actor": {_or_null(told.actor)}, "run": {_or_null(told.run)}, "derived_from": '
+        f"{_list(map(_quoted, told.derived_from))}, "
+        f'"subject": {_quoted(told.subject)}, "reason": {_or_null(told.reason)}, "author": '
+        f"{_or_null(told.author)}}}"
     )
 
 
@@ -158,7 +202,7 @@ def from_text(text: str) -> Event:
         ValueError: it did not.
     """
     try:
-        known: dict[str, Any] = plainjson.loads(text)
+        known: dict[str, Any] = json.loads(text)
         known["records"] = tuple(RecordChange(**change) for change in known["records"])
         known["derived_from"] = tuple(known["derived_from"])
         known["operations"] = tuple(Operation(**_with_tuples(told)) for told in known["operations"])
@@ -175,9 +219,22 @@ def _with_tuples(told: dict[str, Any]) -> dict[str, Any]:
 def to_row(entry: Entry) -> Row:
     event = entry.event
     records = event.records
-    kinds = _listed(_kind(records[0])) if len(records) == 1 else "".join(map(_listed, dict.fromkeys(map(_kind, records))))
+    kinds = (
+        _listed(_kind(records[0]))
+        if len(records) == 1
+        else "".join(map(_listed, dict.fromkeys(map(_kind, records))))
+    )
     ops = "".join(map(_listed, dict.fromkeys(_ops(event)))) if event.operations else _listed(event.op)
-    return Row(event.commit, ops, _words(event.actor), _words(event.run), event.date[:10], moment(event.date), kinds, entry.text)
+    return Row(
+        event.commit,
+        ops,
+        _words(event.actor),
+        _words(event.run),
+        event.date[:10],
+        moment(event.date),
+        kinds,
+        entry.text,
+    )
 
 
 def moment(date: str) -> int:
@@ -189,7 +246,13 @@ def moment(date: str) -> int:
             start = _midnight(day)
             if start is not None:
                 away = int(hours) * 3600 + int(minutes) * 60
-                return start + int(hour) * 3600 + int(minute) * 60 + int(second) + (away if sign == "-" else -away)
+                return (
+                    start
+                    + int(hour) * 3600
+                    + int(minute) * 60
+                    + int(second)
+                    + (away if sign == "-" else -away)
+                )
     from datetime import UTC, datetime
 
     try:
@@ -231,4 +294,8 @@ def _words(joined: str | None) -> str | None:
     """Several names (a squash joins them by commas), each between line ends; also the whole as it stands."""
     if joined is None:
         return None
-    return _listed(joined) if "," not in joined else "".join(map(_listed, dict.fromkeys([joined, *joined.split(", ")])))
+    return (
+        _listed(joined)
+        if "," not in joined
+        else "".join(map(_listed, dict.fromkeys([joined, *joined.split(", ")])))
+    )

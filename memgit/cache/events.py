@@ -1,26 +1,27 @@
 """Events remembered by commit, so that the log costs what it shows.
 
-What is remembered depends on the commit, the layout and the version of memgit alone, never on a branch. Beside it stand *lines*: for a few
-recent heads the order in which `git log` gives their commits. A head that moved on by plain commits continues its line; any other move
-numbers it anew. git is asked wherever the memory has no answer, and the memory may vanish at any time.
+What is remembered depends on the commit, the layout and the version of memgit alone, never on a branch.
+Beside it stand *lines*: for a few recent heads the order in which `git log` gives their commits. A head that
+moved on by plain commits continues its line; any other move numbers it anew. git is asked wherever the memory
+has no answer, and the memory may vanish at any time.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from itertools import chain
 
 from memgit import TYPE_CHECKING, __version__
-from memgit.cache import sqlite as sqlite3
-from memgit.cache.db import Cache, memory_cache, pages
+from memgit.cache.db import FAILURES, Cache, memory_cache, pages
 from memgit.cache.event_text import EVERYTHING, Entry, Filter, Row, from_text, to_row
 from memgit.cache.ids import key_of
 from memgit.errors import NotFound, Refused
-from memgit.git import history
-from memgit.git.history import RawCommit
+from memgit.git.history import history
+from memgit.git.history.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import Event
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from array import array
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from memgit.git.activity import Activity
+    from memgit.git.history.activity import Activity
 
 SCHEMA = """
 create table event_view (id integer primary key, fingerprint text not null unique);
@@ -42,20 +43,28 @@ create table event_name (name integer not null, n integer not null, primary key 
 """
 SCHEMA_VERSION = 1
 FORMAT = 3
-"""Counts up whenever the same commit may give another event than before, so that what is remembered is read again."""
+"""Counts up whenever the same commit may give another event than before, so that what is remembered is read
+again.
+"""
 LINES = 4
 VIEWS = 4
 STEPS = 2000
-"""Plain commits up to which a moved head is followed back to a known line; beyond it the line is numbered anew."""
+"""Plain commits up to which a moved head is followed back to a known line; beyond it the line is numbered
+anew.
+"""
 FILL_PAGES = 32_000
-"""KiB of pages in memory while a whole history is put in: ids and names come in no order, and their indexes are looked up all the time."""
+"""KiB of pages in memory while a whole history is put in: ids and names come in no order, and their indexes
+are looked up all the time.
+"""
 FIRST, BATCH = 25, 400
 """Commits that are looked up and stored together: few at first, so that a short answer comes at once."""
 
 
 def fingerprint(repo: Repository, layout: Layout) -> str:
     """All that an event depends on beside its commit."""
-    places = [(place.kind, place.folder, place.pattern, place.form, sorted(place.never)) for place in layout.places]
+    places = [
+        (place.kind, place.folder, place.pattern, place.form, sorted(place.never)) for place in layout.places
+    ]
     return repr((__version__, FORMAT, layout.base, places, repo.prefix, history.state(repo)))
 
 
@@ -67,7 +76,11 @@ class _Stretch(NamedTuple):
 
     def where(self) -> tuple[str, list[str | int]]:
         """The stretch as a condition on `event_reach r`, with its parameters."""
-        return ("r.line = ?", [self.line]) if self.upto is None else ("r.line = ? and r.seq <= ?", [self.line, self.upto])
+        return (
+            ("r.line = ?", [self.line])
+            if self.upto is None
+            else ("r.line = ? and r.seq <= ?", [self.line, self.upto])
+        )
 
 
 class BrokenOff(Exception):
@@ -75,7 +88,9 @@ class BrokenOff(Exception):
 
 
 class Draft(NamedTuple):
-    """One event ready to be remembered: its row, the numbers of the names in it, and whether it stays what it is (see `Events._stored`)."""
+    """One event ready to be remembered: its row, the numbers of the names in it, and whether it stays what it
+    is (see `Events._stored`).
+    """
 
     row: Row
     names: tuple[int, ...]
@@ -93,7 +108,9 @@ def _use(db: sqlite3.Connection, line: int) -> None:
 
 
 class Events:
-    """The activity log of one repository and layout, with or without a cache; where the cache fails, git alone answers."""
+    """The activity log of one repository and layout, with or without a cache; where the cache fails, git
+    alone answers.
+    """
 
     def __init__(self, repo: Repository, layout: Layout, cache: Cache | None = None) -> None:
         self._repo = repo
@@ -107,7 +124,10 @@ class Events:
             self._take(cache)
 
     def _take(self, cache: Cache) -> None:
-        """Works with a cache from now on, unless it cannot hold events. One that is read-only is never written to."""
+        """Works with a cache from now on, unless it cannot hold events.
+
+        One that is read-only is never written to.
+        """
         self._cache = None
         try:
             if not cache.readonly:
@@ -122,7 +142,7 @@ class Events:
                     db.execute("insert or ignore into event_view (fingerprint) values (?)", (name,))
                     found = db.execute(query, (name,)).fetchone()
                     _forget_old(db)
-        except sqlite3.FAILURES as error:
+        except FAILURES as error:
             if not cache.readonly:
                 self._give_up(cache, error)
         else:
@@ -140,7 +160,9 @@ class Events:
             self._take(self._cache)
         return self._cache
 
-    def walk(self, head: str, without: Sequence[str] = (), wanted: Filter = EVERYTHING, limit: int | None = None) -> Iterator[Entry]:
+    def walk(
+        self, head: str, without: Sequence[str] = (), wanted: Filter = EVERYTHING, limit: int | None = None
+    ) -> Iterator[Entry]:
         """The events of the commits that can be reached from a head, in the order of `git log`, newest first.
 
         Args:
@@ -163,7 +185,7 @@ class Events:
                         given += 1
                         yield entry
                     return
-            except sqlite3.FAILURES as error:
+            except FAILURES as error:
                 self._give_up(cache, error)
         passed = 0
         everything = wanted.everything
@@ -176,7 +198,8 @@ class Events:
                     return
 
     def fill(self, head: str, batches: Iterable[Sequence[Draft]]) -> int | None:
-        """Remembers all events of a head, told elsewhere, newest first; how many they are, None where not all are remembered now.
+        """Remembers all events of a head, told elsewhere, newest first; how many they are, None where not all
+        are remembered now.
 
         Where `batches` raises `BrokenOff`, those that were told are remembered.
         """
@@ -196,7 +219,7 @@ class Events:
                     self._write_line(cache, head, numbers)
         except BrokenOff:
             return None
-        except sqlite3.FAILURES as error:
+        except FAILURES as error:
             self._give_up(cache, error)
             return None
         return len(numbers) if numbers else None
@@ -204,7 +227,8 @@ class Events:
     def touching(self, head: str, names: Iterable[str]) -> list[tuple[int, Event]]:
         """The events in the history of a head that may concern one of some ids or addresses, newest first.
 
-        Each comes with its place in the log, counted from the oldest commit. A few may concern none of them: the caller looks.
+        Each comes with its place in the log, counted from the oldest commit. A few may concern none of them:
+        the caller looks.
 
         Raises:
             Refused: git cannot read a commit.
@@ -230,14 +254,16 @@ class Events:
                     pass
                 line = self._line(cache, head) if self._memory() is cache else None
             return self._named(cache, line, names) if line is not None else None
-        except sqlite3.FAILURES as error:
+        except FAILURES as error:
             self._give_up(cache, error)
             return None
 
     # Reading what is remembered
 
     def _line(self, cache: Cache, head: str) -> _Stretch | None:
-        """Where the commits of a head stand: a line that ends in it or leads through it, or one that is continued to it."""
+        """Where the commits of a head stand: a line that ends in it or leads through it, or one that is
+        continued to it.
+        """
         query = "select id, head from event_line where view = ? order by used desc"
         lines = {known: line for line, known in cache.connection.execute(query, (self._view,))}
         if head in lines:
@@ -252,8 +278,9 @@ class Events:
         while base not in lines:
             place = cache.connection.execute(
                 "select r.line, r.seq, l.head from event e cross join event_reach r on r.n = e.n cross join event_line l on l.id = r.line"
-                " where e.id = ? and e.view = ? order by l.used desc limit 1", (base, self._view),
-            ).fetchone()  # fmt: skip
+                " where e.id = ? and e.view = ? order by l.used desc limit 1",
+                (base, self._view),
+            ).fetchone()
             if place is not None:
                 line, seq, was = place
                 if not self._plain(was, base):
@@ -266,8 +293,12 @@ class Events:
             base = parents[0]
         return self._continued(cache, lines[base], base, None, chain, base)
 
-    def _continued(self, cache: Cache, line: int, was: str, keep: int | None, chain: Sequence[str], base: str) -> _Stretch | None:
-        """A line led on to the newest of a chain of plain commits, after what stands above `keep` was taken off it."""
+    def _continued(
+        self, cache: Cache, line: int, was: str, keep: int | None, chain: Sequence[str], base: str
+    ) -> _Stretch | None:
+        """A line led on to the newest of a chain of plain commits, after what stands above `keep` was taken
+        off it.
+        """
         if cache.readonly:
             return None
         if self._repo.prefix:
@@ -275,7 +306,11 @@ class Events:
         else:
             read = list(history.listed(self._repo, self._unknown(chain)))
         known = self._recall([commit.commit for commit in read] if self._repo.prefix else chain)
-        fresh = {commit.commit: Entry(self._activity_of().event(commit), None) for commit in read if commit.commit not in known}
+        fresh = {
+            commit.commit: Entry(self._activity_of().event(commit), None)
+            for commit in read
+            if commit.commit not in known
+        }
         ids = [commit.commit for commit in read] if self._repo.prefix else chain
         stored = self._stored(cache, list(fresh.values()))
         if stored is None:
@@ -312,21 +347,32 @@ class Events:
         except NotFound:
             return None
 
-    def _selected(self, cache: Cache, stretch: _Stretch, wanted: Filter, limit: int | None) -> Iterator[Entry]:
-        """The events of a line. Their numbers are read at once, so that a slow reader holds up no writer and sees one state."""
+    def _selected(
+        self, cache: Cache, stretch: _Stretch, wanted: Filter, limit: int | None
+    ) -> Iterator[Entry]:
+        """The events of a line.
+
+        Their numbers are read at once, so that a slow reader holds up no writer and sees one state.
+        """
         where, values = stretch.where()
-        query = f"select n from event_reach r where {where}"  # noqa: S608
+        query = f"select n from event_reach r where {where}"
         if not wanted.everything:
             condition, more = wanted.where()
-            query = f"select n from event_reach r join event using (n) where {where} and {condition}"  # noqa: S608
+            query = f"select n from event_reach r join event using (n) where {where} and {condition}"
             values += more
-        rows = cache.connection.execute(f"{query} order by seq desc limit ?", (*values, -1 if limit is None else limit))
+        rows = cache.connection.execute(
+            f"{query} order by seq desc limit ?", (*values, -1 if limit is None else limit)
+        )
         numbers: Sequence[int] = [n for (n,) in rows.fetchmany(BATCH)]
         if len(numbers) == BATCH:  # there may be very many
             numbers = _numbers(chain(numbers, (n for (n,) in rows)))
         for start in range(0, len(numbers), BATCH):
             chunk = numbers[start : start + BATCH]
-            found = dict(cache.connection.execute(f"select n, text from event where n in ({','.join(map(str, chunk))})"))  # noqa: S608
+            found = dict(
+                cache.connection.execute(
+                    f"select n, text from event where n in ({','.join(map(str, chunk))})"
+                )
+            )
             for n in chunk:
                 if n not in found:
                     raise sqlite3.OperationalError("the remembered events were cleared meanwhile")
@@ -336,8 +382,9 @@ class Events:
         where, values = stretch.where()
         keys = ",".join(str(key_of(name)) for name in names)
         rows = cache.connection.execute(
-            # `cross join` keeps SQLite to this order: from the few rows of a name, not from the many of a line.
-            "select distinct r.seq, e.text from event_name m cross join event_reach r on r.n = m.n cross join event e on e.n = m.n"  # noqa: S608
+            # `cross join` keeps SQLite to this order: from the few rows of a name, not from the many of a
+            # line.
+            "select distinct r.seq, e.text from event_name m cross join event_reach r on r.n = m.n cross join event e on e.n = m.n"
             f" where {where} and m.name in ({keys}) order by r.seq desc",
             values,
         )
@@ -350,16 +397,18 @@ class Events:
 
     def _activity_of(self) -> Activity:
         # Reading files needs all formats; an answer from memory needs none.
-        from memgit.git.activity import Activity
+        from memgit.git.history.activity import Activity
 
         if self._activity is None:
             self._activity = Activity(self._repo, self._layout)
         return self._activity
 
     def _told(self, head: str, without: Sequence[str], lazily: bool) -> Iterator[Entry]:
-        """The events as git tells the commits; those that are remembered are not read again, and new ones are remembered.
+        """The events as git tells the commits; those that are remembered are not read again, and new ones are
+        remembered.
 
-        Where all of them are read, the line of the head is written at the end. `lazily` says that the reader may stop early.
+        Where all of them are read, the line of the head is written at the end. `lazily` says that the reader
+        may stop early.
         """
         revisions = [head, *(f"^{commit}" for commit in without)]
         activity = self._activity_of()
@@ -382,7 +431,7 @@ class Events:
         if numbers is not None and cache is not None:
             try:
                 self._write_line(cache, head, numbers)
-            except sqlite3.FAILURES as error:
+            except FAILURES as error:
                 self._give_up(cache, error)
 
     def _kept(self, entries: Sequence[Entry]) -> list[int] | None:
@@ -392,12 +441,14 @@ class Events:
             return None
         try:
             return self._stored(cache, entries)
-        except sqlite3.FAILURES as error:
+        except FAILURES as error:
             self._give_up(cache, error)
             return None
 
     def _chunks(self, revisions: Sequence[str], lazily: bool) -> Iterator[list[tuple[int, Entry]]]:
-        """The events of a range in the order of the log, some at a time, each with the number under which it is remembered, or 0."""
+        """The events of a range in the order of the log, some at a time, each with the number under which it
+        is remembered, or 0.
+        """
         activity = self._activity_of()
         size = FIRST
         if self._remembers_nothing():
@@ -419,17 +470,27 @@ class Events:
             yield self._looked_up(waiting)
         else:
             ids = list(history.order(self._repo, revisions))
-            absent = [id_ for start in range(0, len(ids), BATCH) for id_ in self._unknown(ids[start : start + BATCH])]
+            absent = [
+                id_
+                for start in range(0, len(ids), BATCH)
+                for id_ in self._unknown(ids[start : start + BATCH])
+            ]
             source = activity.events(history.listed(self._repo, absent))
             missing = set(absent)
             for start in range(0, len(ids), BATCH):
                 chunk = ids[start : start + BATCH]
                 known = self._recall([id_ for id_ in chunk if id_ not in missing])
-                yield [known.get(id_) or (0, Entry(next(source) if id_ in missing else self._alone(id_), None)) for id_ in chunk]
+                yield [
+                    known.get(id_) or (0, Entry(next(source) if id_ in missing else self._alone(id_), None))
+                    for id_ in chunk
+                ]
 
     def _looked_up(self, commits: Sequence[RawCommit]) -> list[tuple[int, Entry]]:
         known = self._recall([commit.commit for commit in commits])
-        return [known.get(commit.commit) or (0, Entry(self._activity_of().event(commit), None)) for commit in commits]
+        return [
+            known.get(commit.commit) or (0, Entry(self._activity_of().event(commit), None))
+            for commit in commits
+        ]
 
     def _alone(self, id_: str) -> Event:
         """An event that was remembered a moment ago and is not any more."""
@@ -438,8 +499,14 @@ class Events:
     def _remembers_nothing(self) -> bool:
         cache = self._memory()
         try:
-            return cache is None or cache.connection.execute("select 1 from event where view = ? limit 1", (self._view,)).fetchone() is None
-        except sqlite3.FAILURES as error:
+            return (
+                cache is None
+                or cache.connection.execute(
+                    "select 1 from event where view = ? limit 1", (self._view,)
+                ).fetchone()
+                is None
+            )
+        except FAILURES as error:
             self._give_up(cache, error)
             return True
 
@@ -457,15 +524,17 @@ class Events:
             return []
         try:
             return cache.connection.execute(
-                f"select {columns} from event where view = ? and id in ({','.join('?' * len(ids))})",  # noqa: S608
+                f"select {columns} from event where view = ? and id in ({','.join('?' * len(ids))})",
                 (self._view, *ids),
             ).fetchall()
-        except sqlite3.FAILURES as error:
+        except FAILURES as error:
             self._give_up(cache, error)
             return []
 
     def _stored(self, cache: Cache, entries: Sequence[Entry]) -> list[int] | None:
-        """Remembers events and returns their numbers; None where one must not be, for files that are absent now may come later."""
+        """Remembers events and returns their numbers; None where one must not be, for files that are absent
+        now may come later.
+        """
         if not entries:
             return []
         border = self._activity_of().border
@@ -496,25 +565,34 @@ class Events:
         for start in range(0, len(ids), BATCH):
             chunk = ids[start : start + BATCH]
             yield from db.execute(
-                f"select id, n from event where view = ? and id in ({','.join('?' * len(chunk))})",  # noqa: S608
+                f"select id, n from event where view = ? and id in ({','.join('?' * len(chunk))})",
                 (self._view, *chunk),
             )
 
     def _write_line(self, cache: Cache, head: str, numbers: array[int]) -> None:
-        """Numbers all commits of a head, oldest first; only what differs from the line that it takes over is written."""
-        lines = cache.connection.execute("select id, head from event_line where view = ? order by used desc", (self._view,)).fetchall()
+        """Numbers all commits of a head, oldest first; only what differs from the line that it takes over is
+        written.
+        """
+        lines = cache.connection.execute(
+            "select id, head from event_line where view = ? order by used desc", (self._view,)
+        ).fetchall()
         reached = set(numbers)
         with cache.write() as db:
-            # The line to go on with is one whose newest commit belongs to this history, else a new one, else the one not used for longest.
+            # The line to go on with is one whose newest commit belongs to this history, else a new one, else
+            # the one not used for longest.
             line = lines[-1][0] if len(lines) >= LINES else None
             for one, known in reversed(lines):
-                top = db.execute("select n from event_reach where line = ? order by seq desc limit 1", (one,)).fetchone()
+                top = db.execute(
+                    "select n from event_reach where line = ? order by seq desc limit 1", (one,)
+                ).fetchone()
                 if known == head or (top is not None and top[0] in reached):
                     line = one
             if line is None:
                 db.execute("insert into event_line (view, head, used) values (?, ?, 0)", (self._view, head))
                 line = int(db.execute("select last_insert_rowid()").fetchone()[0])
-            there = _numbers(n for (n,) in db.execute("select n from event_reach where line = ? order by seq", (line,)))
+            there = _numbers(
+                n for (n,) in db.execute("select n from event_reach where line = ? order by seq", (line,))
+            )
             numbers = _numbers(reversed(numbers))
             same = 0
             while same < min(len(there), len(numbers)) and there[same] == numbers[same]:
@@ -530,11 +608,15 @@ class Events:
 
 def _forget_old(db: sqlite3.Connection) -> None:
     """Keeps the newest few views."""
-    for (view,) in db.execute("select id from event_view order by id desc limit -1 offset ?", (VIEWS,)).fetchall():
+    for (view,) in db.execute(
+        "select id from event_view order by id desc limit -1 offset ?", (VIEWS,)
+    ).fetchall():
         db.execute("delete from event_name where n in (select n from event where view = ?)", (view,))
-        db.execute("delete from event_reach where line in (select id from event_line where view = ?)", (view,))
+        db.execute(
+            "delete from event_reach where line in (select id from event_line where view = ?)", (view,)
+        )
         for table in ("event_line", "event"):
-            db.execute(f"delete from {table} where view = ?", (view,))  # noqa: S608
+            db.execute(f"delete from {table} where view = ?", (view,))
         db.execute("delete from event_view where id = ?", (view,))
 
 

@@ -1,4 +1,5 @@
-"""What was found out about single files, kept by content: whoever looks at everything then looks only into files that are new.
+"""What was found out about single files, kept by content: whoever looks at everything then looks only into
+files that are new.
 
 There are several such kinds of facts (`KINDS`), each with a table of its own.
 """
@@ -30,23 +31,31 @@ def load(cache: Cache, kind: str, made: str) -> dict[tuple[str, str], bytes]:
 
     Args:
         kind: one of `KINDS`.
-        made: names the version of the code and the layout that the rows depend on; those of another are not given.
+        made: names the version of the code and the layout that the rows depend on; those of another are not
+            given.
     """
 
     def work() -> dict[tuple[str, str], bytes]:
         cache.schema(kind, VERSION, _SCHEMA.format(kind=kind))
-        rows = cache.connection.execute(f"select path, blob, data from {kind} where made = ?", (made,))  # noqa: S608
+        rows = cache.connection.execute(f"select path, blob, data from {kind} where made = ?", (made,))
         return {(from_text(path), blob): data for path, blob, data in rows}
 
     return cache.run(work)
 
 
-def keep(cache: Cache, kind: str, made: str, new: Mapping[tuple[str, str], bytes], present: Iterable[tuple[str, str]] | None) -> None:
+def keep(
+    cache: Cache,
+    kind: str,
+    made: str,
+    new: Mapping[tuple[str, str], bytes],
+    present: Iterable[tuple[str, str]] | None,
+) -> None:
     """Keeps what was found out, and drops what nothing needs any more.
 
     Args:
         new: by path and blob.
-        present: path and blob of every file of the state that was looked at; None where there is more to come, and nothing is dropped.
+        present: path and blob of every file of the state that was looked at; None where there is more to
+            come, and nothing is dropped.
     """
     there = None if present is None else {(to_text(path), blob) for path, blob in present}
 
@@ -54,7 +63,7 @@ def keep(cache: Cache, kind: str, made: str, new: Mapping[tuple[str, str], bytes
         cache.schema(kind, VERSION, _SCHEMA.format(kind=kind))
         with cache.write() as connection:
             connection.executemany(
-                f"insert or replace into {kind} values (?, ?, ?, ?)",  # noqa: S608
+                f"insert or replace into {kind} values (?, ?, ?, ?)",
                 [(to_text(path), blob, made, data) for (path, blob), data in new.items()],
             )
             if there is not None:
@@ -64,7 +73,7 @@ def keep(cache: Cache, kind: str, made: str, new: Mapping[tuple[str, str], bytes
 
 
 def _prune(connection: sqlite3.Connection, kind: str, made: str, there: set[tuple[Text, str]]) -> None:
-    known = list(connection.execute(f"select path, blob, made from {kind}"))  # noqa: S608
+    known = list(connection.execute(f"select path, blob, made from {kind}"))
     gone = [(path, blob) for path, blob, by in known if by != made or (path, blob) not in there]
     if len(gone) * SPARE > len(known):
-        connection.executemany(f"delete from {kind} where path = ? and blob = ?", gone)  # noqa: S608
+        connection.executemany(f"delete from {kind} where path = ? and blob = ?", gone)

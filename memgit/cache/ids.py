@@ -13,12 +13,17 @@ if TYPE_CHECKING:
 
 
 def key_of(name: str) -> int:
-    """The number that stands for an id or address in `event_name`. Two names may have the same one: whoever finds it looks closer."""
+    """The number that stands for an id or address in `event_name`.
+
+    Two names may have the same one: whoever finds it looks closer.
+    """
     return crc32(name.encode("utf-8", "surrogatepass"))
 
 
 def seen(cache: Cache, ids: Collection[str]) -> set[str]:
-    """Those of some ids (a few hundred at most) that the cache has read so far, without bringing it up to date first."""
+    """Those of some ids (a few hundred at most) that the cache has read so far, without bringing it up to
+    date first.
+    """
     asked: tuple[tuple[str, str, Mapping[str, str | int]], ...] = (
         ("record", "id", {one: one for one in ids}),
         ("gone", "id", {one: one for one in ids}),
@@ -27,11 +32,13 @@ def seen(cache: Cache, ids: Collection[str]) -> set[str]:
 
     def work() -> set[str]:
         connection = cache.connection
-        tables = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
+        tables = {
+            name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")
+        }
         found: set[str] = set()
         for table, column, keys in asked:
             if table in tables:
-                sql = f"select {column} from {table} where {column} in ({', '.join('?' * len(keys))})"  # noqa: S608
+                sql = f"select {column} from {table} where {column} in ({', '.join('?' * len(keys))})"
                 there = {key for (key,) in connection.execute(sql, list(keys.values()))}
                 found.update(one for one, key in keys.items() if key in there)
         return found

@@ -1,17 +1,20 @@
-"""What a file holds without its text, from the rows of one that was read before: by path and content, whatever commit asks.
+"""What a file holds without its text, from the rows of one that was read before: by path and content,
+whatever commit asks.
 
-Nothing is read into the cache for it: a file that has no row, or whose row leaves a doubt, is for the caller to read.
+Nothing is read into the cache for it: a file that has no row, or whose row leaves a doubt, is for the caller
+to read.
 """
 
 from __future__ import annotations
 
+import sqlite3
+from json import loads
+
 from memgit import TYPE_CHECKING
 from memgit.cache import rows
-from memgit.cache import sqlite as sqlite3
 from memgit.cache.db import Cache
 from memgit.cache.rows import address_of, from_fields, from_text, to_text
 from memgit.model.layout import Layout, Place
-from memgit.model.plainjson import loads
 from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
@@ -21,8 +24,11 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _WHERE = "file.path = ? and file.blob = ? and file.place = (select id from place where text = ?)"
-_FILE = f"select size, problems, meta, kind, key from file where {_WHERE}"  # noqa: S608
-_COLUMNS = "record.n - file.f, record.title, record.line, record.end_line, record.address, record.problem, record.fields"
+_FILE = f"select size, problems, meta, kind, key from file where {_WHERE}"
+_COLUMNS = (
+    "record.n - file.f, record.title, record.line, record.end_line, record.address, record.problem, "
+    "record.fields"
+)
 _RECORDS = f"select {_COLUMNS} {rows.FROM_FILES} where {_WHERE} order by record.n"
 
 
@@ -36,9 +42,11 @@ class LightFiles:
         self._there = (-1, False)
 
     def file(self, path: str, place: Place, oid: str) -> ParsedFile | None:
-        """What the file of one content holds, its records with an empty `body`; None where the cache cannot tell.
+        """What the file of one content holds, its records with an empty `body`; None where the cache cannot
+        tell.
 
-        It cannot tell of a record that has no field whether it has a text, nor whether a file that could not be read still cannot be.
+        It cannot tell of a record that has no field whether it has a text, nor whether a file that could not
+        be read still cannot be.
         """
         return self._ask(path, place, oid, _file)
 
@@ -46,7 +54,13 @@ class LightFiles:
         """What the file says about itself, as `file` has it."""
         return self._ask(path, place, oid, _meta)
 
-    def _ask(self, path: str, place: Place, oid: str, read: Callable[[sqlite3.Connection, str, tuple[Any, ...]], T | None]) -> T | None:
+    def _ask(
+        self,
+        path: str,
+        place: Place,
+        oid: str,
+        read: Callable[[sqlite3.Connection, str, tuple[Any, ...]], T | None],
+    ) -> T | None:
         text = self._places.get(place)
         if text is None:
             text = self._places[place] = rows.place_text(self._layout, place)
@@ -95,7 +109,9 @@ def _file(connection: sqlite3.Connection, path: str, key: tuple[Any, ...]) -> Pa
             ordinal, title, line, end_line, address, problem, _ = row
             where = address_of(kind, name, title, address)
             wrong = None if problem is None else Problem(*loads(problem))
-            records.append(Record(kind, where, path, from_text(title), line, end_line, ordinal, fields, "", wrong))
+            records.append(
+                Record(kind, where, path, from_text(title), line, end_line, ordinal, fields, "", wrong)
+            )
     except (AttributeError, TypeError, ValueError) as error:
         raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
     return ParsedFile(tuple(records), told, from_fields(meta) if meta is not None else {})

@@ -1,4 +1,6 @@
-"""Finding records by name without reading them all: addresses, ids, endings, wikilinks, titles, and what a mistyped one may have meant."""
+"""Finding records by name without reading them all: addresses, ids, endings, wikilinks, titles, and what a
+mistyped one may have meant.
+"""
 
 from __future__ import annotations
 
@@ -44,15 +46,17 @@ def at(snapshot: Snapshot, address: str) -> list[Record]:
         for position in [position for position, char in enumerate(rest) if char == "#"]:
             found += snapshot.heads(sql, [kind, rest[:position], rest[position + 1 :]])
     else:
-        found = snapshot.heads(f"{_BY_FILE}file.kind = ? and file.key = ? collate nocase and {{visible}}", [kind, rest])
+        found = snapshot.heads(
+            f"{_BY_FILE}file.kind = ? and file.key = ? collate nocase and {{visible}}", [kind, rest]
+        )
     return _sorted(record for record in found if record.address == address)
 
 
 def lookup(snapshot: Snapshot, text: str) -> list[Record]:
     """The records that a text may mean: the first of these that gives any.
 
-    A wikilink in brackets; a full address; an id or a link target; an ending of an address that starts after a slash or a hash; a whole
-    title; the last words of a title.
+    A wikilink in brackets; a full address; an id or a link target; an ending of an address that starts after
+    a slash or a hash; a whole title; the last words of a title.
     """
     text = text.strip()
     if text.startswith("[[") and text.endswith("]]"):
@@ -100,12 +104,17 @@ def holding(snapshot: Snapshot, names: Iterable[str]) -> list[str]:
     wanted = [phrase(name) for name in names]
     if not all(term.words for term in wanted):
         return snapshot.paths()
-    found = {from_text(path) for (path,) in snapshot.rows("select path from file where hidden_links is not null and {visible}")}
+    found = {
+        from_text(path)
+        for (path,) in snapshot.rows("select path from file where hidden_links is not null and {visible}")
+    }
     if wanted:
         match = " OR ".join(term.match for term in wanted)
         found.update(
             from_text(path)
-            for (path,) in snapshot.rows(f"select distinct file.path {FROM_WORDS} where words match ? and {{visible}}", [match])
+            for (path,) in snapshot.rows(
+                f"select distinct file.path {FROM_WORDS} where words match ? and {{visible}}", [match]
+            )
         )
     return sorted(found)
 
@@ -113,7 +122,8 @@ def holding(snapshot: Snapshot, names: Iterable[str]) -> list[str]:
 def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
     """Addresses that a mistyped one may have meant, the likeliest first.
 
-    Looks only at records whose name begins alike or whose title shares the beginnings of some rarer words, never at all of them.
+    Looks only at records whose name begins alike or whose title shares the beginnings of some rarer words,
+    never at all of them.
     """
     from difflib import get_close_matches
 
@@ -125,7 +135,11 @@ def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
         after = beginning[:-1] + chr(ord(beginning[-1]) + 1)
         for condition in ("record.name >= ? and record.name < ?", "file.stem >= ? and file.stem < ?"):
             source = FROM_RECORDS if condition.startswith("record") else FROM_FILES
-            near |= _addresses(snapshot, f"{source} where {condition} and {{visible}} limit {MAX_NEIGHBOURS}", [beginning, after])
+            near |= _addresses(
+                snapshot,
+                f"{source} where {condition} and {{visible}} limit {MAX_NEIGHBOURS}",
+                [beginning, after],
+            )
     left = MAX_NEIGHBOURS
     for count, match in sorted((scores.count(snapshot, match), match) for match in _parts(text)):
         if count <= left:
@@ -133,7 +147,9 @@ def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
             near |= _addresses(snapshot, f"{FROM_WORDS} where words match ? and {{visible}}", [match])
     pairs = _pairs(text)
     by_name: dict[str, str] = {}
-    for address, title in sorted(near, key=lambda pair: (-max(_likeness(pairs, name) for name in pair), pair))[:MAX_GUESSES]:
+    for address, title in sorted(
+        near, key=lambda pair: (-max(_likeness(pairs, name) for name in pair), pair)
+    )[:MAX_GUESSES]:
         for name in (address, address.rpartition("#")[2].rpartition("/")[2], title):
             by_name.setdefault(name.casefold(), address)
     close = get_close_matches(text.casefold(), by_name, n=limit * 3, cutoff=0.5)
@@ -147,7 +163,9 @@ def _addresses(snapshot: Snapshot, sql: str, values: list[Any]) -> set[tuple[str
 
 
 def _parts(text: str) -> list[str]:
-    """What a title may share with a mistyped one: beginnings of its words, and its pairs of characters in scripts without blanks."""
+    """What a title may share with a mistyped one: beginnings of its words, and its pairs of characters in
+    scripts without blanks.
+    """
     out: dict[str, None] = {}
     for word in words_of(fold(text)):
         if is_unbroken(word):
@@ -186,18 +204,27 @@ def _candidates(snapshot: Snapshot, text: str) -> list[Record]:
 
 
 def _files(snapshot: Snapshot, name: str) -> list[int]:
-    """The rows of files with records that answer to a name (the path without `.md`, or a tail of it), in the order of paths."""
-    found = snapshot.rows("select path, f from file where stem = ? and size > 0 and {visible}", [name.rpartition("/")[2]])
+    """The rows of files with records that answer to a name (the path without `.md`, or a tail of it), in the
+    order of paths.
+    """
+    found = snapshot.rows(
+        "select path, f from file where stem = ? and size > 0 and {visible}", [name.rpartition("/")[2]]
+    )
     named = sorted((from_text(path), f) for path, f in found)
     return [f for path, f in named if any(normal(tail) == name for tail in file_names(path))]
 
 
 def _in_files(snapshot: Snapshot, files: list[int], heading: str | None) -> list[Record]:
-    """The records of some files, or those with a heading. In documents, headings are no records, and the document is meant."""
+    """The records of some files, or those with a heading.
+
+    In documents, headings are no records, and the document is meant.
+    """
     if not files:
         return []
     some = f"file.f in ({', '.join(map(str, files))}) and {{visible}}"
-    first = snapshot.heads(f"{_BY_FILE}record.n = ? and {{visible}}", [files[0]]) if heading is not None else []
+    first = (
+        snapshot.heads(f"{_BY_FILE}record.n = ? and {{visible}}", [files[0]]) if heading is not None else []
+    )
     if heading is None or (first and "#" not in first[0].address):
         return _sorted(snapshot.heads(f"{_BY_FILE}{some}"))
     return _sorted(snapshot.heads(f"{_BY_FILE}{some} and record.name = ?", [normal(heading)]))
@@ -209,7 +236,11 @@ def _title_ending(snapshot: Snapshot, wanted: str) -> list[Record]:
     if not term.words:
         return []
     found = snapshot.heads(f"{_BY_WORDS} limit {MAX_CANDIDATES}", ["{title} : " + term.match])
-    return _sorted(record for record in found if normal(record.title).endswith(wanted) and _starts_word(normal(record.title), len(wanted)))
+    return _sorted(
+        record
+        for record in found
+        if normal(record.title).endswith(wanted) and _starts_word(normal(record.title), len(wanted))
+    )
 
 
 def _starts_word(title: str, length: int) -> bool:

@@ -1,19 +1,32 @@
 """The records of one commit, read without opening a file, and of a commit with uncommitted edits on top.
 
-`refresh` brings the rows up to date in proportion to what changed since they were last looked at. A `Snapshot` answers for one commit, an
-`Overlay` for a commit and the files that differ from it in the working tree. Both see one state however long they are read and whatever
-other processes write meanwhile, and neither ever raises an error of SQLite: where the cache fails, it is made anew, or in memory.
+`refresh` brings the rows up to date in proportion to what changed since they were last looked at. A
+`Snapshot` answers for one commit, an `Overlay` for a commit and the files that differ from it in the working
+tree. Both see one state however long they are read and whatever other processes write meanwhile, and neither
+ever raises an error of SQLite: where the cache fails, it is made anew, or in memory.
 """
 
 from __future__ import annotations
 
+import sqlite3
+
 from memgit import TYPE_CHECKING
 from memgit.cache import lookup, rows
 from memgit.cache import refresh as refreshing
-from memgit.cache import sqlite as sqlite3
 from memgit.cache.db import Cache
 from memgit.cache.refresh import Progress
-from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, HEAD, Content, Parse, address_of, from_fields, from_text, to_text
+from memgit.cache.rows import (
+    FROM_FILES,
+    FROM_RECORDS,
+    FROM_WORDS,
+    HEAD,
+    Content,
+    Parse,
+    address_of,
+    from_fields,
+    from_text,
+    to_text,
+)
 from memgit.cache.tokens import phrase
 from memgit.errors import NotFound
 from memgit.model.kinds import KINDS
@@ -38,16 +51,23 @@ KEPT_FILES = 64
 
 
 def refresh(
-    cache: Cache, repo: Repository, layout: Layout, commit: str | None, progress: Progress | None = None, *, label: str = "",
+    cache: Cache,
+    repo: Repository,
+    layout: Layout,
+    commit: str | None,
+    progress: Progress | None = None,
+    *,
+    label: str = "",
     parse: Parse | None = None,
-) -> Snapshot:  # fmt: skip
+) -> Snapshot:
     """The records of a commit (None: of the empty tree), brought up to date.
 
     Args:
         cache: an open cache; of `memory_cache` where there is no other.
         repo: at its knowledge root.
         progress: told how many files of how many are done, where it takes long.
-        label: keeps a second snapshot beside the worktree's own; for readers of other revisions, such as `at`.
+        label: keeps a second snapshot beside the worktree's own; for readers of other revisions, such as
+            `at`.
         parse: what reads files; `formats.forms.parse_file` unless given.
 
     Raises:
@@ -69,9 +89,16 @@ class Snapshot:
     """
 
     def __init__(
-        self, cache: Cache, repo: Repository, layout: Layout, commit: str | None, *, label: str = "", progress: Progress | None = None,
+        self,
+        cache: Cache,
+        repo: Repository,
+        layout: Layout,
+        commit: str | None,
+        *,
+        label: str = "",
+        progress: Progress | None = None,
         parse: Parse | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.cache = cache
         self.repo = repo
         self.layout = layout
@@ -86,7 +113,8 @@ class Snapshot:
     # Asking the database
 
     def query(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """What `work` reads from the connection, the rows being those of this snapshot. It may be started again from its beginning.
+        """What `work` reads from the connection, the rows being those of this snapshot. It may be started
+        again from its beginning.
 
         Raises:
             NotFound: the commit is not there.
@@ -99,9 +127,13 @@ class Snapshot:
         return self.cache.run(ready)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """All rows of one query, in which `{visible}` is the condition that a row of `file` belongs to this snapshot."""
+        """All rows of one query, in which `{visible}` is the condition that a row of `file` belongs to this
+        snapshot.
+        """
         bound = _bound(values)
-        return self.query(lambda connection: connection.execute(sql.replace("{visible}", self.visible), bound).fetchall())
+        return self.query(
+            lambda connection: connection.execute(sql.replace("{visible}", self.visible), bound).fetchall()
+        )
 
     @property
     def visible(self) -> str:
@@ -113,8 +145,13 @@ class Snapshot:
         return f"({table}.snapshots & {1 << self._bit})"
 
     def extent(self, connection: sqlite3.Connection) -> tuple[int, int]:
-        """How many records there are, and how long their words are together. To be asked within one `query`."""
-        records, length = connection.execute("select records, length from snapshot where bit = ?", (self._bit,)).fetchone()
+        """How many records there are, and how long their words are together.
+
+        To be asked within one `query`.
+        """
+        records, length = connection.execute(
+            "select records, length from snapshot where bit = ?", (self._bit,)
+        ).fetchone()
         return int(records), int(length)
 
     def _ready(self) -> None:
@@ -126,7 +163,15 @@ class Snapshot:
         for _ in range(8):
             if not self._holds():
                 with cache.write() as connection:
-                    refreshing.move(connection, self.repo, self.layout, self.commit, self._name, self._parse, self._progress)
+                    refreshing.move(
+                        connection,
+                        self.repo,
+                        self.layout,
+                        self.commit,
+                        self._name,
+                        self._parse,
+                        self._progress,
+                    )
             self._prepare()
             serial = cache.read()
             if self._holds() and self._prepared():
@@ -136,7 +181,9 @@ class Snapshot:
         raise sqlite3.OperationalError("another process keeps moving the snapshot")
 
     def _holds(self) -> bool:
-        row = self.cache.connection.execute("select bit, commit_id from snapshot where name = ?", (self._name[0],)).fetchone()
+        row = self.cache.connection.execute(
+            "select bit, commit_id from snapshot where name = ?", (self._name[0],)
+        ).fetchone()
         if row is None or row[1] != (self.commit or ""):
             return False
         self._bit = row[0]
@@ -158,19 +205,32 @@ class Snapshot:
         n, f, kind, key, path, title, line, end_line, address, fields, problem = row
         try:
             return Record(
-                kind, address_of(kind, key, title, address), from_text(path), from_text(title), line, end_line, n - f, from_fields(fields),
-                "", None if problem is None else _problems(f"[{problem}]")[0],
-            )  # fmt: skip
+                kind,
+                address_of(kind, key, title, address),
+                from_text(path),
+                from_text(title),
+                line,
+                end_line,
+                n - f,
+                from_fields(fields),
+                "",
+                None if problem is None else _problems(f"[{problem}]")[0],
+            )
         except (AttributeError, TypeError) as error:
             raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
 
     def heads(self, sql: str, values: Sequence[Any] = ()) -> list[Record]:
-        """The heads that one query finds: `{head}` stands for their columns, `{visible}` for the condition on `file`."""
+        """The heads that one query finds:
+
+        `{head}` stands for their columns, `{visible}` for the condition on `file`.
+        """
 
         bound = _bound(values)
 
         def work(connection: sqlite3.Connection) -> list[Record]:
-            found = connection.execute(sql.replace("{head}", HEAD).replace("{visible}", self.visible), bound).fetchall()
+            found = connection.execute(
+                sql.replace("{head}", HEAD).replace("{visible}", self.visible), bound
+            ).fetchall()
             return [self.head(row) for row in found]
 
         return self.query(work)
@@ -178,7 +238,12 @@ class Snapshot:
     # Reading
 
     def records(
-        self, kind: str | None = None, group: str | None = None, *, archived: bool = True, topic: str | None = None
+        self,
+        kind: str | None = None,
+        group: str | None = None,
+        *,
+        archived: bool = True,
+        topic: str | None = None,
     ) -> Iterator[Record]:
         """Heads of records, in the order of paths (those that are not UTF-8 last) and lines.
 
@@ -186,14 +251,17 @@ class Snapshot:
             kind: only this kind.
             group: only this category, skill, scope or folder and those under it, in any case.
             archived: count archived records in.
-            topic: leaves out most records that do not have these words among their keywords, topics or tags; the caller looks closely.
+            topic: leaves out most records that do not have these words among their keywords, topics or tags;
+                the caller looks closely.
         """
         if topic is not None or group is not None:
             yield from self._selected(kind, group, archived, topic)
             return
         path, ordinal = "", -1
         conditions = "file.path >= ? and (file.path > ? or record.n - record.f > ?) and {visible}"
-        conditions += ("" if archived else " and not record.archived") + ("" if kind is None else " and file.kind = ?")
+        conditions += ("" if archived else " and not record.archived") + (
+            "" if kind is None else " and file.kind = ?"
+        )
         sql = f"select {{head}} {FROM_FILES} where {conditions} order by file.path, record.n limit {PAGE}"
         while True:
             page = self.heads(sql, [path, path, ordinal] if kind is None else [path, path, ordinal, kind])
@@ -202,16 +270,26 @@ class Snapshot:
                 return
             path, ordinal = page[-1].path, page[-1].ordinal
 
-    def _selected(self, kind: str | None, group: str | None, archived: bool, topic: str | None) -> Iterator[Record]:
+    def _selected(
+        self, kind: str | None, group: str | None, archived: bool, topic: str | None
+    ) -> Iterator[Record]:
         found: Iterable[Record] | None = None if topic is None else self._of_topic(kind, topic)
         if found is None:
-            found = self.records(kind, archived=archived) if group is None else self._of_group(kind, group.strip("/"))
+            found = (
+                self.records(kind, archived=archived)
+                if group is None
+                else self._of_group(kind, group.strip("/"))
+            )
         for record in sorted(found, key=lambda record: (record.path, record.ordinal)):
-            if (archived or not record.archived) and (group is None or rows.under(rows.group_of(record), group.strip("/"))):
+            if (archived or not record.archived) and (
+                group is None or rows.under(rows.group_of(record), group.strip("/"))
+            ):
                 yield record
 
     def _of_topic(self, kind: str | None, topic: str) -> list[Record] | None:
-        """Records that have the words of a topic side by side among their keywords; None where it has no words."""
+        """Records that have the words of a topic side by side among their keywords; None where it has no
+        words.
+        """
         words = phrase(topic)
         if not words.words:
             return None
@@ -221,28 +299,41 @@ class Snapshot:
 
     def _of_group(self, kind: str | None, group: str) -> list[Record]:
         """Records of a group and a few more."""
-        kinds = [kind] if kind is not None else [row[0] for row in self.rows("select distinct kind from file")]
+        kinds = (
+            [kind] if kind is not None else [row[0] for row in self.rows("select distinct kind from file")]
+        )
         out: list[Record] = []
         for each in kinds:
             condition, values = rows.in_group(group)
-            out += self.heads(f"select {{head}} {FROM_FILES} where file.kind = ? and {condition} and {{visible}}", [each, *values])
+            out += self.heads(
+                f"select {{head}} {FROM_FILES} where file.kind = ? and {condition} and {{visible}}",
+                [each, *values],
+            )
         return out
 
     def recent(self, kind: str, limit: int, *, archived: bool = False) -> list[Record]:
-        """The heads of the records of a kind that were made or changed last, by the days that they name; the newest first.
+        """The heads of the records of a kind that were made or changed last, by the days that they name; the
+        newest first.
 
         Those of one day come from the last path to the first, whatever the cache has seen before.
         """
         live = "" if archived else " and not record.archived"
         order = f"{{visible}}{live} order by record.day desc, file.path desc, record.n desc limit ?"
-        newest = f"where record.kind = ? and {{visible}}{live} order by record.day desc, record.n desc limit ?"
+        newest = (
+            f"where record.kind = ? and {{visible}}{live} order by record.day desc, record.n desc limit ?"
+        )
         found = self.rows(f"select record.day {FROM_RECORDS} {newest}", [kind, limit])
         if len(found) < limit:
-            return self.heads(f"select {{head}} {FROM_RECORDS} where record.kind = ? and {order}", [kind, limit])
+            return self.heads(
+                f"select {{head}} {FROM_RECORDS} where record.kind = ? and {order}", [kind, limit]
+            )
         if not found:
             return []
         last = found[-1][0]
-        out = self.heads(f"select {{head}} {FROM_RECORDS} where record.kind = ? and record.day > ? and {order}", [kind, last, limit])
+        out = self.heads(
+            f"select {{head}} {FROM_RECORDS} where record.kind = ? and record.day > ? and {order}",
+            [kind, last, limit],
+        )
         same = "select count(*) from (select 1 from record where kind = ? and day = ? limit ?)"
         # Many of one day are found sooner by their paths than put in order.
         tables = FROM_FILES if self.rows(same, [kind, last, MANY_ALIKE])[0][0] == MANY_ALIKE else FROM_RECORDS
@@ -252,20 +343,31 @@ class Snapshot:
 
     def merged(self) -> list[Record]:
         """The heads of the records that were merged into another and archived."""
-        found = f"select {{head}} {FROM_RECORDS} where record.archived and record.fields like '%\"merged_into\"%' and {{visible}}"
+        found = (
+            f"select {{head}} {FROM_RECORDS} where record.archived and record.fields like "
+            f"'%\"merged_into\"%' and {{visible}}"
+        )
         return [record for record in self.heads(found) if record.archived and record.text("merged_into")]
 
     def file(self, path: str) -> list[Record]:
         """The heads of the records of one file."""
-        return self.heads(f"select {{head}} {FROM_FILES} where file.path = ? and {{visible}} order by record.n", [path])
+        return self.heads(
+            f"select {{head}} {FROM_FILES} where file.path = ? and {{visible}} order by record.n", [path]
+        )
 
     def paths(self, kind: str | None = None) -> list[str]:
         """The paths of the files that may hold records (links and submodules at such paths too), sorted."""
         where, values = ("", []) if kind is None else (" and file.kind = ?", [kind])
-        return sorted(from_text(path) for (path,) in self.rows(f"select path from file where {{visible}}{where}", values))  # noqa: S608
+        return sorted(
+            from_text(path)
+            for (path,) in self.rows(f"select path from file where {{visible}}{where}", values)
+        )
 
     def load(self, record: Record) -> Record:
-        """A record in full, from its head. Where the file says something else by now, what stands at its place there."""
+        """A record in full, from its head.
+
+        Where the file says something else by now, what stands at its place there.
+        """
         parsed = self.parsed(record.path)
         return parsed.records[record.ordinal] if record.ordinal < len(parsed.records) else record
 
@@ -280,7 +382,9 @@ class Snapshot:
             if len(self._parsed) >= KEPT_FILES:
                 self._parsed.clear()
             data = self.data(path)
-            parsed = self._parsed[key] = ParsedFile(()) if data is None else self._parse(self.layout, path, data)
+            parsed = self._parsed[key] = (
+                ParsedFile(()) if data is None else self._parse(self.layout, path, data)
+            )
         return parsed
 
     def data(self, path: str) -> bytes | None:
@@ -298,7 +402,8 @@ class Snapshot:
         sql = "select path, problems from file where problems is not null and {visible}"
         found = self.query(
             lambda connection: [
-                (from_text(path), _problems(problems)) for path, problems in connection.execute(sql.replace("{visible}", self.visible))
+                (from_text(path), _problems(problems))
+                for path, problems in connection.execute(sql.replace("{visible}", self.visible))
             ]
         )
         for path, problems in sorted(found):
@@ -306,7 +411,9 @@ class Snapshot:
                 yield path, problem
 
     def metas(self, kind: str) -> list[tuple[str, str, Mapping[str, Value]]]:
-        """Path, key and what the file says about itself (name, keywords), of each file of a kind that says something."""
+        """Path, key and what the file says about itself (name, keywords), of each file of a kind that says
+        something.
+        """
         sql = "select path, key, meta from file where kind = ? and meta is not null and {visible}"
         found = self.query(
             lambda connection: [
@@ -318,21 +425,32 @@ class Snapshot:
 
     def counts(self) -> dict[str, int]:
         """How many records there are of each kind, archived ones too."""
-        return dict(self.rows("select kind, sum(size) from file where {visible} group by kind having sum(size) > 0 order by kind"))
+        return dict(
+            self.rows(
+                "select kind, sum(size) from file where {visible} group by kind having sum(size) > 0 "
+                "order by kind"
+            )
+        )
 
     def in_use(self, kind: str) -> int:
         """How many records of a kind are not archived."""
         return self.query(lambda connection: self._in_use(connection, kind))
 
     def _in_use(self, connection: sqlite3.Connection, kind: str) -> int:
-        row = connection.execute("select live from tally where bit = ? and kind = ?", (self._bit, to_text(kind))).fetchone()
+        row = connection.execute(
+            "select live from tally where bit = ? and kind = ?", (self._bit, to_text(kind))
+        ).fetchone()
         return 0 if row is None else int(row[0])
 
     def groups(self, kind: str) -> dict[str, int]:
-        """How many records there are in each category, skill, scope or folder of a kind, archived ones too; sorted by name."""
+        """How many records there are in each category, skill, scope or folder of a kind, archived ones too;
+        sorted by name.
+        """
         out: dict[str, int] = {}
         entry = kind in KINDS and KINDS[kind].stored == "entry"
-        for key, size in self.rows("select key, size from file where kind = ? and size > 0 and {visible}", [kind]):
+        for key, size in self.rows(
+            "select key, size from file where kind = ? and size > 0 and {visible}", [kind]
+        ):
             name = from_text(key)
             group = name if entry else name.rpartition("/")[0]
             out[group] = out.get(group, 0) + size
@@ -345,7 +463,9 @@ class Snapshot:
         return lookup.at(self, address)
 
     def lookup(self, text: str) -> list[Record]:
-        """The heads of the records that a text may mean: an address, an id, a wikilink, an ending of an address, a title, its ending."""
+        """The heads of the records that a text may mean: an address, an id, a wikilink, an ending of an
+        address, a title, its ending.
+        """
         return lookup.lookup(self, text)
 
     def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
@@ -365,7 +485,9 @@ class Snapshot:
         return lookup.with_id(self, record_id)
 
     def taken(self, record_id: str) -> bool:
-        """Whether an id was ever seen, in whatever commit or uncommitted edit this cache has read or made an event of."""
+        """Whether an id was ever seen, in whatever commit or uncommitted edit this cache has read or made an
+        event of.
+        """
         return lookup.taken(self, record_id)
 
 
@@ -374,12 +496,14 @@ class Overlay(Snapshot):
 
     Args:
         base: the snapshot of the commit.
-        dirty: every file that differs from the commit: its bytes, None where there is none any more, or why it is not read (a symbolic
-            link). Paths that hold no records are ignored.
+        dirty: every file that differs from the commit: its bytes, None where there is none any more, or why
+            it is not read (a symbolic link). Paths that hold no records are ignored.
     """
 
     def __init__(self, base: Snapshot, dirty: Mapping[str, bytes | Problem | None]) -> None:
-        super().__init__(base.cache, base.repo, base.layout, base.commit, progress=base._progress, parse=base._parse)
+        super().__init__(
+            base.cache, base.repo, base.layout, base.commit, progress=base._progress, parse=base._parse
+        )
         self._name = base._name
         self._dirty: dict[str, tuple[Place, str, Content | None]] = {}
         self._bytes: dict[str, bytes] = {}
@@ -400,7 +524,7 @@ class Overlay(Snapshot):
     def visible_in(self, table: str) -> str:
         if not self._dirty:
             return super().visible_in(table)
-        shown = f"select shown from temp.{self._table} over where over.f = {table}.f"  # noqa: S608
+        shown = f"select shown from temp.{self._table} over where over.f = {table}.f"
         return f"(case ({shown}) when 1 then 1 when 0 then 0 else {super().visible_in(table)} end)"
 
     def extent(self, connection: sqlite3.Connection) -> tuple[int, int]:
@@ -410,7 +534,9 @@ class Overlay(Snapshot):
         change = f"case when not over.shown then -1 when {super().visible_in('measure')} then 0 else 1 end"
         source = f"from temp.{self._table} over cross join file on file.f = over.f"
         measures = "cross join measure on measure.n between file.f and file.f + file.size - 1"
-        found = connection.execute(f"select total({change}), total({change} * length) {source} {measures}").fetchone()
+        found = connection.execute(
+            f"select total({change}), total({change} * length) {source} {measures}"
+        ).fetchone()
         return records + int(found[0]), length + int(found[1])
 
     def _in_use(self, connection: sqlite3.Connection, kind: str) -> int:
@@ -427,14 +553,23 @@ class Overlay(Snapshot):
         return self._bytes.get(path) if path in self._dirty else super().data(path)
 
     def _prepare(self) -> None:
-        """Reads the contents that have no row yet. Those of the working tree are held as long as they are there."""
+        """Reads the contents that have no row yet.
+
+        Those of the working tree are held as long as they are there.
+        """
         known = self._known()
         if len(known) == sum(content is not None for _, _, content in self._dirty.values()):
             return
         with self.cache.write() as connection:
             known = self._known()
-            missing = [(path, *found) for path, found in self._dirty.items() if found[2] is not None and path not in known]
-            with rows.Writer.writing(connection, self.repo, self._parse, bulk=len(missing) >= rows.BULK) as writer:
+            missing = [
+                (path, *found)
+                for path, found in self._dirty.items()
+                if found[2] is not None and path not in known
+            ]
+            with rows.Writer.writing(
+                connection, self.repo, self._parse, bulk=len(missing) >= rows.BULK
+            ) as writer:
                 for path, place, key, content in missing:
                     if content is not None:
                         known[path] = writer.add(self.layout, path, place, key, content, 0)
@@ -443,7 +578,10 @@ class Overlay(Snapshot):
     def _known(self) -> dict[str, int]:
         """The rows of the uncommitted contents that were read before, by path."""
         connection = self.cache.connection
-        places = {place: rows.place_number(connection, self.layout, place) for place in {found[0] for found in self._dirty.values()}}
+        places = {
+            place: rows.place_number(connection, self.layout, place)
+            for place in {found[0] for found in self._dirty.values()}
+        }
         out: dict[str, int] = {}
         for path, (place, _, content) in self._dirty.items():
             if content is not None:
@@ -460,15 +598,17 @@ class Overlay(Snapshot):
         known = self._known()
         shown: dict[int, int] = {}
         for path, (_, _, content) in self._dirty.items():
-            select = f"select f from file where path = ? and {super().visible_in('file')}"  # noqa: S608
+            select = f"select f from file where path = ? and {super().visible_in('file')}"
             shown.update((f, 0) for (f,) in connection.execute(select, (to_text(path),)))
             if content is not None:
                 if path not in known:
                     return False
                 shown[known[path]] = 1
-        connection.execute(f"create temp table if not exists {self._table}(f integer primary key, shown integer)")
-        connection.execute(f"delete from temp.{self._table}")  # noqa: S608
-        connection.executemany(f"insert into temp.{self._table} values (?, ?)", shown.items())  # noqa: S608
+        connection.execute(
+            f"create temp table if not exists {self._table}(f integer primary key, shown integer)"
+        )
+        connection.execute(f"delete from temp.{self._table}")
+        connection.executemany(f"insert into temp.{self._table} values (?, ?)", shown.items())
         return True
 
 
@@ -486,8 +626,13 @@ def _problems(text: str) -> list[Problem]:
 
 
 def _parse_file(
-    layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None, *, blob: bytes | None = None
-) -> ParsedFile:  # fmt: skip
-    from memgit.formats.forms import parse_file
+    layout: Layout,
+    path: str,
+    data: bytes,
+    found: tuple[Place, str] | None = None,
+    *,
+    blob: bytes | None = None,
+) -> ParsedFile:
+    from memgit.formats.codecs import parse_file
 
     return parse_file(layout, path, data, found)

@@ -1,31 +1,35 @@
-"""Moving a snapshot to another commit: from the one that it stands for by what differs, or from the whole tree."""
+"""Moving a snapshot to another commit: from the one that it stands for by what differs, or from the whole
+tree.
+"""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 
 from memgit import TYPE_CHECKING
 from memgit.cache import rows
-from memgit.cache import sqlite as sqlite3
 from memgit.cache.rows import Content, Parse, Writer
 from memgit.errors import MemgitError
 from memgit.model.layout import Layout, Place
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Problem
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeAlias
 
+    from memgit.git.objects.tree import Tree
     from memgit.git.repository import Repository
-    from memgit.git.tree import Tree
 
 Progress: TypeAlias = "Callable[[int, int], None]"
 """Told now and then how many files of how many are done."""
 
 MAX_SNAPSHOTS = 24
-"""How many worktrees, knowledge roots, layouts and revisions are kept; the one that was unused for longest makes room."""
+"""How many worktrees, knowledge roots, layouts and revisions are kept; the one that was unused for longest
+makes room.
+"""
 WORTH_TELLING = 200
 """Fewer files are done before anybody has read a message about them."""
 
@@ -33,7 +37,9 @@ _KIND, _REGULAR, _LINK, _SUBMODULE = 0o170000, 0o100000, 0o120000, 0o160000
 
 
 def name_of(repo: Repository, layout: Layout, label: str = "") -> tuple[str, str]:
-    """Name and family of a snapshot: its worktree, root and layout (and what it is for); those of one family differ in commit alone."""
+    """Name and family of a snapshot: its worktree, root and layout (and what it is for); those of one family
+    differ in commit alone.
+    """
     places = [rows.place_text(layout, place) for place in layout.places]
     family = rows.to_json([repo.prefix, places])
     worktree = "" if repo.git_dir == repo.common_dir else os.path.relpath(repo.git_dir, repo.common_dir)
@@ -56,9 +62,14 @@ Unread = tuple[str, Place, str, Content]
 
 
 def move(
-    connection: sqlite3.Connection, repo: Repository, layout: Layout, commit: str | None, name: tuple[str, str], parse: Parse,
+    connection: sqlite3.Connection,
+    repo: Repository,
+    layout: Layout,
+    commit: str | None,
+    name: tuple[str, str],
+    parse: Parse,
     progress: Progress | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Makes the snapshot of that name stand for a commit. Within a write transaction.
 
     Raises:
@@ -86,7 +97,10 @@ def move(
         after = _live(job, paths)
         for kind in {*before, *after}:
             connection.execute(
-                "insert into tally values (?, ?, ?) on conflict(bit, kind) do update set live = live + excluded.live",
+                (
+                    "insert into tally values (?, ?, ?) on conflict(bit, kind) do update set live = live "
+                    "+ excluded.live"
+                ),
                 (bit, kind, after.count(kind) - before.count(kind)),
             )
     connection.execute("update snapshot set commit_id = ?, used = ? where bit = ?", (wanted, now, bit))
@@ -94,11 +108,16 @@ def move(
 
 def _begin(connection: sqlite3.Connection, name: tuple[str, str], now: int) -> tuple[int, str | None]:
     """A new snapshot's bit, and the commit of the sister whose rows it starts with, if there is one."""
-    known = connection.execute("select bit, family, commit_id, records, length from snapshot order by used desc").fetchall()
+    known = connection.execute(
+        "select bit, family, commit_id, records, length from snapshot order by used desc"
+    ).fetchall()
     if len(known) >= MAX_SNAPSHOTS:
         old = known.pop()[0]
         connection.execute(
-            "update file set snapshots = snapshots & ~?1, stale = case when snapshots & ~?1 then null else ?2 end where snapshots & ?1",
+            (
+                "update file set snapshots = snapshots & ~?1, stale = case when snapshots & ~?1 then "
+                "null else ?2 end where snapshots & ?1"
+            ),
             (1 << old, now),
         )
         connection.execute("update measure set snapshots = snapshots & ~?1 where snapshots & ?1", (1 << old,))
@@ -110,11 +129,15 @@ def _begin(connection: sqlite3.Connection, name: tuple[str, str], now: int) -> t
     sister = next((row for row in known if row[1] == name[1]), None)
     if sister is not None:
         for table in ("file", "measure"):
-            sql = f"update {table} set snapshots = snapshots | ? where snapshots & ?"  # noqa: S608
+            sql = f"update {table} set snapshots = snapshots | ? where snapshots & ?"
             connection.execute(sql, (1 << bit, 1 << sister[0]))
-        connection.execute("insert into tally select ?, kind, live from tally where bit = ?", (bit, sister[0]))
+        connection.execute(
+            "insert into tally select ?, kind, live from tally where bit = ?", (bit, sister[0])
+        )
     records, length = (0, 0) if sister is None else sister[3:]
-    connection.execute("insert into snapshot values (?, ?, ?, '', ?, ?, ?)", (bit, *name, now, records, length))
+    connection.execute(
+        "insert into snapshot values (?, ?, ?, '', ?, ?, ?)", (bit, *name, now, records, length)
+    )
     return bit, None if sister is None else sister[2]
 
 
@@ -130,12 +153,18 @@ def _count(job: Job, bit: int) -> None:
 
 def _live(job: Job, paths: Sequence[str]) -> list[str]:
     """The kind of each record of some files that is in the snapshot and not archived."""
-    sql = f"select file.kind {rows.FROM_FILES} where file.path = ? and file.snapshots & ? and not record.archived"
+    sql = (
+        f"select file.kind {rows.FROM_FILES} where file.path = ? and file.snapshots & ? and not "
+        "record.archived"
+    )
     return [kind for path in paths for (kind,) in job.connection.execute(sql, (rows.to_text(path), job.flag))]
 
 
-def _steps(repo: Repository, layout: Layout, start: str, commit: str | None) -> list[tuple[str, Content | None]] | None:
-    """What differs between two commits among paths of records: the new content of each, None where there is none any more.
+def _steps(
+    repo: Repository, layout: Layout, start: str, commit: str | None
+) -> list[tuple[str, Content | None]] | None:
+    """What differs between two commits among paths of records: the new content of each, None where there is
+    none any more.
 
     None where the old commit cannot be read: it was pruned from a rewritten history.
     """
@@ -147,7 +176,7 @@ def _steps(repo: Repository, layout: Layout, start: str, commit: str | None) -> 
         (path, None if new is None else content_of(new.mode, new.oid))
         for path, _, new in changes
         if layout.find(path) is not None
-    ]  # fmt: skip
+    ]
 
 
 def _apply(job: Job, steps: Sequence[tuple[str, Content | None]]) -> None:
@@ -159,7 +188,11 @@ def _apply(job: Job, steps: Sequence[tuple[str, Content | None]]) -> None:
             for (f,) in job.connection.execute(select, (rows.to_text(path), job.flag)).fetchall():
                 writer.drop(f, job.flag)
             found = job.layout.find(path) if content is not None else None
-            if content is not None and found is not None and writer.known(job.layout, path, found[0], content, job.flag) is None:
+            if (
+                content is not None
+                and found is not None
+                and writer.known(job.layout, path, found[0], content, job.flag) is None
+            ):
                 unread.append((path, *found, content))
         _read(job, writer, unread)
 
@@ -168,7 +201,9 @@ def _whole(job: Job, tree: Tree) -> None:
     """Compares the snapshot with every path of the tree."""
     there = {
         (rows.from_text(path), blob, place): f
-        for path, blob, place, f in job.connection.execute("select path, blob, place, f from file where snapshots & ?", (job.flag,))
+        for path, blob, place, f in job.connection.execute(
+            "select path, blob, place, f from file where snapshots & ?", (job.flag,)
+        )
     }
     files: list[Unread] = []
     for path, mode, oid in tree.listing(job.layout.roots()):
@@ -176,7 +211,9 @@ def _whole(job: Job, tree: Tree) -> None:
         content = content_of(mode, oid) if found is not None else None
         if found is not None and content is not None:
             files.append((path, *found, content))
-    with Writer.writing(job.connection, job.repo, job.parse, bulk=len(files) - len(there) >= rows.BULK) as writer:
+    with Writer.writing(
+        job.connection, job.repo, job.parse, bulk=len(files) - len(there) >= rows.BULK
+    ) as writer:
         unread: list[Unread] = []
         for path, place, key, content in files:
             held = there.pop((path, content.blob, writer.place(job.layout, place)), None) if there else None
@@ -200,7 +237,10 @@ def _read(job: Job, writer: Writer, unread: Sequence[Unread]) -> None:
 
 
 def _with_data(repo: Repository, unread: Sequence[Unread]) -> Iterator[tuple[Unread, bytes | None]]:
-    """Files with their bytes. Many come from one git process, which reads ahead while this one parses; few are read by the writer."""
+    """Files with their bytes.
+
+    Many come from one git process, which reads ahead while this one parses; few are read by the writer.
+    """
     blobs: Iterator[tuple[str, bytes]] = iter(())
     if len(unread) >= rows.BULK:
         blobs = repo.blobs(item[3].blob.hex() for item in unread if item[3].problem is None)
@@ -220,7 +260,13 @@ def content_of(mode: int, oid: str) -> Content | None:
     if kind == _REGULAR:
         return Content(bytes.fromhex(oid))
     if kind == _LINK:
-        return Content(b"l" + bytes.fromhex(oid), problem=Problem("MG001", 1, "is a symbolic link, which is never followed", True))
+        return Content(
+            b"l" + bytes.fromhex(oid),
+            problem=Problem("MG001", 1, "is a symbolic link, which is never followed", True),
+        )
     if kind == _SUBMODULE:
-        return Content(b"s" + bytes.fromhex(oid), problem=Problem("MG001", 1, "is a submodule, which holds no records", True))
+        return Content(
+            b"s" + bytes.fromhex(oid),
+            problem=Problem("MG001", 1, "is a submodule, which holds no records", True),
+        )
     return None

@@ -1,26 +1,28 @@
-"""The rows of parsed files: their tables, what is kept of a file and its records, and how they are written and dropped.
+"""The rows of parsed files: their tables, what is kept of a file and its records, and how they are written
+and dropped.
 
-A file row stands for one content (blob) at one path read in one way (place of the layout). It says in `snapshots`, one bit each, which
-snapshots hold it. The records of a file have consecutive numbers from `f`, its own, on; no number is ever used twice.
+A file row stands for one content (blob) at one path read in one way (place of the layout). It says in
+`snapshots`, one bit each, which snapshots hold it. The records of a file have consecutive numbers from `f`,
+its own, on; no number is ever used twice.
 """
 
 from __future__ import annotations
 
+import json
+import sqlite3
 import time
 import zlib
+from contextlib import contextmanager, nullcontext
 
 from memgit import TYPE_CHECKING
-from memgit.cache import sqlite as sqlite3
 from memgit.cache.db import pages
 from memgit.cache.tokens import TOKENIZER, fold
 from memgit.errors import MemgitError
-from memgit.model import plainjson
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
-from memgit.model.light import contextmanager, suppress
 from memgit.model.link import normal
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Record, Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,12 +38,20 @@ class Parse(Protocol):
     """What reads a file: as `formats.forms.parse_file`, told the git hash of the bytes where that is known."""
 
     def __call__(
-        self, layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None, *, blob: bytes | None = None
+        self,
+        layout: Layout,
+        path: str,
+        data: bytes,
+        found: tuple[Place, str] | None = None,
+        *,
+        blob: bytes | None = None,
     ) -> ParsedFile: ...
 
 
 VERSION = 7
-"""Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers give for the same bytes."""
+"""Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers
+give for the same bytes.
+"""
 
 _SCHEMA = """
 create table snapshot(
@@ -89,51 +99,71 @@ insert into words(words, rank) values ('usermerge', 8)
 WEIGHTS = (6.0, 3.0, 1.5, 1.0, 0.5)
 """How much one occurrence in each column of the full-text index counts; in halves (see `cache.scores`)."""
 LONE = "memgitlone"
-"""The one word in the title of row 0 of the full-text index, which stands for no record: what it weighs there tells how FTS5 reckons."""
-SCHEMA = _SCHEMA.replace("TOKENIZER", TOKENIZER).replace("LONE", LONE).replace("WEIGHTS", ", ".join(map(str, WEIGHTS)))
-"""A snapshot is a bit in `file.snapshots`, and in `measure`, which has of each record what its score depends on (`cache.scores`), in narrow
-rows, as a search reads very many of them; `snapshot.records` and `.length` are their number and sum. `tally` has how many records of a
-snapshot are not archived. `ending` has ends of titles that start at a slash or hash inside; `loose` the bytes of uncommitted files; `held`
-the rows that working trees show in place of their commit's; `gone` the ids of records that were dropped."""
+"""The one word in the title of row 0 of the full-text index, which stands for no record: what it weighs there
+tells how FTS5 reckons.
+"""
+SCHEMA = (
+    _SCHEMA.replace("TOKENIZER", TOKENIZER)
+    .replace("LONE", LONE)
+    .replace("WEIGHTS", ", ".join(map(str, WEIGHTS)))
+)
+"""A snapshot is a bit in `file.snapshots`, and in `measure`, which has of each record what its score depends
+on (`cache.scores`), in narrow rows, as a search reads very many of them; `snapshot.records` and `.length` are
+their number and sum. `tally` has how many records of a snapshot are not archived. `ending` has ends of titles
+that start at a slash or hash inside; `loose` the bytes of uncommitted files; `held` the rows that working
+trees show in place of their commit's; `gone` the ids of records that were dropped."""
 
 HEAD = (
-    "record.n, record.f, file.kind, file.key, file.path, record.title, record.line, record.end_line, record.address, record.fields,"
+    "record.n, record.f, file.kind, file.key, file.path, record.title, record.line, record.end_line, "
+    "record.address, record.fields,"
     " record.problem"
 )
 """The columns that make the head of a record."""
 FROM_FILES = "from file cross join record on record.n between file.f and file.f + file.size - 1"
 FROM_RECORDS = "from record cross join file on file.f = record.f"
 FROM_WORDS = "from words cross join record on record.n = words.rowid cross join file on file.f = record.f"
-"""The same rows, found by their file, by themselves, or by full text; SQLite takes the tables in this order."""
+"""The same rows, found by their file, by themselves, or by full text; SQLite takes the tables in this order.
+"""
 FROM_MEASURES = "from words cross join measure on measure.n = words.rowid"
 """What full text finds, without its columns."""
 
 BATCH = 500
 """Files that are written together."""
 BULK = 1_000
-"""From this many files on, the full-text index gathers words in memory before it writes them: 40 % less time at 100,000 records."""
+"""From this many files on, the full-text index gathers words in memory before it writes them: 40 % less time
+at 100,000 records.
+"""
 BULK_BYTES = 32 << 20
 BULK_PAGES = 64_000
-"""KiB of pages kept in memory meanwhile, so that the indexes of names and ids, which grow in no order, are not read again and again."""
+"""KiB of pages kept in memory meanwhile, so that the indexes of names and ids, which grow in no order, are
+not read again and again.
+"""
 MERGED_PAGES = 64
-"""Pages of the full-text index that each write puts in order. Left to itself, FTS5 orders it all at once in every 250th write or so, which
-takes seconds at 100,000 records; in small pieces it takes a millisecond or two of each write until it is in order, and then hardly any."""
+"""Pages of the full-text index that each write puts in order. Left to itself, FTS5 orders it all at once in
+every 250th write or so, which takes seconds at 100,000 records; in small pieces it takes a millisecond or two
+of each write until it is in order, and then hardly any."""
 KEPT = 16
 """One in so many file rows may be in no snapshot."""
 MOST_PRUNED = 300
 """Rows that one write drops: taking a record out of the full-text index takes as long as putting it in."""
 MOST_GHOSTS = 1_000
-"""Records that could not be taken out of the full-text index, because their old text is gone, before all is made anew."""
+"""Records that could not be taken out of the full-text index, because their old text is gone, before all is
+made anew.
+"""
 
 _KEYWORDS = frozenset(["keywords", "topics", "tags"])
 _CONTEXT = frozenset(["context", "description", "summary"])
-_UNINDEXED = frozenset(["id", "title", "created", "updated", "at", "archived", "version", "usage_count", "last_used"])
+_UNINDEXED = frozenset(
+    ["id", "title", "created", "updated", "at", "archived", "version", "usage_count", "last_used"]
+)
 
 _IN_WORDS = bytes(byte for byte in range(256) if byte > 127 or chr(byte).isalnum() or byte == ord("_"))
 """The bytes of a text that are part of words."""
 
 Text = str | bytes
-"""Text in the database; bytes where it came from a file name that is not UTF-8, which SQLite takes for no text."""
+"""Text in the database; bytes where it came from a file name that is not UTF-8, which SQLite takes for no
+text.
+"""
 
 
 class Content(NamedTuple):
@@ -166,20 +196,27 @@ def from_text(kept: Text) -> str:
     return kept if isinstance(kept, str) else kept.decode("utf-8", "surrogateescape")
 
 
-_quoted = plainjson.quoted
+_COMPACT = (",", ":")
+_quoted = json.encoder.encode_basestring
 
 
 def to_json(value: Any) -> str:
     """A value as one line; file names that are not UTF-8 are escaped."""
-    text = plainjson.dumps(value, ascii_only=False, compact=True)
-    return text if isinstance(to_text(text), str) else plainjson.dumps(value, compact=True)
+    text = json.dumps(value, ensure_ascii=False, separators=_COMPACT)
+    return text if isinstance(to_text(text), str) else json.dumps(value, separators=_COMPACT)
 
 
 def to_fields(fields: Mapping[str, Value]) -> str:
     """The fields of a record as one line, the same as `to_json` gives; made for each record."""
     parts: list[str] = []
     for name, value in fields.items():
-        written = _quoted(value) if isinstance(value, str) else "null" if value is None else f"[{','.join(map(_quoted, value))}]"
+        written = (
+            _quoted(value)
+            if isinstance(value, str)
+            else "null"
+            if value is None
+            else f"[{','.join(map(_quoted, value))}]"
+        )
         parts.append(f"{_quoted(name)}:{written}")
     text = f"{{{','.join(parts)}}}"
     return text if text.isascii() or isinstance(to_text(text), str) else to_json(dict(fields))
@@ -192,14 +229,18 @@ def from_fields(text: str) -> dict[str, Value]:
         sqlite3.DatabaseError: the row is broken.
     """
     try:
-        return {name: tuple(value) if type(value) is list else value for name, value in plainjson.loads(text).items()}
+        return {
+            name: tuple(value) if type(value) is list else value for name, value in json.loads(text).items()
+        }
     except (ValueError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"a row is broken: {error}") from None
 
 
 def place_text(layout: Layout, place: Place) -> str:
     """All that the reading of a file depends on besides its path and bytes."""
-    return to_json([place.kind, place.folder, place.pattern, place.form, sorted(place.never), place.new, layout.base])
+    return to_json(
+        [place.kind, place.folder, place.pattern, place.form, sorted(place.never), place.new, layout.base]
+    )
 
 
 def place_number(connection: sqlite3.Connection, layout: Layout, place: Place) -> int | None:
@@ -210,7 +251,7 @@ def place_number(connection: sqlite3.Connection, layout: Layout, place: Place) -
 
 def layout_of(text: str) -> Layout:
     """A layout of the one place that `place_text` wrote down."""
-    kind, folder, pattern, form, never, new, base = plainjson.loads(text)
+    kind, folder, pattern, form, never, new, base = json.loads(text)
     return Layout("", (Place(kind, folder, pattern, form, frozenset(never), new),), base)
 
 
@@ -223,7 +264,13 @@ def indexed(record: Record) -> tuple[str, str, str, str, str]:
         if value and name not in _UNINDEXED:
             text = value if isinstance(value, str) else "\n".join(value)
             (keywords if name in _KEYWORDS else context if name in _CONTEXT else rest).append(text)
-    return fold(record.title), fold("\n".join(keywords)), fold("\n".join(context)), fold(record.body), fold("\n".join(rest))
+    return (
+        fold(record.title),
+        fold("\n".join(keywords)),
+        fold("\n".join(context)),
+        fold(record.body),
+        fold("\n".join(rest)),
+    )
 
 
 def address_of(kind: str, key: Text, title: Text, address: Text | None) -> str:
@@ -237,7 +284,11 @@ def address_of(kind: str, key: Text, title: Text, address: Text | None) -> str:
 def group_of(record: Record) -> str:
     """The category, skill, scope or folder in a record's address."""
     rest = record.address.partition("/")[2]
-    return rest.partition("#")[0] if record.kind in KINDS and KINDS[record.kind].stored == "entry" else rest.rpartition("/")[0]
+    return (
+        rest.partition("#")[0]
+        if record.kind in KINDS and KINDS[record.kind].stored == "entry"
+        else rest.rpartition("/")[0]
+    )
 
 
 def under(name: str, group: str) -> bool:
@@ -249,7 +300,8 @@ def under(name: str, group: str) -> bool:
 def in_group(group: str) -> tuple[str, list[str]]:
     """A condition on `file`, in SQL, with its values, for the records of a group and a few more.
 
-    The index compares keys without regard to the case of ASCII letters; the caller looks closely with `under`.
+    The index compares keys without regard to the case of ASCII letters; the caller looks closely with
+    `under`.
     """
     if not group or not group.isascii():
         return "true", []
@@ -265,14 +317,18 @@ def day_of(record: Record) -> str:
 class Writer:
     """Writes file rows within one write transaction; to be had from `writing`."""
 
-    def __init__(self, connection: sqlite3.Connection, repo: Repository, parse: Parse, *, bulk: bool = False) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, repo: Repository, parse: Parse, *, bulk: bool = False
+    ) -> None:
         self._connection = connection
         self._repo = repo
         self._parse = parse
         self._next: int
         self._files: int
         self._ghosts: int
-        self._next, self._files, self._ghosts = connection.execute("select next, files, ghosts from counter").fetchone()
+        self._next, self._files, self._ghosts = connection.execute(
+            "select next, files, ghosts from counter"
+        ).fetchone()
         self._first = self._next
         self._places: dict[tuple[Place, str], int] = {}
         self._rows: list[tuple[Any, ...]] = []
@@ -291,9 +347,14 @@ class Writer:
 
     @classmethod
     @contextmanager
-    def writing(cls, connection: sqlite3.Connection, repo: Repository, parse: Parse, *, bulk: bool) -> Iterator[Writer]:
-        """A writer; what it has gathered is written at the end of the block, unless that raises. `bulk`: it gets very many files."""
-        with pages(connection, BULK_PAGES) if bulk else suppress():
+    def writing(
+        cls, connection: sqlite3.Connection, repo: Repository, parse: Parse, *, bulk: bool
+    ) -> Iterator[Writer]:
+        """A writer; what it has gathered is written at the end of the block, unless that raises.
+
+        `bulk`: it gets very many files.
+        """
+        with pages(connection, BULK_PAGES) if bulk else nullcontext():
             writer = cls(connection, repo, parse, bulk=bulk)
             yield writer
             writer.finish()
@@ -303,12 +364,17 @@ class Writer:
         key = (place, layout.base)
         found = self._places.get(key)
         if found is None:
-            self._connection.execute("insert or ignore into place(text) values (?)", (place_text(layout, place),))
+            self._connection.execute(
+                "insert or ignore into place(text) values (?)", (place_text(layout, place),)
+            )
             found = self._places[key] = place_number(self._connection, layout, place) or 0
         return found
 
     def add(self, layout: Layout, path: str, place: Place, key: str, content: Content, snapshots: int) -> int:
-        """The number of the row for a content at a path; read and written unless it is there. `snapshots` are bits to be set in it."""
+        """The number of the row for a content at a path; read and written unless it is there.
+
+        `snapshots` are bits to be set in it.
+        """
         known = self.known(layout, path, place, content, snapshots)
         return self.read(layout, path, place, key, content, snapshots) if known is None else known
 
@@ -324,14 +390,28 @@ class Writer:
             return None
         f, held = int(row[0]), int(row[1])
         if held | snapshots != held:
-            self._connection.execute("update file set snapshots = snapshots | ?, stale = null where f = ?", (snapshots, f))
+            self._connection.execute(
+                "update file set snapshots = snapshots | ?, stale = null where f = ?", (snapshots, f)
+            )
             self._mark(f, int(row[2]), snapshots & ~held)
         elif not held:
             self._connection.execute("update file set stale = ? where f = ?", (self._now, f))
         return f
 
-    def read(self, layout: Layout, path: str, place: Place, key: str, content: Content, snapshots: int, data: bytes | None = None) -> int:
-        """Reads a content that has no row yet, and gives the number of its row. `data` are its bytes, where they are at hand."""
+    def read(
+        self,
+        layout: Layout,
+        path: str,
+        place: Place,
+        key: str,
+        content: Content,
+        snapshots: int,
+        data: bytes | None = None,
+    ) -> int:
+        """Reads a content that has no row yet, and gives the number of its row.
+
+        `data` are its bytes, where they are at hand.
+        """
         f = self._next
         parsed = ParsedFile(())
         if content.problem is not None:
@@ -339,7 +419,9 @@ class Writer:
         else:
             try:
                 if data is None:
-                    data = self._repo.blob_of(path, content.blob.hex()) if content.data is None else content.data
+                    data = (
+                        self._repo.blob_of(path, content.blob.hex()) if content.data is None else content.data
+                    )
                 parsed = self._parse(layout, path, data, (place, key), blob=content.blob)
             except MemgitError as error:  # missing or broken in the repository: the other files still count
                 parsed = ParsedFile((), (Problem("MG001", 1, error.message, True),))
@@ -353,7 +435,16 @@ class Writer:
         return f
 
     def _put(
-        self, f: int, path: str, place: Place, key: str, number: int, content: Content, snapshots: int, parsed: ParsedFile, data: bytes
+        self,
+        f: int,
+        path: str,
+        place: Place,
+        key: str,
+        number: int,
+        content: Content,
+        snapshots: int,
+        parsed: ParsedFile,
+        data: bytes,
     ) -> None:
         stem = normal(path.removesuffix(".md").rpartition("/")[2])
         tail = normal(key.rpartition("/")[2])
@@ -368,10 +459,23 @@ class Writer:
             name = normal(record.title)
             address = f"{place.kind}/{key}#{record.title}" if entry else f"{place.kind}/{key}"
             self._records.append(
-                (n, f, record.kind, day_of(record), 1 if record.archived else 0, to_text(record.title), to_text(name), record.id,
-                 None if record.address == address else to_text(record.address), record.line, record.end_line, to_fields(record.fields),
-                 to_json(record.problem) if record.problem is not None else None, zlib.crc32(whole))
-            )  # fmt: skip
+                (
+                    n,
+                    f,
+                    record.kind,
+                    day_of(record),
+                    1 if record.archived else 0,
+                    to_text(record.title),
+                    to_text(name),
+                    record.id,
+                    None if record.address == address else to_text(record.address),
+                    record.line,
+                    record.end_line,
+                    to_fields(record.fields),
+                    to_json(record.problem) if record.problem is not None else None,
+                    zlib.crc32(whole),
+                )
+            )
             self._words.append((n, *texts))
             long = length_of(whole)
             self._measures.append((n, f, long, snapshots))
@@ -380,30 +484,60 @@ class Writer:
         if snapshots:
             self._grow(snapshots, len(parsed.records), length)
         self._rows.append(
-            (f, place.kind, to_text(key), to_text(path), content.blob, number, len(parsed.records), snapshots, to_text(stem),
-             None if tail == stem else to_text(tail), _outside(data, parsed), problems, meta, None if snapshots else self._now)
-        )  # fmt: skip
+            (
+                f,
+                place.kind,
+                to_text(key),
+                to_text(path),
+                content.blob,
+                number,
+                len(parsed.records),
+                snapshots,
+                to_text(stem),
+                None if tail == stem else to_text(tail),
+                _outside(data, parsed),
+                problems,
+                meta,
+                None if snapshots else self._now,
+            )
+        )
 
     def hold(self, name: str, files: AbstractSet[int]) -> None:
-        """Keeps rows that are in no snapshot because a snapshot of that name shows them in place of its own; those it held before go."""
+        """Keeps rows that are in no snapshot because a snapshot of that name shows them in place of its own;
+        those it held before go.
+        """
         held = {f for (f,) in self._connection.execute("select f from held where name = ?", (name,))}
         self._connection.executemany("insert into held values (?, ?)", [(name, f) for f in files - held])
-        self._connection.executemany("delete from held where name = ? and f = ?", [(name, f) for f in held - files])
+        self._connection.executemany(
+            "delete from held where name = ? and f = ?", [(name, f) for f in held - files]
+        )
 
     def drop(self, f: int, bit: int) -> None:
         """Takes a row out of a snapshot."""
         self._connection.execute(
-            "update file set snapshots = snapshots & ~?, stale = case when snapshots & ~? then null else ? end where f = ?",
+            (
+                "update file set snapshots = snapshots & ~?, stale = case when snapshots & ~? then null "
+                "else ? end where f = ?"
+            ),
             (bit, bit, self._now, f),
         )
-        self._mark(f, self._connection.execute("select size from file where f = ?", (f,)).fetchone()[0], bit, taken=False)
+        self._mark(
+            f,
+            self._connection.execute("select size from file where f = ?", (f,)).fetchone()[0],
+            bit,
+            taken=False,
+        )
 
     def _mark(self, f: int, size: int, bits: int, *, taken: bool = True) -> None:
         """Takes the measures of a file's records into snapshots, or out of them."""
         span = (f, f + size - 1)
-        records, length = self._connection.execute("select count(*), total(length) from measure where n between ? and ?", span).fetchone()
+        records, length = self._connection.execute(
+            "select count(*), total(length) from measure where n between ? and ?", span
+        ).fetchone()
         change = "snapshots | ?" if taken else "snapshots & ~?"
-        self._connection.execute(f"update measure set snapshots = {change} where n between ? and ?", (bits, *span))  # noqa: S608
+        self._connection.execute(
+            f"update measure set snapshots = {change} where n between ? and ?", (bits, *span)
+        )
         self._grow(bits, records if taken else -records, int(length) if taken else -int(length))
 
     def _grow(self, bits: int, records: int, length: int) -> None:
@@ -415,7 +549,10 @@ class Writer:
         many = self._connection.executemany
         many("insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows)
         many("insert into record values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._records)
-        many("insert into words(rowid, title, keywords, context, body, rest) values (?, ?, ?, ?, ?, ?)", self._words)
+        many(
+            "insert into words(rowid, title, keywords, context, body, rest) values (?, ?, ?, ?, ?, ?)",
+            self._words,
+        )
         many("insert into measure values (?, ?, ?, ?)", self._measures)
         if self._endings:
             many("insert into ending values (?, ?)", self._endings)
@@ -431,27 +568,39 @@ class Writer:
             self._connection.execute(statement)
         if self._bulk:
             if self._bare:
-                # What a build leaves in pieces, the writes that follow would put together: milliseconds of each for hundreds of them.
+                # What a build leaves in pieces, the writes that follow would put together: milliseconds of
+                # each for hundreds of them.
                 self._connection.execute("insert into words(words) values ('optimize')")
             self._connection.execute("insert into words(words, rank) values ('hashsize', 1048576)")
         else:
             self._connection.execute("insert into words(words, rank) values ('merge', ?)", (MERGED_PAGES,))
         grown = [(*sums, bits) for bits, sums in self._grown.items()]
-        self._connection.executemany("update snapshot set records = records + ?, length = length + ? where ? >> bit & 1", grown)
+        self._connection.executemany(
+            "update snapshot set records = records + ?, length = length + ? where ? >> bit & 1", grown
+        )
         self._prune()
-        self._connection.execute("update counter set next = ?, files = ?, ghosts = ?", (self._next, self._files, self._ghosts))
+        self._connection.execute(
+            "update counter set next = ?, files = ?, ghosts = ?", (self._next, self._files, self._ghosts)
+        )
 
     def _prune(self) -> None:
-        """Drops the rows that were in a snapshot longest ago; those that were just written stay, and those that are held."""
+        """Drops the rows that were in a snapshot longest ago; those that were just written stay, and those
+        that are held.
+        """
         # Left to itself, SQLite looks through the whole table by `f`.
-        spare = "from file indexed by file_stale where snapshots = 0 and f < ? and f not in (select f from held)"
+        spare = (
+            "from file indexed by file_stale where snapshots = 0 and f < ? and f not in (select f from held)"
+        )
         count = self._connection.execute(f"select count(*) {spare}", (self._first,)).fetchone()[0]
         most = max(4, self._files // KEPT)
         if count <= most:
             return
         oldest = f"select f {spare} order by stale, f limit ?"
         doomed = self._connection.execute(
-            f"select file.f, path, blob, size, text from file join place on place.id = file.place where file.f in ({oldest})",  # noqa: S608
+            (
+                "select file.f, path, blob, size, text from file join place on place.id = file.place "
+                f"where file.f in ({oldest})"
+            ),
             (self._first, min(count - most // 2, MOST_PRUNED)),
         ).fetchall()
         for f, path, blob, size, place in doomed:
@@ -461,18 +610,27 @@ class Writer:
 
     def _remove(self, f: int, path: str, blob: bytes, size: int, place: str) -> None:
         connection = self._connection
-        crcs = dict(connection.execute("select n, crc from record where n between ? and ?", (f, f + size - 1)))
+        crcs = dict(
+            connection.execute("select n, crc from record where n between ? and ?", (f, f + size - 1))
+        )
         for n, texts in self._old_words(f, path, blob, place).items():
             if crcs.get(n) == checksum(texts):
                 del crcs[n]
                 connection.execute(
-                    "insert into words(words, rowid, title, keywords, context, body, rest) values ('delete', ?, ?, ?, ?, ?, ?)", (n, *texts)
+                    (
+                        "insert into words(words, rowid, title, keywords, context, body, rest) values "
+                        "('delete', ?, ?, ?, ?, ?, ?)"
+                    ),
+                    (n, *texts),
                 )
         # A search leaves out numbers without a record, so what stays in the index is a loss of space only.
         self._ghosts += len(crcs)
         self._files -= 1
         span = (f, f + size - 1)
-        connection.execute("insert or ignore into gone select id from record where n between ? and ? and id is not null", span)
+        connection.execute(
+            "insert or ignore into gone select id from record where n between ? and ? and id is not null",
+            span,
+        )
         connection.execute("delete from ending where n between ? and ?", span)
         connection.execute("delete from measure where n between ? and ?", span)
         connection.execute("delete from record where n between ? and ?", span)
@@ -486,12 +644,20 @@ class Writer:
             data = zlib.decompress(loose[0]) if loose is not None else self._repo.blob(blob.hex())
         except (MemgitError, zlib.error):
             return {}
-        return {f + ordinal: indexed(record) for ordinal, record in enumerate(self._parse(layout_of(place), path, data).records)}
+        return {
+            f + ordinal: indexed(record)
+            for ordinal, record in enumerate(self._parse(layout_of(place), path, data).records)
+        }
 
 
 def _without_indexes(connection: sqlite3.Connection) -> list[str]:
-    """Drops the indexes of the empty tables, and gives the statements that make them again: all at once, sorted, costs half as much."""
-    query = "select name, sql from sqlite_master where type = 'index' and tbl_name in ('file', 'record', 'ending') and sql is not null"
+    """Drops the indexes of the empty tables, and gives the statements that make them again: all at once,
+    sorted, costs half as much.
+    """
+    query = (
+        "select name, sql from sqlite_master where type = 'index' and tbl_name in ('file', 'record', "
+        "'ending') and sql is not null"
+    )
     found = connection.execute(query).fetchall()
     for name, _ in found:
         connection.execute(f"drop index {name}")
@@ -499,7 +665,9 @@ def _without_indexes(connection: sqlite3.Connection) -> list[str]:
 
 
 def _outside(data: bytes, parsed: ParsedFile) -> int | None:
-    """1 where a file has wikilinks that are part of no record (above the first entry, in a block that cannot be read), else None."""
+    """1 where a file has wikilinks that are part of no record (above the first entry, in a block that cannot
+    be read), else None.
+    """
     if b"[[" not in data:
         return None
     if any(record.problem is not None for record in parsed.records):
@@ -509,22 +677,34 @@ def _outside(data: bytes, parsed: ParsedFile) -> int | None:
 
 
 def endings(record: Record) -> Iterable[str]:
-    """Endings of an address that start after a slash or hash inside its last part, which are not found by that part itself."""
-    last = normal(record.title) if "#" in record.address and record.address.endswith(f"#{record.title}") else ""
+    """Endings of an address that start after a slash or hash inside its last part, which are not found by
+    that part itself.
+    """
+    last = (
+        normal(record.title) if "#" in record.address and record.address.endswith(f"#{record.title}") else ""
+    )
     if not last:
         last = normal(record.address).rpartition("/")[2]
         if "#" not in last:
             return ()
-    return [last[position + 1 :] for position, char in enumerate(last) if char in "/#" and position + 1 < len(last)]
+    return [
+        last[position + 1 :]
+        for position, char in enumerate(last)
+        if char in "/#" and position + 1 < len(last)
+    ]
 
 
 def checksum(texts: Sequence[str]) -> int:
-    """Of what the full-text index holds of a record: it can be taken out only by giving exactly the same again."""
+    """Of what the full-text index holds of a record: it can be taken out only by giving exactly the same
+    again.
+    """
     return zlib.crc32(joined(texts))
 
 
 def length_of(joined: bytes) -> int:
-    """How long a record is for a search: the blanks and signs between its words, which are counted sooner than the words are."""
+    """How long a record is for a search: the blanks and signs between its words, which are counted sooner
+    than the words are.
+    """
     return len(joined.translate(None, _IN_WORDS))
 
 

@@ -1,27 +1,30 @@
 """BM25 within one snapshot, by an index that holds the records of them all.
 
-FTS5's own `bm25` counts whatever lies in its index: old versions of records, and those of other branches. Two clones of one commit that
-have seen different things would then answer differently. So here FTS5 only tells how often a term stands in a record; how many records
-there are, how many of them hold the term and how long they are is counted in the snapshot.
+FTS5's own `bm25` counts whatever lies in its index: old versions of records, and those of other branches. Two
+clones of one commit that have seen different things would then answer differently. So here FTS5 only tells
+how often a term stands in a record; how many records there are, how many of them hold the term and how long
+they are is counted in the snapshot.
 
-SQL has one way to ask FTS5 how often: its rank for one term is c * f / (f + k), where f is the weighted number of times. The index keeps no
-lengths of its own (`columnsize=0`), so that k is the same for every record, and is known from row 0, whose f is known; c is what the rank
-would be without end of times. All weights are halves, so 2f is a whole number, and comes out exactly. That takes a quarter of the time of a
-rank that looks up the length of every record.
+SQL has one way to ask FTS5 how often: its rank for one term is c * f / (f + k), where f is the weighted
+number of times. The index keeps no lengths of its own (`columnsize=0`), so that k is the same for every
+record, and is known from row 0, whose f is known; c is what the rank would be without end of times. All
+weights are halves, so 2f is a whole number, and comes out exactly. That takes a quarter of the time of a rank
+that looks up the length of every record.
 
-Scores are sums of whole numbers: no order of adding up changes them, and what is alike is alike to the last digit.
+Scores are sums of whole numbers: no order of adding up changes them, and what is alike is alike to the last
+digit.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from math import log
 
 from memgit import TYPE_CHECKING
-from memgit.cache import sqlite as sqlite3
 from memgit.cache.rows import FROM_MEASURES, FROM_RECORDS, HEAD, LONE, WEIGHTS
 from memgit.cache.tokens import Term
 from memgit.model.kinds import KINDS
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +47,8 @@ Scored = tuple[int, int]
 _ENDLESS = f"bm25(words, {', '.join(['1e18'] * len(WEIGHTS))})"
 _ENTRIES = ", ".join(f"'{name}'" for name, kind in KINDS.items() if kind.stored == "entry")
 _ADDRESS = (
-    f"coalesce(record.address, file.kind || '/' || file.key || case when file.kind in ({_ENTRIES}) then '#' || record.title else '' end)"
+    f"coalesce(record.address, file.kind || '/' || file.key || case when file.kind in ({_ENTRIES}) then "
+    "'#' || record.title else '' end)"
 )
 _BY_ADDRESS = f"cast({_ADDRESS} as blob), cast(file.path as blob), record.n"
 """An order of records that does not depend on when the cache has read them."""
@@ -56,8 +60,11 @@ class Counts:
     def __init__(self, connection: sqlite3.Connection, source: Snapshot) -> None:
         self._connection = connection
         self._sql = f"select count(*) {FROM_MEASURES} where words match ? and {source.visible_in('measure')}"
-        rows, ghosts = connection.execute("select (select count(*) from measure), ghosts from counter").fetchone()
-        if not ghosts and rows == source.extent(connection)[0]:  # the index holds nothing else, and need not be compared row by row
+        rows, ghosts = connection.execute(
+            "select (select count(*) from measure), ghosts from counter"
+        ).fetchone()
+        # the index holds nothing else, and need not be compared row by row
+        if not ghosts and rows == source.extent(connection)[0]:
             self._sql = "select count(*) from words where words match ? and rowid > 0"
         self._known: dict[str, int] = {}
 
@@ -74,7 +81,9 @@ def count(source: Snapshot, match: str) -> int:
 
 
 def settle(source: Snapshot) -> None:
-    """Sees to it that k is no zero, which it comes close to where the records of the cache have 15 words on average."""
+    """Sees to it that k is no zero, which it comes close to where the records of the cache have 15 words on
+    average.
+    """
 
     def widen() -> None:
         with source.cache.write() as connection:
@@ -91,7 +100,9 @@ def _constant(connection: sqlite3.Connection) -> float:
     Raises:
         sqlite3.DatabaseError: the row is not there.
     """
-    row = connection.execute(f"select {_ENDLESS}, rank from words where words match ? and rowid = 0", (LONE,)).fetchone()  # noqa: S608
+    row = connection.execute(
+        f"select {_ENDLESS}, rank from words where words match ? and rowid = 0", (LONE,)
+    ).fetchone()
     if row is None:
         raise sqlite3.DatabaseError("the full-text index has lost its first row")
     return float(WEIGHTS[0] * (row[0] / row[1] - 1))
@@ -128,17 +139,25 @@ class Scores:
     def _candidates(self, plan: Plan, parts: Sequence[str], visible: str) -> list[str]:
         """Writes down what is brought in, and adds to its scores."""
         if plan.needed is None:
-            found, values = f"select n, length, s from ({_summed(parts)})", self._values  # noqa: S608
+            found, values = f"select n, length, s from ({_summed(parts)})", self._values
         else:
-            found, values = f"select words.rowid, length, 0 {FROM_MEASURES} where words match ? and {visible}", [plan.needed]
+            found, values = (
+                f"select words.rowid, length, 0 {FROM_MEASURES} where words match ? and {visible}",
+                [plan.needed],
+            )
         connection = self._connection
-        connection.execute("create temp table if not exists candidate(n integer primary key, length integer, s integer)")
+        connection.execute(
+            "create temp table if not exists candidate(n integer primary key, length integer, s integer)"
+        )
         connection.execute("delete from temp.candidate")
         connection.execute(f"insert into temp.candidate {found}", values)
         # What else the terms stand in is passed over without ranking it.
         joined = "from words cross join temp.candidate on candidate.n = words.rowid"
         del self._values[3:]
-        return ["select s, n, length from temp.candidate", *(self._part(counted, joined) for counted in plan.adding)]
+        return [
+            "select s, n, length from temp.candidate",
+            *(self._part(counted, joined) for counted in plan.adding),
+        ]
 
     def _part(self, counted: Counted, joined: str, condition: str = "") -> str:
         """Score, number and length of the records that hold a term, as SQL; its values are numbered."""
@@ -147,42 +166,61 @@ class Scores:
         last = len(self._values)
         self._values += [term.match, weight(self._records, holders) * term.times * (K1 + 1) * ONE]
         if not term.prefix and len(term.words) < 2:  # of others, finding the rows a second time takes longer
-            sql = f"select {_ENDLESS} from words where words match ? limit 1"  # noqa: S608
+            sql = f"select {_ENDLESS} from words where words match ? limit 1"
             self._values.append((self._connection.execute(sql, (term.match,)).fetchone() or (0,))[0])
             endless = f"?{last + 3}"
         often = f"round(?1 / ({endless} / words.rank - 1.0))"
         score = f"cast(?{last + 2} / (1.0 + (?2 + ?3 * length) / {often}) as integer)"
-        return f"select {score} as s, words.rowid as n, length {joined} where words match ?{last + 1}{condition}"
+        return (
+            f"select {score} as s, words.rowid as n, length {joined} where words match ?{last + 1}{condition}"
+        )
 
     def best(self, most: int) -> list[Scored]:
         """The best ones, the best first; alike ones in any order."""
-        return [(s, n) for s, n, *_ in self._connection.execute(f"{self._sql} order by s desc limit {most}", self._values)]
+        return [
+            (s, n)
+            for s, n, *_ in self._connection.execute(
+                f"{self._sql} order by s desc limit {most}", self._values
+            )
+        ]
 
     def alike(self, score: int, conditions: str, values: Sequence[Any]) -> sqlite3.Cursor:
         """Score and head of all those with one score that fit some conditions, by address."""
-        scored = f"select * from ({self._sql}) where s = {score}"  # noqa: S608
+        scored = f"select * from ({self._sql}) where s = {score}"
         return self._rows(scored, f"{conditions} order by {_BY_ADDRESS}", values)
 
     def below(self, score: int, conditions: str, values: Sequence[Any]) -> sqlite3.Cursor:
         """Score and head of those with lower ones, the best first."""
         # The limit keeps SQLite from taking the order for useless.
-        scored = f"select * from ({self._sql}) where s < {score} order by s desc limit -1"  # noqa: S608
+        scored = f"select * from ({self._sql}) where s < {score} order by s desc limit -1"
         return self._rows(scored, conditions, values)
 
-    def heads(self, found: Sequence[Scored], conditions: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    def heads(
+        self, found: Sequence[Scored], conditions: str, values: Sequence[Any]
+    ) -> Iterator[tuple[Any, ...]]:
         """Score and head of each of those that fit some conditions, in any order."""
         scores = {n: score for score, n in found}
-        sql = f"select record.n, {HEAD} {FROM_RECORDS} where record.n in ({', '.join(map(str, scores))}){conditions}"
+        sql = (
+            f"select record.n, {HEAD} {FROM_RECORDS} where record.n in "
+            f"({', '.join(map(str, scores))}){conditions}"
+        )
         return ((scores[n], *head) for n, *head in self._connection.execute(sql, values))
 
     def _rows(self, scored: str, rest: str, values: Sequence[Any]) -> sqlite3.Cursor:
-        joined = f"({scored}) scored cross join record on record.n = scored.n cross join file on file.f = record.f"
-        sql = f"select scored.s, {HEAD} from {joined} where true{rest}"  # noqa: S608
-        return self._connection.execute(sql, [*self._values, *values])  # what has no number in SQL follows what has one
+        joined = (
+            f"({scored}) scored cross join record on record.n = scored.n cross join file on file.f = record.f"
+        )
+        sql = f"select scored.s, {HEAD} from {joined} where true{rest}"
+        # what has no number in SQL follows what has one
+        return self._connection.execute(sql, [*self._values, *values])
 
 
 def _summed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"select sum(s) as s, n, length from ({' union all '.join(parts)}) group by n"  # noqa: S608
+    return (
+        parts[0]
+        if len(parts) == 1
+        else f"select sum(s) as s, n, length from ({' union all '.join(parts)}) group by n"
+    )
 
 
 def weight(records: int, holders: int) -> float:

@@ -1,30 +1,33 @@
-"""Full-text search: any text is a legal query, answered by BM25 over title, keywords, context, body and the rest of a record.
+"""Full-text search: any text is a legal query, answered by BM25 over title, keywords, context, body and the
+rest of a record.
 
-A query in plain words is answered with every record that holds any of them, the best first: of all plain ways this one ranks best on public
-test collections. Phrases in double quotes must be there, unless nothing has them. English stop words are left out where enough other words
-are left.
+A query in plain words is answered with every record that holds any of them, the best first: of all plain ways
+this one ranks best on public test collections. Phrases in double quotes must be there, unless nothing has
+them. English stop words are left out where enough other words are left.
 
-An answer depends on the records of the snapshot alone, not on what else the cache holds (see `cache.scores`): every clone gives the same
-one. Ranking one record costs much more than finding that it matches. So in a large repository only the records that hold one of the rarer
-words are ranked; the common words then add to their scores as they always do, but do not bring in records by themselves.
+An answer depends on the records of the snapshot alone, not on what else the cache holds (see `cache.scores`):
+every clone gives the same one. Ranking one record costs much more than finding that it matches. So in a large
+repository only the records that hold one of the rarer words are ranked; the common words then add to their
+scores as they always do, but do not bring in records by themselves.
 """
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from itertools import groupby, islice
 from operator import itemgetter
 
 from memgit import TYPE_CHECKING
-from memgit.cache import sqlite as sqlite3
+from memgit.cache.db import MAX_ROWS
 from memgit.cache.records import Snapshot
 from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, day_of, group_of, in_group, to_text, under
 from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, count, settle
 from memgit.cache.snippets import WIDTH, Snippet, Snippets
 from memgit.cache.tokens import STOP_WORDS, Term, phrase, telling, terms
 from memgit.model.ids import is_id
-from memgit.model.light import closing
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -73,7 +76,8 @@ class Query(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One result: the head of a record and its score, the higher the better; scores of different queries do not compare.
+    """One result: the head of a record and its score, the higher the better; scores of different queries do
+    not compare.
 
     `loose`: nothing has all the phrases of the query as they stand, and this has some of their words.
     """
@@ -88,19 +92,25 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
 
     Args:
         source: a snapshot, or an overlay to count uncommitted edits in.
-        accept: takes a record into the result; for what the rows do not tell, such as who wrote it. Called for the best first, perhaps
-            more than once for one record; it must not write to the cache.
+        accept: takes a record into the result; for what the rows do not tell, such as who wrote it. Called
+            for the best first, perhaps more than once for one record; it must not write to the cache.
     """
     wanted = terms(query.text)
-    query = query._replace(limit=min(query.limit, sqlite3.MOST_ROWS))
+    query = query._replace(limit=min(query.limit, MAX_ROWS))
     if query.limit < 1:
         return []
-    named = [Hit(record, float("inf")) for record in _by_id(source, query) if _fits(record, query) and (accept is None or accept(record))]
+    named = [
+        Hit(record, float("inf"))
+        for record in _by_id(source, query)
+        if _fits(record, query) and (accept is None or accept(record))
+    ]
     if not wanted:
         return named[: query.limit]
     places = {(hit.record.path, hit.record.ordinal) for hit in named}
     ranked = _ranked(source, query, wanted, accept)
-    return [*named, *(hit for hit in ranked if (hit.record.path, hit.record.ordinal) not in places)][: query.limit]
+    return [*named, *(hit for hit in ranked if (hit.record.path, hit.record.ordinal) not in places)][
+        : query.limit
+    ]
 
 
 def snippets(source: Snapshot, query: Query, hits: Sequence[Hit], width: int = WIDTH) -> list[Snippet]:
@@ -109,14 +119,18 @@ def snippets(source: Snapshot, query: Query, hits: Sequence[Hit], width: int = W
         return [maker.of(hit.record, source.data(hit.record.path), width) for hit in hits]
 
 
-def similar(source: Snapshot, words: Iterable[str], *, kind: str | None = None, limit: int = 50) -> list[Record]:
+def similar(
+    source: Snapshot, words: Iterable[str], *, kind: str | None = None, limit: int = 50
+) -> list[Record]:
     """Records in full that share words with a text, the closest first; archived ones left out."""
     query = Query(" ".join(words), (kind,) if kind is not None else (), limit=limit)
     return [source.load(hit.record) for hit in search(source, query)]
 
 
 def from_source(source: Snapshot, value: str) -> list[Record]:
-    """The heads of the records whose Source field is a value, archived ones too, in the order of paths and lines."""
+    """The heads of the records whose Source field is a value, archived ones too, in the order of paths and
+    lines.
+    """
     wanted = phrase(value)
     if not wanted.words:
         return []
@@ -153,11 +167,17 @@ def _by_id(source: Snapshot, query: Query) -> list[Record]:
     return sorted(found, key=_place)
 
 
-def _ranked(source: Snapshot, query: Query, wanted: list[Term], accept: Callable[[Record], bool] | None) -> list[Hit]:
-    """Results by rank, of the first reading of the query that gives enough, else of the loosest that gives any."""
+def _ranked(
+    source: Snapshot, query: Query, wanted: list[Term], accept: Callable[[Record], bool] | None
+) -> list[Hit]:
+    """Results by rank, of the first reading of the query that gives enough, else of the loosest that gives
+    any.
+    """
     settle(source)
     conditions, values = _conditions(query)
-    choosy = accept is not None or query._replace(text="", archived=query.archived or False, limit=1) != Query("", limit=1)
+    choosy = accept is not None or query._replace(
+        text="", archived=query.archived or False, limit=1
+    ) != Query("", limit=1)
 
     def work(connection: sqlite3.Connection) -> list[Hit]:
         counts = Counts(connection, source)
@@ -172,8 +192,14 @@ def _ranked(source: Snapshot, query: Query, wanted: list[Term], accept: Callable
             tried.add(plan)
             scores = Scores(connection, source, plan)
             loose = reading is _loosely and any(term.required for term in wanted)
-            with closing(_ordered(scores, source, FIRST if choosy else query.limit + SPARE, conditions, values)) as ordered:
-                fitting = (hit for hit in ordered if not choosy or (_fits(hit.record, query) and (accept is None or accept(hit.record))))
+            with closing(
+                _ordered(scores, source, FIRST if choosy else query.limit + SPARE, conditions, values)
+            ) as ordered:
+                fitting = (
+                    hit
+                    for hit in ordered
+                    if not choosy or (_fits(hit.record, query) and (accept is None or accept(hit.record)))
+                )
                 found = [hit._replace(loose=loose) for hit in islice(fitting, query.limit)] or found
             if len(found) == query.limit:
                 break
@@ -182,8 +208,13 @@ def _ranked(source: Snapshot, query: Query, wanted: list[Term], accept: Callable
     return source.query(work)
 
 
-def _ordered(scores: Scores, source: Snapshot, most: int, conditions: str, values: Sequence[Any]) -> Generator[Hit, None, None]:
-    """All that fit some conditions, by score, alike ones by address. The first `most` of all are found with less work."""
+def _ordered(
+    scores: Scores, source: Snapshot, most: int, conditions: str, values: Sequence[Any]
+) -> Generator[Hit, None, None]:
+    """All that fit some conditions, by score, alike ones by address.
+
+    The first `most` of all are found with less work.
+    """
     found = scores.best(most)
     last = found[-1][0] if len(found) == most else None
     if last is not None:
@@ -219,7 +250,11 @@ def _alike(rows: Iterable[Sequence[Any]], source: Snapshot) -> list[Hit]:
 
 def _place(record: Record) -> tuple[bytes, bytes, int]:
     """Where a record stands among those that are alike, as `scores` orders them."""
-    return record.address.encode("utf-8", "surrogateescape"), record.path.encode("utf-8", "surrogateescape"), record.ordinal
+    return (
+        record.address.encode("utf-8", "surrogateescape"),
+        record.path.encode("utf-8", "surrogateescape"),
+        record.ordinal,
+    )
 
 
 def _conditions(query: Query) -> tuple[str, list[Any]]:
@@ -256,7 +291,13 @@ def _fits(record: Record, query: Query) -> bool:
         and (query.since is None or day >= query.since)
         and (query.until is None or "" < day <= query.until)
         and (query.group is None or under(group_of(record), query.group.strip("/")))
-        and (query.topic is None or any(under(topic, query.topic) for topic in (*record.topics, *record.keywords, *record.items("tags"))))
+        and (
+            query.topic is None
+            or any(
+                under(topic, query.topic)
+                for topic in (*record.topics, *record.keywords, *record.items("tags"))
+            )
+        )
     )
 
 
@@ -281,7 +322,9 @@ def _as_typed(counts: Counts, wanted: Sequence[Term], *, narrow: bool) -> Plan |
 
 
 def _loosely(counts: Counts, wanted: Sequence[Term], *, narrow: bool) -> Plan | None:
-    """A second reading, for what the first one did not find: phrases need not be whole, and words are beginnings of words."""
+    """A second reading, for what the first one did not find: phrases need not be whole, and words are
+    beginnings of words.
+    """
     parts: dict[str, Term] = {}
     for term in wanted:
         for word in term.words:
@@ -292,7 +335,10 @@ def _loosely(counts: Counts, wanted: Sequence[Term], *, narrow: bool) -> Plan | 
 
 
 def _planned(counts: Counts, held: Sequence[Counted], narrow: bool) -> Plan | None:
-    """Any of some terms, the rarest first. Where it shall be narrow, common ones bring in no records by themselves."""
+    """Any of some terms, the rarest first.
+
+    Where it shall be narrow, common ones bring in no records by themselves.
+    """
     if not held:
         return None
     rare = tuple(pair for pair in held if pair[1] <= COMMON)
@@ -300,7 +346,8 @@ def _planned(counts: Counts, held: Sequence[Counted], narrow: bool) -> Plan | No
     if narrow and common and sum(holders for _, holders in rare) >= ENOUGH:
         return Plan(rare, tuple(common))
     if narrow and not rare and len(common) > 1:
-        # Nothing but common words: those records come in that hold as many of the rarer ones as still gives enough of them.
+        # Nothing but common words: those records come in that hold as many of the rarer ones as still gives
+        # enough of them.
         for last in range(len(common), 1, -1):
             needed = " AND ".join(term.match for term, _ in common[:last])
             if counts.of(needed) >= ENOUGH_COMMON:

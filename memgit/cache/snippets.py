@@ -1,17 +1,18 @@
 """Snippets: the lines of a record that a query hit, with what matched in them.
 
-Which words of a text match is asked of the same tokenizer that made the index, in a table in memory, so endings, accents and case fold
-alike.
+Which words of a text match is asked of the same tokenizer that made the index, in a table in memory, so
+endings, accents and case fold alike.
 """
 
 from __future__ import annotations
 
+import sqlite3
+
 from memgit import TYPE_CHECKING
-from memgit.cache import sqlite as sqlite3
 from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,9 @@ _WORD = pattern(f"[^\\W_](?:[^\\W_]|[{_MARKS}])*")
 
 
 class Snippet(NamedTuple):
-    """A piece of a record: the line (from 1) in its file where the best match is, one line of text, and the parts of it that matched."""
+    """A piece of a record: the line (from 1) in its file where the best match is, one line of text, and the
+    parts of it that matched.
+    """
 
     line: int
     text: str
@@ -65,10 +68,14 @@ class Snippets:
         self._terms = telling(wanted)
         self._loose = [
             Term("", (word,), len(word) > 2)
-            for word in dict.fromkeys(word for term in wanted for word in term.words if word.casefold() not in STOP_WORDS)
+            for word in dict.fromkeys(
+                word for term in wanted for word in term.words if word.casefold() not in STOP_WORDS
+            )
         ]
         self._database = sqlite3.connect(":memory:", isolation_level=None)
-        self._database.execute(f"create virtual table words using fts5(word, content='', tokenize=\"{TOKENIZER}\")")
+        self._database.execute(
+            f"create virtual table words using fts5(word, content='', tokenize=\"{TOKENIZER}\")"
+        )
 
     def __enter__(self) -> Snippets:
         return self
@@ -101,7 +108,11 @@ class Snippets:
                 break
         found = self._matches(lines, self._terms) or self._matches(lines, self._loose)
         lead = _lead(lines)
-        best = _best(lines, found, lead) if found else next((i for i in range(lead, len(lines)) if _is_text(lines[i])), 0)
+        best = (
+            _best(lines, found, lead)
+            if found
+            else next((i for i in range(lead, len(lines)) if _is_text(lines[i])), 0)
+        )
         return _cut(lines, best, found, record.line, width)
 
     def _matches(self, lines: Sequence[str], wanted: Sequence[Term]) -> list[_Found]:
@@ -112,7 +123,10 @@ class Snippets:
         for index, term in enumerate(wanted):
             literal = _literal(term)
             if literal is not None:
-                out += [_Found(number, start, start + len(literal), index) for number, start in _places(lines, literal)]
+                out += [
+                    _Found(number, start, start + len(literal), index)
+                    for number, start in _places(lines, literal)
+                ]
                 continue
             sets = [alike[word, term.prefix and word == term.words[-1]] for word in term.words]
             size = len(sets)
@@ -127,7 +141,9 @@ class Snippets:
         listed = sorted(words)
         self._database.execute("insert into words(words) values ('delete-all')")
         self._database.execute("begin")
-        self._database.executemany("insert into words(rowid, word) values (?, ?)", ((i, fold(word)) for i, word in enumerate(listed)))
+        self._database.executemany(
+            "insert into words(rowid, word) values (?, ?)", ((i, fold(word)) for i, word in enumerate(listed))
+        )
         self._database.execute("commit")
         out: dict[tuple[str, bool], set[str]] = {}
         for term in wanted:
@@ -161,7 +177,9 @@ def _words(line: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _literal(term: Term) -> str | None:
-    """The very characters that a term of a script without blanks, or an emoji, looks for; None for ordinary words."""
+    """The very characters that a term of a script without blanks, or an emoji, looks for; None for ordinary
+    words.
+    """
     if all(is_unbroken(word) for word in term.words):
         return "".join(word[0] for word in term.words[:-1]) + term.words[-1]
     if all(word.startswith("emoji") and not word.isalpha() for word in term.words):
@@ -190,7 +208,9 @@ def _lead(lines: Sequence[str]) -> int:
 
 
 def _best(lines: Sequence[str], found: Sequence[_Found], lead: int) -> int:
-    """The line where most terms stand; the next one counts a little, headings count half and frontmatter a third."""
+    """The line where most terms stand; the next one counts a little, headings count half and frontmatter a
+    third.
+    """
     by_line: dict[int, set[int]] = {}
     for match in found:
         by_line.setdefault(match.line, set()).add(match.term)
@@ -218,7 +238,9 @@ def _cut(lines: Sequence[str], best: int, found: Sequence[_Found], first_line: i
         plain = line.strip()
         if number != best and text.strip() and _is_label(line):
             break
-        if number != best and (not plain or plain in ("---", "...") or plain.startswith(("## ", "```", "~~~"))):
+        if number != best and (
+            not plain or plain in ("---", "...") or plain.startswith(("## ", "```", "~~~"))
+        ):
             if text.strip() and plain:
                 break
             number += 1
@@ -261,7 +283,9 @@ def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return out
 
 
-def _trimmed(text: str, spans: Sequence[tuple[int, int]], width: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+def _trimmed(
+    text: str, spans: Sequence[tuple[int, int]], width: int
+) -> tuple[str, tuple[tuple[int, int], ...]]:
     if len(text) <= width:
         return text, tuple(spans)
     first = spans[0][0] if spans else 0
@@ -276,5 +300,7 @@ def _trimmed(text: str, spans: Sequence[tuple[int, int]], width: int) -> tuple[s
         end = blank if blank >= 0 else end
     tail = "\u2026" if end < len(text) else ""
     shift = len(head) - start
-    kept = tuple((max(one, start) + shift, min(two, end) + shift) for one, two in spans if two > start and one < end)
+    kept = tuple(
+        (max(one, start) + shift, min(two, end) + shift) for one, two in spans if two > start and one < end
+    )
     return head + text[start:end] + tail, kept

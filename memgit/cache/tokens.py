@@ -1,11 +1,15 @@
-"""Words: how text is laid out for the full-text index, and how any text typed by a person becomes a query of terms.
+"""Words: how text is laid out for the full-text index, and how any text typed by a person becomes a query of
+terms.
 
-The index is SQLite's FTS5 with `TOKENIZER`: Unicode letters, digits and marks make words, case and accents of Latin letters fold, English
-endings are cut (Porter). What the tokenizer cannot do is done to the text beforehand, alike for records and queries (`fold`):
+The index is SQLite's FTS5 with `TOKENIZER`: Unicode letters, digits and marks make words, case and accents of
+Latin letters fold, English endings are cut (Porter). What the tokenizer cannot do is done to the text
+beforehand, alike for records and queries (`fold`):
 
-- scripts written without blanks (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and Korean, whose words carry their particles, become pairs
+- scripts written without blanks (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and Korean, whose words carry
+their particles, become pairs
   of neighbouring characters, and a last single one, so that every substring can be found;
-- full-width and other compatibility forms become the ordinary ones; accents and vowel points of Greek, Cyrillic, Hebrew and Arabic go;
+- full-width and other compatibility forms become the ordinary ones; accents and vowel points of Greek,
+Cyrillic, Hebrew and Arabic go;
 - an emoji becomes a word of its own.
 """
 
@@ -14,8 +18,8 @@ from __future__ import annotations
 import unicodedata
 
 from memgit import TYPE_CHECKING
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     import re
@@ -86,7 +90,8 @@ class Term(NamedTuple):
 
     Attributes:
         match: an expression of FTS5, safe to put together with others.
-        words: what it looks for, one after the other, folded; the last one is a beginning of a word where `prefix` is true.
+        words: what it looks for, one after the other, folded; the last one is a beginning of a word where
+            `prefix` is true.
         prefix: whether any word that begins so counts.
         required: a phrase that was put in quotes.
         times: how often it stands in the query, at most `MAX_REPEATS`.
@@ -107,10 +112,11 @@ def fold(text: str) -> str:
 
 
 def terms(text: str) -> list[Term]:
-    """The terms of a query, in order; any text is a legal one. Empty where it holds no letter, digit or emoji.
+    """The terms of a query, in order; any text is a legal one. Empty where it holds no letter, digit or
+    emoji.
 
-    `"two words"` is a required phrase, `begin*` a prefix. Everything else, operators and punctuation too, is taken literally: `src/a.py`
-    or `1.0.21` looks for its parts side by side.
+    `"two words"` is a required phrase, `begin*` a prefix. Everything else, operators and punctuation too, is
+    taken literally: `src/a.py` or `1.0.21` looks for its parts side by side.
     """
     text = text[:MAX_QUERY].replace("\0", " ")
     found: dict[tuple[str, bool], Term] = {}
@@ -180,7 +186,10 @@ def pairs(run: str) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    """Letters without points and accents. What is no letter becomes a blank, half characters and signs too new for SQLite among it."""
+    """Letters without points and accents.
+
+    What is no letter becomes a blank, half characters and signs too new for SQLite among it.
+    """
     bare = unicodedata.normalize("NFC", patterns().points.sub("", unicodedata.normalize("NFD", text)))
     return bare if bare.isalnum() else "".join(char if _in_word(char) else " " for char in bare)
 
@@ -208,7 +217,12 @@ def _word(word: str) -> list[Term]:
         return _unbroken(cut, prefix)
     if len(cut) > 1 and not prefix and patterns().compound.fullmatch(plain):
         return [_single(part) for part in dict.fromkeys(cut)]
-    whole = Term(_quote(" ".join(cut)) + ("*" if prefix else ""), cut, prefix, stop=all(part.casefold() in STOP_WORDS for part in cut))
+    whole = Term(
+        _quote(" ".join(cut)) + ("*" if prefix else ""),
+        cut,
+        prefix,
+        stop=all(part.casefold() in STOP_WORDS for part in cut),
+    )
     if len(cut) == 1 or prefix:
         return [whole]
     # The parts of `--dry-run` or `git_dir` count too, but not the numbers of a version.
@@ -220,7 +234,9 @@ def _single(word: str) -> Term:
 
 
 def _unbroken(cut: tuple[str, ...], prefix: bool) -> list[Term]:
-    """Each pair of characters by itself: a sentence without blanks is found by what it shares with a record, as one with blanks is."""
+    """Each pair of characters by itself: a sentence without blanks is found by what it shares with a record,
+    as one with blanks is.
+    """
     out: list[Term] = []
     for position, part in enumerate(cut):
         last = position == len(cut) - 1

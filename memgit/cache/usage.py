@@ -1,15 +1,17 @@
 """How often records were used and read, summed over the usage refs of all clones.
 
-Each clone appends to a ref of its own (`refs/memgit/usage/<clone id>`), so counts never conflict: a sum over the refs is right in every
-clone that has fetched them. The sums are kept in the cache with the tips that they stand for; only commits since then are read.
+Each clone appends to a ref of its own (`refs/memgit/usage/<clone id>`), so counts never conflict: a sum over
+the refs is right in every clone that has fetched them. The sums are kept in the cache with the tips that they
+stand for; only commits since then are read.
 """
 
 from __future__ import annotations
 
+import json
+
 from memgit import TYPE_CHECKING
-from memgit.git import usage as refs
-from memgit.model import plainjson
-from memgit.model.tuples import NamedTuple
+from memgit.git.history import usage as refs
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +32,10 @@ class Count(NamedTuple):
 
 
 class Usage:
-    """The counts of one repository. A record is looked up by its id, and by its address for what was counted before it had one."""
+    """The counts of one repository.
+
+    A record is looked up by its id, and by its address for what was counted before it had one.
+    """
 
     def __init__(self, counts: Mapping[str, Count]) -> None:
         self._counts = counts
@@ -71,7 +76,7 @@ def load(repo: Repository, cache: Cache | None) -> Usage:
 
 
 def _read(repo: Repository, tips: list[str], known: list[str]) -> Iterator[tuple[str, Count]]:
-    from memgit.formats import message as messages  # where nothing new was counted, nothing is read
+    from memgit.formats.messages import message as messages  # where nothing new was counted, nothing is read
 
     for date, text in refs.commits(repo, tips, known):
         for block in messages.parse(text).blocks:
@@ -94,14 +99,14 @@ def _recall(cache: Cache) -> tuple[dict[str, str], dict[str, Count]] | None:
     if text is None:
         return None
     try:
-        data = plainjson.loads(text)
+        data = json.loads(text)
         return data["tips"], {name: Count(*values) for name, values in data["counts"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
 def _keep(cache: Cache, tips: Mapping[str, str], counts: Mapping[str, Count]) -> None:
-    text = plainjson.dumps({"tips": tips, "counts": counts})
+    text = json.dumps({"tips": tips, "counts": counts})
 
     def work() -> None:
         cache.schema("usage", SCHEMA_VERSION, SCHEMA)

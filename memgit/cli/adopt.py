@@ -8,7 +8,7 @@ import sys
 import click
 
 from memgit.adopt.detect import SYSTEMS
-from memgit.app.adopt import Adopted, Proposal, adopt, look
+from memgit.app.adopt.adopt import Adopted, Proposal, adopt, look
 from memgit.cli.options import context_of, json_option
 from memgit.cli.output import echo, emit_json, faint, heading, safe_line
 from memgit.errors import BadInput, Refused
@@ -16,17 +16,28 @@ from memgit.errors import BadInput, Refused
 
 @click.command("adopt")
 @click.argument("directory", default="", metavar="[DIR]")
-@click.option("--as", "system", type=click.Choice(list(SYSTEMS)), help="What it is; by default what stands out.")
+@click.option(
+    "--as", "system", type=click.Choice(list(SYSTEMS)), help="What it is; by default what stands out."
+)
 @click.option("--dry-run", is_flag=True, help="Only say what is there and what would be done.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--no-hooks", is_flag=True, help="Leave the git hooks alone.")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, directory: str, system: str | None, dry_run: bool, yes: bool, no_hooks: bool, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    directory: str,
+    system: str | None,
+    dry_run: bool,
+    yes: bool,
+    no_hooks: bool,
+    as_json: bool,
+) -> None:
     """Make a knowledge root of what is in DIR (by default the current folder), in place.
 
-    Takes a Mem Skill, auto-skill, vault or Mnema workspace, a folder of decision records, or any folder of Markdown, with its history. No
-    byte of a record changes; what was found is shown before anything is written.
+    Takes a Mem Skill, auto-skill, vault or Mnema workspace, a folder of decision records, or any folder of
+    Markdown, with its history. No byte of a record changes; what was found is shown before anything is
+    written.
     """
     folder = os.path.join(ctx.find_root().obj["folder"], directory)
     context = context_of(ctx)
@@ -60,7 +71,10 @@ def command(ctx: click.Context, directory: str, system: str | None, dry_run: boo
 
 def _ask(as_json: bool) -> None:
     if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise BadInput("adopt asks before it writes, and there is no terminal", hint="--yes adopts what is shown, --dry-run only shows it")
+        raise BadInput(
+            "adopt asks before it writes, and there is no terminal",
+            hint="--yes adopts what is shown, --dry-run only shows it",
+        )
     if not click.confirm("Adopt this?", default=False):
         raise Refused("not adopted: nothing was written")
 
@@ -78,7 +92,10 @@ def _finish(done: Adopted, as_json: bool) -> None:
     if as_json:
         emit_json(done.as_json())
     elif done.commit is None:
-        echo(f"nothing to do: {done.proposal.root} is a knowledge root already (layout {done.proposal.layout.name})")
+        echo(
+            f"nothing to do: {done.proposal.root} is a knowledge root already (layout "
+            f"{done.proposal.layout.name})"
+        )
     else:
         if done.first_commit is not None:
             echo(f"committed the files as they were [{done.first_commit[:10]}]")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.archive import archive
+from memgit.app.write.archive import archive
 from memgit.cli.options import address_argument, context_of, workspace_of, write_options
 from memgit.cli.output import print_written
 
@@ -21,5 +21,11 @@ else:
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Hide the record at ADDRESS from lists, search and context; its file stays."""
-    done = archive(workspace_of(ctx), context_of(ctx), options["address"], reason=options["reason"], stage=options["stage"])
+    done = archive(
+        workspace_of(ctx),
+        context_of(ctx),
+        options["address"],
+        reason=options["reason"],
+        stage=options["stage"],
+    )
     print_written(done, options["as_json"])

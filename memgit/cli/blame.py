@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memgit.app.blame import blame
+from memgit.app.read.blame import blame
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import emit_json, faint, safe
 

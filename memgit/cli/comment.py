@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memgit.app.comment import post_review
+from memgit.app.review.comment import post_review
 from memgit.cli.options import context_of, json_option, read_body
 from memgit.cli.output import echo, emit_json
 from memgit.errors import BadInput
@@ -14,17 +14,29 @@ from memgit.forge.table import FORGES
 @click.command("review-comment")
 @click.argument("file", metavar="FILE")
 @click.option(
-    "--forge", type=click.Choice([forge.name for forge in FORGES]), help="Which forge; by default the one whose CI runs this job."
+    "--forge",
+    type=click.Choice([forge.name for forge in FORGES]),
+    help="Which forge; by default the one whose CI runs this job.",
 )
-@click.option("--number", metavar="N", help="The pull or merge request; by default the one that the job is about.")
-@click.option("--key", metavar="TEXT", default="", help="Tells several reviews of one request apart, such as the folder reviewed.")
+@click.option(
+    "--number", metavar="N", help="The pull or merge request; by default the one that the job is about."
+)
+@click.option(
+    "--key",
+    metavar="TEXT",
+    default="",
+    help="Tells several reviews of one request apart, such as the folder reviewed.",
+)
 @json_option
 @click.pass_context
-def command(ctx: click.Context, file: str, forge: str | None, number: str | None, key: str, as_json: bool) -> None:
-    """Post the Markdown of a review, in FILE (- is standard input), as one comment on its pull or merge request.
+def command(
+    ctx: click.Context, file: str, forge: str | None, number: str | None, key: str, as_json: bool
+) -> None:
+    """Post the Markdown of a review, in FILE (- is standard input), as one comment on its pull or merge
+    request.
 
-    A comment that stands there already is replaced. The token is read from MEMGIT_FORGE_TOKEN, or from the forge's own variable
-    (GITHUB_TOKEN, GITLAB_TOKEN); one that may not comment is no failure, and said so.
+    A comment that stands there already is replaced. The token is read from MEMGIT_FORGE_TOKEN, or from the
+    forge's own variable (GITHUB_TOKEN, GITLAB_TOKEN); one that may not comment is no failure, and said so.
     """
     text = read_body(ctx, (), file, use_stdin=False)
     if not text or not text.strip():

@@ -6,8 +6,15 @@ import os
 
 import click
 
-from memgit.app.hand_edits import commit_edits
-from memgit.cli.options import allow_secret_option, context_of, json_option, reason_option, stage_option, workspace_of
+from memgit.app.hooks.hand_edits import commit_edits
+from memgit.cli.options import (
+    allow_secret_option,
+    context_of,
+    json_option,
+    reason_option,
+    stage_option,
+    workspace_of,
+)
 from memgit.cli.output import print_written
 from memgit.errors import NotFound
 
@@ -22,22 +29,36 @@ from memgit.errors import NotFound
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, paths: tuple[str, ...], message: str | None, reason: str | None, stage: bool, no_verify: bool, as_json: bool
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    message: str | None,
+    reason: str | None,
+    stage: bool,
+    no_verify: bool,
+    as_json: bool,
 ) -> None:
-    """Commit uncommitted edits of record files as one operation, all of them or those under PATH; the message says what they did.
+    """Commit uncommitted edits of record files as one operation, all of them or those under PATH; the message
+    says what they did.
 
     Errors that the pre-commit hook would stop are looked for first.
     """
     workspace = workspace_of(ctx)
-    wanted = [inside(workspace.root or "", os.path.join(ctx.find_root().obj["folder"], path), path) for path in paths]
-    done = commit_edits(workspace, context_of(ctx), wanted, reason=message or reason, stage=stage, verify=not no_verify)
+    wanted = [
+        inside(workspace.root or "", os.path.join(ctx.find_root().obj["folder"], path), path)
+        for path in paths
+    ]
+    done = commit_edits(
+        workspace, context_of(ctx), wanted, reason=message or reason, stage=stage, verify=not no_verify
+    )
     print_written(done, as_json)
 
 
 def inside(root: str, path: str, given: str) -> str:
     """A path as memgit names it, relative to the knowledge root; links on the way to it are not followed."""
     parent = os.path.realpath(os.path.dirname(os.path.abspath(path)))
-    relative = os.path.relpath(os.path.join(parent, os.path.basename(os.path.abspath(path))), root).replace(os.sep, "/")
+    relative = os.path.relpath(os.path.join(parent, os.path.basename(os.path.abspath(path))), root).replace(
+        os.sep, "/"
+    )
     if os.path.realpath(path) == root:
         return "."
     if relative == ".." or relative.startswith("../"):

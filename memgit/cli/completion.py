@@ -13,7 +13,9 @@ WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/complet
 @click.argument("shell", type=click.Choice(list(WHERE)))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the completion script for SHELL, to be evaluated in its start file: eval "$(memgit completion bash)"."""
+    """Print the completion script for SHELL, to be evaluated in its start file: eval "$(memgit completion
+    bash)".
+    """
     from click.shell_completion import get_completion_class
 
     found = get_completion_class(shell)

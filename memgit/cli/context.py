@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.context import DEFAULT_TOKENS, TEXT, Manner, context
+from memgit.app.read.context import DEFAULT_TOKENS, TEXT, Manner, context
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, json_text
 
@@ -25,7 +25,8 @@ else:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, max_tokens: int, at: str | None, as_json: bool) -> None:
-    """Print what a session should know at its start: skills, memories, recent observations, and what people wrote in the indexes.
+    """Print what a session should know at its start: skills, memories, recent observations, and what people
+    wrote in the indexes.
 
     Those made or changed last come first. What there is no room for is left out, and counted.
     """

@@ -15,7 +15,8 @@ from memgit.cli.output import echo, emit_json
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> int:
-    """Say what is wrong with this clone, and the command that mends each thing; exit with 1 when something is.
+    """Say what is wrong with this clone, and the command that mends each thing; exit with 1 when something
+    is.
 
     Nothing is changed and nothing is fetched.
     """
@@ -31,7 +32,13 @@ def command(ctx: click.Context, as_json: bool) -> int:
 
 
 def _print(trouble: Trouble) -> None:
-    where = "" if trouble.path is None else f"{trouble.path}:{trouble.line}: " if trouble.line else f"{trouble.path}: "
+    where = (
+        ""
+        if trouble.path is None
+        else f"{trouble.path}:{trouble.line}: "
+        if trouble.line
+        else f"{trouble.path}: "
+    )
     echo(f"{'advice ' if trouble.advice else ''}{trouble.check}: {where}{trouble.message}")
     if trouble.command:
         echo(f"  mend: {trouble.command}")

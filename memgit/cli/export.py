@@ -7,7 +7,7 @@ import os
 import click
 
 from memgit.adopt.words import number
-from memgit.app.export import SYSTEMS, Exported, export
+from memgit.app.adopt.export import SYSTEMS, Exported, export
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json
 
@@ -21,9 +21,11 @@ SHOWN = 10
 @json_option
 @click.pass_context
 def command(ctx: click.Context, folder: str, system: str | None, at: str | None, as_json: bool) -> None:
-    """Write the records into DEST, a new or empty folder, as a plain workspace of another system or of the same one.
+    """Write the records into DEST, a new or empty folder, as a plain workspace of another system or of the
+    same one.
 
-    A record that memgit never wrote to is the same to the byte in the system that it came from. What has no place there is named.
+    A record that memgit never wrote to is the same to the byte in the system that it came from. What has no
+    place there is named.
     """
     workspace = workspace_of(ctx)
     done = export(workspace, os.path.join(ctx.find_root().obj["folder"], folder), system, at)
@@ -46,7 +48,10 @@ def _print(done: Exported) -> None:
     if done.converted:
         echo(f"  converted: {', '.join(f'{count:,} {kind}' for kind, count in done.converted.items())}")
     if done.without_place:
-        echo(f"  no place for: {', '.join(f'{name} ({count:,})' for name, count in done.without_place.items())}")
+        echo(
+            "  no place for: "
+            f"{', '.join(f'{name} ({count:,})' for name, count in done.without_place.items())}"
+        )
     for lost in done.lost[:SHOWN]:
         echo(f"  not exported: {lost.path}: {lost.message}")
     if len(done.lost) > SHOWN:

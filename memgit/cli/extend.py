@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.update import extend
+from memgit.app.write.update import extend
 from memgit.cli.options import (
     address_argument,
     body_options,
@@ -29,7 +29,9 @@ else:
 @address_argument
 @body_options
 @field_options("source", "keywords", "topics", "tags", "files", "tools_used", "impacts")
-@click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
+@click.option(
+    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
+)
 @click.option("--if-version", metavar="ID", help="Refuse (exit 1) unless the record is still this version.")
 @write_options
 @click.pass_context
@@ -39,7 +41,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if body is None:
         body = edited_body("", f"addition to {options['address']}")
     done = extend(
-        workspace_of(ctx), context_of(ctx), options["address"], body or "", fields=fields_from(options), related=options["related"],
-        if_version=options["if_version"], reason=options["reason"], stage=options["stage"],
-    )  # fmt: skip
+        workspace_of(ctx),
+        context_of(ctx),
+        options["address"],
+        body or "",
+        fields=fields_from(options),
+        related=options["related"],
+        if_version=options["if_version"],
+        reason=options["reason"],
+        stage=options["stage"],
+    )
     print_written(done, options["as_json"])

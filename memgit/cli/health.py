@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from memgit.app.health import Group, Health, Rated, health
-from memgit.app.reader import kinds_of
+from memgit.app.read.health import Group, Health, Rated, health
+from memgit.app.read.reader import kinds_of
 from memgit.cli.options import at_option, context_of, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, faint, heading, safe
 from memgit.errors import BadInput
@@ -26,22 +26,37 @@ NAMELESS = {"category": "(no category)", "topic": "(no topic)"}
 
 @click.command("health")
 @click.option("--kind", metavar="KIND", help="Score only records of this kind.")
-@click.option("--category", metavar="NAME", help="Score only this category, scope or folder, and those under it.")
-@click.option("-n", "--limit", type=click.IntRange(min=0), help="Name at most so many candidates; of each sort in the text, 10 by default.")
-@click.option("--fail-under", type=click.IntRange(0, 100), metavar="N", help="Exit with 1 where the health is below N.")
+@click.option(
+    "--category", metavar="NAME", help="Score only this category, scope or folder, and those under it."
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=0),
+    help="Name at most so many candidates; of each sort in the text, 10 by default.",
+)
+@click.option(
+    "--fail-under", type=click.IntRange(0, 100), metavar="N", help="Exit with 1 where the health is below N."
+)
 @at_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
-    """Score each record by age, use, size and likeness to another, and name those to archive, merge or shorten.
+    """Score each record by age, use, size and likeness to another, and name those to archive, merge or
+    shorten.
 
-    A score is 0.3 of staleness, 0.25 where it was never used, 0.2 of size and 0.25 of the share of its keywords that another record has.
-    From 0.7 on a record is one to archive, from 0.5 to merge or shorten, from 0.3 to look at; health is 100 less 3, 5 and 2 for each.
+    A score is 0.3 of staleness, 0.25 where it was never used, 0.2 of size and 0.25 of the share of its
+    keywords that another record has. From 0.7 on a record is one to archive, from 0.5 to merge or shorten,
+    from 0.3 to look at; health is 100 less 3, 5 and 2 for each.
     """
     limit = options["limit"]
     found = health(
-        workspace_of(ctx), context_of(ctx), kind=kinds_of(options["kind"]), category=_given(options["category"]), at=options["at"],
-    )  # fmt: skip
+        workspace_of(ctx),
+        context_of(ctx),
+        kind=kinds_of(options["kind"]),
+        category=_given(options["category"]),
+        at=options["at"],
+    )
     for text in found.unreadable:
         echo(f"memgit: {text}", err=True)
     if options["as_json"]:
@@ -124,6 +139,8 @@ def _candidate(rated: Rated) -> Iterator[str]:
         parts.append(f"{facts.tokens} tokens")
     if score.duplicate and rated.like is not None:
         parts.append(f"{score.duplicate:.0%} of its keywords are those of {rated.like.address}")
-    yield f"  {score.score:.2f}  {safe(rated.record.address)}{faint('  ' + ', '.join(parts)) if parts else ''}"
+    yield (
+        f"  {score.score:.2f}  {safe(rated.record.address)}{faint('  ' + ', '.join(parts)) if parts else ''}"
+    )
     if rated.command is not None:
         yield f"        {safe(rated.command)}"

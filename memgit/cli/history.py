@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app import log as activity
-from memgit.app.merged import Merged
-from memgit.app.reader import open_reader
+from memgit.app.read import log as activity
+from memgit.app.read.reader import open_reader
+from memgit.app.write.tombstones import Merged
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import echo, write_utf8
 from memgit.errors import NotFound
@@ -26,8 +26,8 @@ else:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, address: str, at: str | None, limit: int | None, as_json: bool) -> None:
-    """Show the operations on the record at ADDRESS, newest first, through renames, moves and merges, with those on records
-    that were merged into it; also of one that is gone, by its whole address or its id."""
+    """Show the operations on the record at ADDRESS, newest first, through renames, moves and merges, with
+    those on records that were merged into it; also of one that is gone, by its whole address or its id."""
     workspace = workspace_of(ctx)
     missing = activity.incomplete(workspace.require_repository())
     if missing:
@@ -43,7 +43,9 @@ def command(ctx: click.Context, address: str, at: str | None, limit: int | None,
         if addresses.parse(address) is None and not is_id(address):
             raise
         record, gone = address, error
-    found = list(activity.entries(workspace, at, cache=workspace.cache, record=record, merged=merged, limit=limit))
+    found = list(
+        activity.entries(workspace, at, cache=workspace.cache, record=record, merged=merged, limit=limit)
+    )
     if not found and gone is not None:
         raise gone
     if as_json:

@@ -11,17 +11,30 @@ from memgit.errors import MemgitError, NotFound
 if TYPE_CHECKING:
     import click
 
-    from memgit.app.hook_runs import Said
+    from memgit.app.hooks.runs import Said
     from memgit.app.workspace import Context
     from memgit.git.repository import Repository
 else:
     from memgit.cli import lean as click
 
 CHECKING = ("pre-commit", "pre-merge-commit")
-"""Hooks that check what is staged: git runs the second in the place of the first where it makes a merge commit by itself."""
-NAMES = (*CHECKING, "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push", "rebuild")
+"""Hooks that check what is staged: git runs the second in the place of the first where it makes a merge
+commit by itself.
+"""
+NAMES = (
+    *CHECKING,
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-merge",
+    "post-checkout",
+    "post-rewrite",
+    "pre-push",
+    "rebuild",
+)
 STOPPING = {"pre-commit": "commit", "pre-merge-commit": "merge", "commit-msg": "commit", "pre-push": "push"}
-"""Hooks that may stop git, and what they stop. prepare-commit-msg may not: git runs it even where --no-verify asks for none."""
+"""Hooks that may stop git, and what they stop. prepare-commit-msg may not: git runs it even where --no-verify
+asks for none.
+"""
 EDITMSG = "COMMIT_EDITMSG"
 
 
@@ -33,7 +46,11 @@ EDITMSG = "COMMIT_EDITMSG"
     type=click.Choice(("index", "lint")),
     help="Before a commit: only derived files, or only the other rules.",
 )
-@click.option("--fix", is_flag=True, help="Mend the working tree as well; nothing is staged. Not for messages and pushes.")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Mend the working tree as well; nothing is staged. Not for messages and pushes.",
+)
 @click.pass_context
 def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> int:
     """Do the work of the git hook NAME. Exits with 1 where git should stop."""
@@ -49,7 +66,8 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
             raise
         _say(f"memgit: {name}: {error}")
         return 0
-    except Exception as error:  # a fault of memgit's own must not read like one of what is committed, nor hold it up for good
+    # a fault of memgit's own must not read like one of what is committed, nor hold it up for good
+    except Exception as error:
         _say(f"memgit: the {name} hook itself failed: {type(error).__name__}: {error}")
         if stops:
             _say(f"  hint: git {STOPPING[name]} --no-verify goes on without it")
@@ -66,17 +84,19 @@ def _say(line: str) -> None:
 
 
 def _known(ctx: click.Context, args: tuple[str, ...]) -> bool:
-    """Does what the pre-commit hook has already found out suffices for, without opening the repository; whether it did."""
+    """Does what the pre-commit hook has already found out suffices for, without opening the repository;
+    whether it did.
+    """
     index = os.environ.get("GIT_INDEX_FILE")
     if index is None or not args or os.path.basename(args[0]) != EDITMSG or "PRE_COMMIT" in os.environ:
         return False
-    from memgit.app import hook_memo
+    from memgit.app.hooks import hook_state
 
     settings = ctx.find_root().obj
     git_dir, text = os.path.dirname(args[0]) or ".", _read(args)
     if args[1:] != ("message",) or os.environ.get("GIT_EDITOR") != ":":
         return False
-    new = hook_memo.write(text, git_dir, index, settings["actor"], settings["run"])
+    new = hook_state.write(text, git_dir, index, settings["actor"], settings["run"])
     if new is not None:
         _write(args[0], text, new)
     return new is not None
@@ -88,7 +108,7 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
     repo = Repository.open(ctx.find_root().obj["folder"], os.environ)
     if name in CHECKING and repo.worktree is not None:
         return _check_staged(ctx, repo, only, fix)
-    from memgit.app import hook_runs
+    from memgit.app.hooks import runs as hook_runs
     from memgit.cli.options import context_of
 
     context = context_of(ctx)
@@ -110,15 +130,15 @@ def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None,
 
 def _check_staged(ctx: click.Context, repo: Repository, only: str | None, fix: bool) -> Said:
     """Has git look at what is staged while Python reads its modules, then checks it."""
-    from memgit.app import hook_memo
-    from memgit.git import staged
+    from memgit.app.hooks import hook_state
+    from memgit.git.worktree import staged
 
     objects = repo.frugal()
     try:
-        hook_memo.hold(repo.git_dir, repo.index_file)
+        hook_state.hold(repo.git_dir, repo.index_file)
         head = repo.head().commit
         begun = head, staged.begin(repo, head)
-        from memgit.app import hook_runs
+        from memgit.app.hooks import runs as hook_runs
         from memgit.cli.options import context_of
 
         return hook_runs.check_staged(context_of(ctx), repo, only, fix=fix, begun=begun)
@@ -127,7 +147,7 @@ def _check_staged(ctx: click.Context, repo: Repository, only: str | None, fix: b
 
 
 def _write(path: str, old: str, new: str) -> None:
-    from memgit.app.hook_memo import note_written
+    from memgit.app.hooks.hook_state import note_written
 
     if new != old:
         with open(path, "wb") as file:
@@ -144,7 +164,7 @@ def _read(args: tuple[str, ...]) -> str:
 
 
 def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> Said:
-    from memgit.app import hook_runs
+    from memgit.app.hooks import runs as hook_runs
 
     new = os.environ.get("PRE_COMMIT_TO_REF")
     if new:
@@ -157,17 +177,21 @@ def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> Said:
 
 
 def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Said:
-    """What changed the working tree, and between which two commits; in the pre-commit framework its variables say so."""
-    from memgit.app import hook_after
-    from memgit.app.hook_runs import Said
+    """What changed the working tree, and between which two commits; in the pre-commit framework its variables
+    say so.
+    """
+    from memgit.app.hooks import after as hook_after
+    from memgit.app.hooks.runs import Said
 
     env = os.environ
     if name == "rebuild":
         name = (
-            "post-checkout" if "PRE_COMMIT_CHECKOUT_TYPE" in env
-            else "post-rewrite" if "PRE_COMMIT_REWRITE_COMMAND" in env
+            "post-checkout"
+            if "PRE_COMMIT_CHECKOUT_TYPE" in env
+            else "post-rewrite"
+            if "PRE_COMMIT_REWRITE_COMMAND" in env
             else "post-merge"
-        )  # fmt: skip
+        )
         args = {
             "post-checkout": (
                 env.get("PRE_COMMIT_FROM_REF", ""),
@@ -185,6 +209,8 @@ def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...],
     if head is None or (name == "post-merge" and args[:1] == ("1",)):  # a squash moves no commit
         return Said()
     if name == "post-rewrite" and args[:1] == ("amend",):
-        return hook_after.after(context, repo, next(iter(repo.parents_of(head)), None), head, "amendment", fix=fix)
+        return hook_after.after(
+            context, repo, next(iter(repo.parents_of(head)), None), head, "amendment", fix=fix
+        )
     what = "rebase" if name == "post-rewrite" else "merge"
     return hook_after.after(context, repo, repo.ref("ORIG_HEAD"), head, what, fix=fix)

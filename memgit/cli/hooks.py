@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from memgit.app import hooks
-from memgit.app.hooks import Hook
+from memgit.app.hooks import install as hooks
+from memgit.app.hooks.install import Hook
 from memgit.cli.options import json_option
 from memgit.cli.output import echo, emit_json
 from memgit.git.repository import Repository
@@ -23,7 +23,8 @@ def command() -> None:
 @json_option
 @click.pass_context
 def install(ctx: click.Context, as_json: bool) -> int:
-    """Put memgit's lines into the hooks of this clone, beside what is there; exit with 1 where a hook has to be changed by hand.
+    """Put memgit's lines into the hooks of this clone, beside what is there; exit with 1 where a hook has to
+    be changed by hand.
 
     The hooks go where git looks for them; core.hooksPath is never set. Safe to repeat.
     """

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from memgit.app.ingest import Done, Ingested, agreed, carry, dry, fitting, rehearsed, report, verdicts
-from memgit.app.ingest_proposal import Wishes, maps, own_records, propose
-from memgit.app.ingest_source import Reading, Source, read
-from memgit.app.reader import kinds_of
+from memgit.app.ingest.ingest import Done, Ingested, agreed, carry, dry, fitting, rehearsed, report, verdicts
+from memgit.app.ingest.proposal import Wishes, maps, own_records, propose
+from memgit.app.ingest.source import Reading, Source, read
+from memgit.app.read.reader import kinds_of
 from memgit.app.workspace import Context, Workspace
 from memgit.cli.options import clean, context_of, typed, workspace_of, write_options
 from memgit.cli.output import echo, emit_json, faint, heading
@@ -25,35 +25,59 @@ GROUPS = {"category": "knowledge", "scope": "memory", "folder": "note"}
 """Options that say where new records go, with the kind that each belongs to."""
 MOST_UNREAD = 10
 """So many files whose frontmatter cannot be read are named."""
-LEFT_OUT = "what stands in the way is told of each; mend that and ingest it again, or decide: a terminal asks, --plan FILE can be edited"
+LEFT_OUT = (
+    "what stands in the way is told of each; mend that and ingest it again, or decide: a terminal asks, "
+    "--plan FILE can be edited"
+)
 DRY = "nothing was written: leave --dry-run out to do this"
-NOTHING = "nothing was written: --yes takes these proposals, --plan FILE writes them down to be edited, a terminal asks one by one"
+NOTHING = (
+    "nothing was written: --yes takes these proposals, --plan FILE writes them down to be edited, a "
+    "terminal asks one by one"
+)
 
 
 @click.command("ingest")
 @click.argument("sources", nargs=-1, metavar="SOURCE...")
 @click.option("--map", "map_", is_flag=True, help="Print the content map as JSON and stop.")
 @click.option("--plan", metavar="FILE", help="Write the proposal as YAML to be edited; - is standard output.")
-@click.option("--apply", "apply_", metavar="FILE", help="Carry out a plan exactly as it stands; - is standard input.")
-@click.option("--yes", is_flag=True, help="Take the proposals without asking; what needs a decision is skipped and named.")
+@click.option(
+    "--apply", "apply_", metavar="FILE", help="Carry out a plan exactly as it stands; - is standard input."
+)
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Take the proposals without asking; what needs a decision is skipped and named.",
+)
 @click.option("--dry-run", is_flag=True, help="Print what --yes or --apply would do and stop.")
 @click.option("--all", "everything", is_flag=True, help="Take folders of more than 200 files.")
-@click.option("--kind", metavar="KIND", help="Kind of the new records; by default knowledge, where the workspace has it.")
+@click.option(
+    "--kind",
+    metavar="KIND",
+    help="Kind of the new records; by default knowledge, where the workspace has it.",
+)
 @click.option("--category", metavar="NAME", help="Category of new knowledge; by default by topic.")
 @click.option("--scope", metavar="PATH", help="Scope of new memories.")
 @click.option("--folder", metavar="PATH", help="Folder of new notes.")
 @click.option("--allow-private", is_flag=True, help="Let a URL lead to a private or loopback address.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="Give a URL so long; 30 by default.")
-@click.option("--max-bytes", type=click.IntRange(min=1), metavar="N", help="Take so much from a URL at most; 5000000 by default.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.1), metavar="SECONDS", help="Give a URL so long; 30 by default."
+)
+@click.option(
+    "--max-bytes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Take so much from a URL at most; 5000000 by default.",
+)
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
-    """Take knowledge out of each SOURCE (a file, a folder, a URL, or - for standard input) into records, in one commit.
+    """Take knowledge out of each SOURCE (a file, a folder, a URL, or - for standard input) into records, in
+    one commit.
 
-    A source is cut into segments, each is compared with the records that are there, and for the best of them a record is proposed: a new
-    one, an update or an extension. On a terminal they are asked about one by one. Without one, nothing is written unless --yes or --apply
-    says so. Where one SOURCE cannot be taken, nothing is written; where something stands in the way of a part, the rest is, and the exit
-    code is 1.
+    A source is cut into segments, each is compared with the records that are there, and for the best of them
+    a record is proposed: a new one, an update or an extension. On a terminal they are asked about one by one.
+    Without one, nothing is written unless --yes or --apply says so. Where one SOURCE cannot be taken, nothing
+    is written; where something stands in the way of a part, the rest is, and the exit code is 1.
     """
     ways = [name for name in ("map_", "plan", "apply_", "yes") if options[name]]
     if len(ways) > 1:
@@ -66,7 +90,14 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         raise BadInput("ingest needs a SOURCE", hint="a file, a folder, a URL, or - for standard input")
     wishes = _wishes(options, context)
     web = {name: options[name] for name in ("timeout", "max_bytes") if options[name] is not None}
-    reading = Reading(ctx.find_root().obj["folder"], os.environ, options["everything"], options["allow_private"], _stdin, web)
+    reading = Reading(
+        ctx.find_root().obj["folder"],
+        os.environ,
+        options["everything"],
+        options["allow_private"],
+        _stdin,
+        web,
+    )
     sources = [read(workspace, name, reading) for name in options["sources"]]
     for note in dict.fromkeys(note for source in sources for note in source.notes):
         echo(f"memgit: {note}", err=True)
@@ -83,25 +114,46 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     if options["plan"] is not None:
         _write_plan(ctx, proposal, options)
     elif options["yes"] and not options["dry_run"]:
-        return _print(carry(workspace, context, agreed(proposal), strict=False, reason=options["reason"], stage=options["stage"]), options)
+        return _print(
+            carry(
+                workspace,
+                context,
+                agreed(proposal),
+                strict=False,
+                reason=options["reason"],
+                stage=options["stage"],
+            ),
+            options,
+        )
     elif options["dry_run"]:
-        return _foretell(rehearsed(workspace, context, agreed(proposal), strict=False, reason=options["reason"]), options)
+        return _foretell(
+            rehearsed(workspace, context, agreed(proposal), strict=False, reason=options["reason"]), options
+        )
     elif options["as_json"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
         _show(proposal, options, dry(proposal))
     else:
         from memgit.cli.ingest_ask import ask
 
         chosen = ask(proposal, workspace)
-        return _print(carry(workspace, context, chosen, strict=False, reason=options["reason"], stage=options["stage"]), options)
+        return _print(
+            carry(workspace, context, chosen, strict=False, reason=options["reason"], stage=options["stage"]),
+            options,
+        )
     return 0
 
 
 def _unread(files: Sequence[FileMap]) -> None:
-    """Names the files whose frontmatter cannot be read: what it says is not in the records, but for a title that can be made out."""
+    """Names the files whose frontmatter cannot be read: what it says is not in the records, but for a title
+    that can be made out.
+    """
     faults = [(file, *file.fault) for file in files if file.fault is not None]
     for file, line, message in faults[:MOST_UNREAD]:
         path = "standard input" if file.path == "-" else file.path
-        taken = "it is taken as text" if not any(one.reason == "frontmatter" for one in file.dropped) else f'the title is "{file.title}"'
+        taken = (
+            "it is taken as text"
+            if not any(one.reason == "frontmatter" for one in file.dropped)
+            else f'the title is "{file.title}"'
+        )
         echo(f"memgit: {path}:{line}: the frontmatter cannot be read ({message}): {taken}", err=True)
     if len(faults) > MOST_UNREAD:
         echo(f"memgit: and {len(faults) - MOST_UNREAD} more files whose frontmatter cannot be read", err=True)
@@ -130,9 +182,14 @@ def _stdin() -> bytes:
 def _hint(sources: Sequence[Source], wishes: Wishes) -> None:
     own = own_records(sources)
     if own:
-        echo(f"memgit: {len(own)} files are records already and were left out, such as {own[0].path}", err=True)
+        echo(
+            f"memgit: {len(own)} files are records already and were left out, such as {own[0].path}", err=True
+        )
     elif wishes.kind == "note":
-        echo("memgit: to keep whole files as notes where they lie, memgit adopt takes them over unchanged", err=True)
+        echo(
+            "memgit: to keep whole files as notes where they lie, memgit adopt takes them over unchanged",
+            err=True,
+        )
 
 
 def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: dict[str, Any]) -> int:
@@ -149,8 +206,13 @@ def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: 
         raise BadInput(f"{name}: {error.strerror}") from None
     proposal = fitting(workspace, load(data, name))
     if options["dry_run"]:
-        return _foretell(rehearsed(workspace, context, proposal, strict=True, reason=options["reason"]), options)
-    return _print(carry(workspace, context, proposal, strict=True, reason=options["reason"], stage=options["stage"]), options)
+        return _foretell(
+            rehearsed(workspace, context, proposal, strict=True, reason=options["reason"]), options
+        )
+    return _print(
+        carry(workspace, context, proposal, strict=True, reason=options["reason"], stage=options["stage"]),
+        options,
+    )
 
 
 def _write_plan(ctx: click.Context, proposal: Proposal, options: dict[str, Any]) -> None:
@@ -190,7 +252,15 @@ def _notes(answer: Ingested) -> None:
 def _show(proposal: Proposal, options: dict[str, Any], done: Sequence[Done]) -> None:
     """Prints a proposal and what would become of it; nothing is written."""
     if options["as_json"]:
-        emit_json({"op": "ingest", "action": "proposed", "commit": None, **proposal.as_json(), **report(proposal, done)})
+        emit_json(
+            {
+                "op": "ingest",
+                "action": "proposed",
+                "commit": None,
+                **proposal.as_json(),
+                **report(proposal, done),
+            }
+        )
         return
     for item in proposal.items:
         if item.action != UNCHANGED:
@@ -208,15 +278,26 @@ def _show(proposal: Proposal, options: dict[str, Any], done: Sequence[Done]) -> 
 
 def line_of(item: Item) -> str:
     """One proposal on one line."""
-    where = f" -> {item.into}" if item.into else f" {item.kind}/{item.group}" if item.group else f" {item.kind}"
+    where = (
+        f" -> {item.into}" if item.into else f" {item.kind}/{item.group}" if item.group else f" {item.kind}"
+    )
     share = f" {item.overlap:.0%}" if item.candidates else ""
-    why = f"; {item.reason}" if item.reason else "; --yes extends what others wrote" if item.foreign and item.action == "update" else ""
+    why = (
+        f"; {item.reason}"
+        if item.reason
+        else "; --yes extends what others wrote"
+        if item.foreign and item.action == "update"
+        else ""
+    )
     tokens = f", {item.tokens} tokens" if item.tokens else ""  # a plan does not say how many
     return f"{item.segment} {item.action}{share}{where}: {item.title} ({item.path}:{item.lines}{tokens}{why})"
 
 
 def _print(answer: Ingested, options: dict[str, Any]) -> int:
-    """The answer: a verdict for every file, then what was committed. The exit code, 1 where something stood in the way of a part."""
+    """The answer: a verdict for every file, then what was committed.
+
+    The exit code, 1 where something stood in the way of a part.
+    """
     _notes(answer)
     if options["as_json"]:
         emit_json(answer.as_json())
@@ -238,8 +319,11 @@ def _tell(answer: Ingested) -> None:
     if done.commit is None and not done.staged:
         echo("nothing to write")
         return
-    counts = ", ".join(f"{count} {verdict}" for verdict in ("created", "updated", "extended")
-                       if (count := sum(one.verdict == verdict for one in answer.done)))  # fmt: skip
+    counts = ", ".join(
+        f"{count} {verdict}"
+        for verdict in ("created", "updated", "extended")
+        if (count := sum(one.verdict == verdict for one in answer.done))
+    )
     where = "staged" if done.staged else (done.commit or "")[:10]
     click.echo(f"ingested {heading(answer.proposal.what)}: {counts} {faint(f'[{where}]')}")
 

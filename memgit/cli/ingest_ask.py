@@ -1,4 +1,7 @@
-"""Asking about an ingest on a terminal: first which files, in pages, then each segment. Nothing is written before the last answer."""
+"""Asking about an ingest on a terminal: first which files, in pages, then each segment.
+
+Nothing is written before the last answer.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ from typing import Any
 
 import click
 
-from memgit.app.ingest_proposal import named
-from memgit.app.reader import kinds_of
+from memgit.app.ingest.proposal import named
+from memgit.app.read.reader import kinds_of
 from memgit.app.workspace import Workspace
 from memgit.cli.output import cut_line, echo, faint, heading
 from memgit.errors import MemgitError
-from memgit.formats.message import one_line
+from memgit.formats.messages.message import one_line
 from memgit.ingest.proposal import UNCHANGED, Category, Item, Proposal, decided
 from memgit.model.kinds import KINDS
 from memgit.model.link import normal
@@ -65,14 +68,21 @@ def _files(paths: Sequence[str], by_path: dict[str, list[Item]]) -> list[str]:
         for number, path in enumerate(page, start + 1):
             count = sum(item.acts for item in by_path[path])
             click.echo(f"  {number:3}. {heading(path)} {faint(f'{count} proposed of {len(by_path[path])}')}")
-        text = click.prompt("which (a all on this page, A all files, n none here, 1,3-5, q cancel)", default="a", show_default=True).strip()
+        text = click.prompt(
+            "which (a all on this page, A all files, n none here, 1,3-5, q cancel)",
+            default="a",
+            show_default=True,
+        ).strip()
         if text in ("q", "Q"):
             raise click.Abort
         if text == "A":
             return [*chosen, *paths[start:]]
         numbers = _numbers(text, start + 1, start + len(page))
         if numbers is None:
-            echo(f"give numbers from {start + 1} to {start + len(page)}, such as {start + 1},{start + len(page)}")
+            echo(
+                f"give numbers from {start + 1} to {start + len(page)}, such as "
+                f"{start + 1},{start + len(page)}"
+            )
             continue
         chosen += [paths[number - 1] for number in numbers]
         start += PAGE
@@ -88,7 +98,10 @@ def _numbers(text: str, first: int, last: int) -> list[int] | None:
         low, dash, high = part.partition("-")
         if not part:
             continue
-        if not (low.isascii() and low.isdigit() and (not dash or (high.isascii() and high.isdigit()))) or len(part) > 12:
+        if (
+            not (low.isascii() and low.isdigit() and (not dash or (high.isascii() and high.isdigit())))
+            or len(part) > 12
+        ):
             return None
         found = range(int(low), int(high if dash else low) + 1)
         if not found or found[0] < first or found[-1] > last:
@@ -121,11 +134,17 @@ class _Asker:
         asked = [item for item in items if item.acts]
         more = [item for item in items if item.action == "skip"]
         click.echo(f"\n{heading(path)} {faint(f'{len(asked)} proposed of {len(items)} segments')}")
-        if more and not self._rest and click.confirm(f"also ask about the {len(more)} that are not proposed?", default=False):
+        if (
+            more
+            and not self._rest
+            and click.confirm(f"also ask about the {len(more)} that are not proposed?", default=False)
+        ):
             asked = [item for item in items if item.action != UNCHANGED]
         names = {item.segment for item in asked}
         for item in items:
-            self._done[item.segment] = self._segment(item) if item.segment in names and not self._rest else decided(item)
+            self._done[item.segment] = (
+                self._segment(item) if item.segment in names and not self._rest else decided(item)
+            )
 
     def _segment(self, given: Item) -> Item:
         """Asks until something is decided about one segment."""
@@ -133,13 +152,17 @@ class _Asker:
         while True:
             self._print(item)
             default = "s" if item.action == "skip" or item.reason else item.action[0]
-            answer = click.prompt("c/u/e/s/m/v/t/k/g/w/a/q, ? for help", default=default, show_default=True).strip()
+            answer = click.prompt(
+                "c/u/e/s/m/v/t/k/g/w/a/q, ? for help", default=default, show_default=True
+            ).strip()
             done, item = self._answer(answer, item)
             if done:
                 return item
 
     def _print(self, item: Item) -> None:
-        click.echo(f"\n{heading(item.title)} {faint(f'{item.segment}, lines {item.lines}, {item.tokens} tokens, topic {item.topic}')}")
+        click.echo(
+            f"\n{heading(item.title)} {faint(f'{item.segment}, lines {item.lines}, {item.tokens} tokens, topic {item.topic}')}"
+        )
         echo(f"  {item.summary}")
         echo(f"  key terms: {', '.join(item.keywords)}")
         for number, candidate in enumerate(item.candidates, 1):
@@ -148,7 +171,13 @@ class _Asker:
             echo(f"  made {item.into} before")
         if item.reason:
             echo(f"  {item.reason}")
-        where = item.into if item.action in ("update", "extend") else f"{item.kind}/{item.group}" if item.group else item.kind
+        where = (
+            item.into
+            if item.action in ("update", "extend")
+            else f"{item.kind}/{item.group}"
+            if item.group
+            else item.kind
+        )
         echo(f"  proposed: {item.action} {where if item.action != 'skip' else ''}".rstrip())
 
     def _answer(self, answer: str, item: Item) -> tuple[bool, Item]:
@@ -199,7 +228,7 @@ class _Asker:
 
     def _retitled(self, item: Item) -> Item:
         """The item with another title; with its old one where that cannot be a title."""
-        from memgit.app.record import MAX_TITLE
+        from memgit.app.write.record import MAX_TITLE
 
         title = one_line(click.prompt("title", default=item.title)) or item.title
         if len(title) > MAX_TITLE:
@@ -209,10 +238,17 @@ class _Asker:
 
     def _is_taken(self, item: Item) -> bool:
         """Whether a new record cannot have its title, which is said then."""
-        from memgit.app.ingest_proposal import taken
+        from memgit.app.ingest.proposal import taken
 
         known = self._place(item)
-        twin = next((one.segment for one in self._done.values() if one.action == "create" and self._place(one) == known), None)
+        twin = next(
+            (
+                one.segment
+                for one in self._done.values()
+                if one.action == "create" and self._place(one) == known
+            ),
+            None,
+        )
         found = twin or taken(self._workspace, item)
         if found:
             echo(f"  {found} has that title: give it another one (t), or choose another place (g, k)")
@@ -223,7 +259,9 @@ class _Asker:
         return item.kind, item.group, normal(item.title)
 
     def _proposal_group(self, item: Item) -> str:
-        return item.into.partition("/")[2].partition("#")[0] if item.into.startswith("knowledge/") else "general"
+        return (
+            item.into.partition("/")[2].partition("#")[0] if item.into.startswith("knowledge/") else "general"
+        )
 
     def _kind(self, item: Item) -> Item:
         choices = [kind for kind in ("knowledge", "memory", "note") if self._workspace.layout.of(kind)]
@@ -231,12 +269,14 @@ class _Asker:
         if kind == item.kind:
             return item
         action = item.action if item.action == "skip" else "create"
-        return item._replace(kind=kind, group="general" if kind == "knowledge" else "", action=action, into="", version="")
+        return item._replace(
+            kind=kind, group="general" if kind == "knowledge" else "", action=action, into="", version=""
+        )
 
     def _grouped(self, item: Item) -> Item:
         """The item in another category, scope or folder; a category that is new is named and keyworded."""
-        from memgit.app.ingest_proposal import committed
-        from memgit.app.record import safe_key
+        from memgit.app.ingest.proposal import committed
+        from memgit.app.write.record import safe_key
 
         what = {"knowledge": "category", "memory": "scope"}.get(item.kind, "folder")
         known = committed(self._workspace).snapshot.groups(item.kind)
@@ -251,13 +291,15 @@ class _Asker:
         if item.kind == "knowledge" and key not in known and key not in self._categories:
             name = one_line(click.prompt("name of the new category", default=named(key)))
             words = click.prompt("its keywords, with commas", default=", ".join(item.keywords))
-            self._categories[key] = Category(key, name, tuple(word for part in words.split(",") if (word := one_line(part))))
+            self._categories[key] = Category(
+                key, name, tuple(word for part in words.split(",") if (word := one_line(part)))
+            )
         return item._replace(group=key)
 
     def _into(self, item: Item, action: str) -> Item | None:
         """The item as an update or extension of a record that the person names."""
-        from memgit.app.ingest_proposal import committed
-        from memgit.app.present import version_id
+        from memgit.app.ingest.proposal import committed
+        from memgit.app.read.record_json import version_id
 
         numbers = {str(number): one.address for number, one in enumerate(item.candidates, 1)}
         default = item.into or (item.candidates[0].address if item.candidates else None)
@@ -271,31 +313,45 @@ class _Asker:
             echo(f"  {record.address} is never edited")
             return None
         related = tuple(one for one in item.related if one != record.address)
-        return item._replace(action=action, into=record.address, version=version_id(record), reason="", related=related)
+        return item._replace(
+            action=action, into=record.address, version=version_id(record), reason="", related=related
+        )
 
     def _merged(self, item: Item) -> tuple[bool, Item]:
         """The item as a part of another one of the same file."""
         earlier = [one for one in self._done.values() if one.acts and one.path == item.path]
-        coming = [one for one in self._proposal.items if one.path == item.path and one.acts and one.segment not in self._done]
+        coming = [
+            one
+            for one in self._proposal.items
+            if one.path == item.path and one.acts and one.segment not in self._done
+        ]
         others = [one for one in (*earlier, *coming) if one.segment != item.segment]
         if not others:
             echo("  there is no other segment to merge it into")
             return False, item
         for one in others:
             echo(f"  {one.segment}: {one.title}")
-        choice = click.prompt("into which", type=click.Choice([one.segment for one in others]), default=others[0].segment)
+        choice = click.prompt(
+            "into which", type=click.Choice([one.segment for one in others]), default=others[0].segment
+        )
         return True, item._replace(action="merge", into=choice, reason="")
 
     def confirmed(self) -> Proposal:
         """The proposal, once the person has seen what it comes to."""
-        items = tuple(self._done.get(segment, item) for segment, item in zip(self._order, self._proposal.items, strict=True))
+        items = tuple(
+            self._done.get(segment, item)
+            for segment, item in zip(self._order, self._proposal.items, strict=True)
+        )
         items = self._apart(self._loose_ends(items))
         acting = [item for item in items if item.acts]
         result: dict[str, Any] = {"items": items, "categories": tuple(self._categories.values())}
         if not acting:
             return self._proposal._replace(**result)
-        counts = ", ".join(f"{count} to {action}" for action in ("create", "update", "extend")
-                           if (count := sum(item.action == action for item in acting)))  # fmt: skip
+        counts = ", ".join(
+            f"{count} to {action}"
+            for action in ("create", "update", "extend")
+            if (count := sum(item.action == action for item in acting))
+        )
         if not click.confirm(f"\n{counts}. Write them in one commit?", default=True):
             raise click.Abort
         return self._proposal._replace(**result)
@@ -322,7 +378,10 @@ class _Asker:
         out = []
         for item in items:
             if item.action == "merge" and item.into not in acting:
-                echo(f"{item.segment} was to go into {item.into}, which is skipped: it becomes a record of its own")
+                echo(
+                    f"{item.segment} was to go into {item.into}, which is skipped: it becomes a "
+                    "record of its own"
+                )
                 out.append(self._created(item))
             else:
                 out.append(item)

@@ -6,32 +6,54 @@ import os
 
 import click
 
+from memgit.app.adopt.init import init
 from memgit.app.config import BASES, INDEXES
-from memgit.app.init import init
 from memgit.cli.options import context_of, json_option
 from memgit.cli.output import echo, emit_json
 
 
 @click.command("init")
 @click.argument("directory", default="", metavar="[DIR]")
-@click.option("--layout", type=click.Choice(list(BASES)), help="The layout; by default what the folder looks like, else memgit.")
-@click.option("--notes", multiple=True, metavar="PATTERN", help="A pattern of plain notes, such as 'docs/**/*.md'; repeatable.")
+@click.option(
+    "--layout",
+    type=click.Choice(list(BASES)),
+    help="The layout; by default what the folder looks like, else memgit.",
+)
+@click.option(
+    "--notes",
+    multiple=True,
+    metavar="PATTERN",
+    help="A pattern of plain notes, such as 'docs/**/*.md'; repeatable.",
+)
 @click.option("--indexes", type=click.Choice(INDEXES), help="Whether derived files are committed.")
 @click.option("--no-hooks", is_flag=True, help="Leave the git hooks alone.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, directory: str, layout: str | None, notes: tuple[str, ...], indexes: str | None, no_hooks: bool, as_json: bool
+    ctx: click.Context,
+    directory: str,
+    layout: str | None,
+    notes: tuple[str, ...],
+    indexes: str | None,
+    no_hooks: bool,
+    as_json: bool,
 ) -> None:
-    """Make DIR (by default the current folder) a knowledge repository; what is there stays. Safe to repeat."""
+    """Make DIR (by default the current folder) a knowledge repository; what is there stays.
+
+    Safe to repeat.
+    """
     folder = os.path.join(ctx.find_root().obj["folder"], directory)
-    done = init(folder, context_of(ctx), layout=layout, notes=notes or None, indexes=indexes, hooks=not no_hooks)
+    done = init(
+        folder, context_of(ctx), layout=layout, notes=notes or None, indexes=indexes, hooks=not no_hooks
+    )
     for note in done.notes:
         echo(f"memgit: {note}", err=True)
     if as_json:
         emit_json(done.as_json())
     elif done.commit is None:
         what = "merge driver is" if no_hooks else "hooks and merge driver are"
-        echo(f"this is a knowledge repository already: nothing to commit, and the {what} set up in this clone")
+        echo(
+            f"this is a knowledge repository already: nothing to commit, and the {what} set up in this clone"
+        )
     else:
         echo(f"knowledge repository ready in {os.path.abspath(folder)} [{done.commit[:10]}]")

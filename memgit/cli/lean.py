@@ -1,35 +1,65 @@
-"""Commands declared once and called without click, whose import alone takes longer than most of memgit's answers.
+"""Commands declared once and called without click, whose import alone takes longer than most of memgit's
+answers.
 
-A module that is called often takes this one in click's place: the decorators have click's names and arguments, and only write down what
-they are given. From that, `attempt` reads a command line that is plainly right and calls the command; everything else (help, completion,
-mistakes, options that only click knows) is left to click, for which `Declared.click` makes the same command out of the same words.
+A module that is called often takes this one in click's place: the decorators have click's names and
+arguments, and only write down what they are given. From that, `attempt` reads a command line that is plainly
+right and calls the command; everything else (help, completion, mistakes, options that only click knows) is
+left to click, for which `Declared.click` makes the same command out of the same words.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.cli.root import split
-from memgit.model.light import suppress
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 HOT = {
-    "show": "show", "list": "list_", "search": "search", "recall": "recall", "context": "context", "use": "use", "log": "log",
-    "history": "history", "record": "record", "update": "update", "extend": "extend", "archive": "archive", "restore": "restore",
-    "hook": "hook", "merge-driver": "merge_driver",
-}  # fmt: skip
+    "show": "show",
+    "list": "list_",
+    "search": "search",
+    "recall": "recall",
+    "context": "context",
+    "use": "use",
+    "log": "log",
+    "history": "history",
+    "record": "record",
+    "update": "update",
+    "extend": "extend",
+    "archive": "archive",
+    "restore": "restore",
+    "hook": "hook",
+    "merge-driver": "merge_driver",
+}
 """Commands that are declared here, with their modules: a part of `cli.main.COMMANDS`."""
 ROOT_ENV = {"actor": "MEMGIT_ACTOR", "run": "MEMGIT_RUN"}
 COMPLETION = "_MEMGIT_COMPLETE"
 
-_PLAIN = frozenset(["metavar", "help", "multiple", "envvar", "is_flag", "default", "type", "required", "show_default", "shell_complete",
-                    "nargs", "hidden", "callback", "expose_value"])  # fmt: skip
+_PLAIN = frozenset(
+    [
+        "metavar",
+        "help",
+        "multiple",
+        "envvar",
+        "is_flag",
+        "default",
+        "type",
+        "required",
+        "show_default",
+        "shell_complete",
+        "nargs",
+        "hidden",
+        "callback",
+        "expose_value",
+    ]
+)
 _UTF8 = ("utf-8", "utf8")
 
 
@@ -98,7 +128,9 @@ class _Words(NamedTuple):
         return self.attrs.get("default", False if self.is_flag() else None)
 
     def is_told(self) -> bool:
-        """Whether an option goes to a function of its own, which minds only a flag that is there, and not to the command."""
+        """Whether an option goes to a function of its own, which minds only a flag that is there, and not to
+        the command.
+        """
         return not self.attrs.get("expose_value", True)
 
     def is_flag(self) -> bool:
@@ -136,7 +168,10 @@ class Declared:
 
     def parse(self, args: Sequence[str], env: Mapping[str, str]) -> dict[str, Any] | None:
         """The values that a command line gives to options and arguments; None where click must read it."""
-        if any(not set(words.attrs) <= _PLAIN or ("callback" in words.attrs) != words.is_told() for words in self._words):
+        if any(
+            not set(words.attrs) <= _PLAIN or ("callback" in words.attrs) != words.is_told()
+            for words in self._words
+        ):
             return None
         options: dict[str, tuple[_Words, bool]] = {}
         arguments: list[_Words] = []
@@ -168,7 +203,9 @@ class Declared:
         return {**values, **given}
 
 
-def _split(args: Sequence[str], options: Mapping[str, tuple[_Words, bool]], given: dict[str, Any], rest: list[str]) -> bool:
+def _split(
+    args: Sequence[str], options: Mapping[str, tuple[_Words, bool]], given: dict[str, Any], rest: list[str]
+) -> bool:
     """Takes the options out of a command line; false where it is not plain."""
     waiting = list(reversed(args))
     while waiting:
@@ -226,7 +263,11 @@ def _converted(value: Any, kind: Any) -> Any:
         return value if value in kind.choices else None
     if isinstance(kind, IntRange) and value.isascii() and value.isdigit() and len(value) < 10:
         number = int(value)
-        return number if (kind.min is None or number >= kind.min) and (kind.max is None or number <= kind.max) else None
+        return (
+            number
+            if (kind.min is None or number >= kind.min) and (kind.max is None or number <= kind.max)
+            else None
+        )
     return None
 
 
@@ -310,10 +351,12 @@ def __getattr__(name: str) -> Any:
 
 
 def attempt(args: Sequence[str], obj: dict[str, Any]) -> bool:
-    """Calls the command of a command line that is plainly right; false where click must read it (nothing was done then).
+    """Calls the command of a command line that is plainly right; false where click must read it (nothing was
+    done then).
 
     Args:
-        obj: what the command's context holds besides the options of memgit itself; gets the exit code as `code`.
+        obj: what the command's context holds besides the options of memgit itself; gets the exit code as
+            `code`.
     """
     if os.environ.get(COMPLETION):
         return False
@@ -321,7 +364,8 @@ def attempt(args: Sequence[str], obj: dict[str, Any]) -> bool:
     if rooted is None or not rooted[1] or rooted[1][0] not in HOT:
         return False
     given, (name, *rest) = rooted
-    found = __import__(f"memgit.cli.{HOT[name]}", fromlist=["command"]).command  # importlib takes as long as two commands
+    # importlib takes as long as two commands
+    found = __import__(f"memgit.cli.{HOT[name]}", fromlist=["command"]).command
     values = found.parse(rest, os.environ)
     if values is None:
         return False

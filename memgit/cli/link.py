@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from memgit.app.link import link
+from memgit.app.write.link import link
 from memgit.cli.options import address_argument, context_of, workspace_of, write_options
 from memgit.cli.output import print_written
 
@@ -18,5 +18,12 @@ from memgit.cli.output import print_written
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Link the record at ADDRESS with each OTHER, both ways."""
-    done = link(workspace_of(ctx), context_of(ctx), options["address"], options["others"], reason=options["reason"], stage=options["stage"])
+    done = link(
+        workspace_of(ctx),
+        context_of(ctx),
+        options["address"],
+        options["others"],
+        reason=options["reason"],
+        stage=options["stage"],
+    )
     print_written(done, options["as_json"])

@@ -11,16 +11,23 @@ from typing import Any
 
 import click
 
-from memgit.app import hook_roots, lint_log
-from memgit.app.lint import Checked, Request, fix, lint
+from memgit.app.check.lint import Checked, Request, fix, lint
+from memgit.app.hooks import roots as hook_roots
+from memgit.app.read import lint_log
 from memgit.cli.options import context_of, json_option, reason_option, typed, workspace_of
 from memgit.cli.output import echo, safe, write_utf8
 from memgit.errors import BadInput
 from memgit.lint.reports import FORMATS, pieces, plain
 from memgit.lint.rule import SEVERITIES
 
-COLOURS = {"error": {"fg": "red"}, "warning": {"fg": "yellow"}, "info": {"fg": "blue"}, "good": {"fg": "green"},
-           "bold": {"bold": True}, "faint": {"dim": True}}  # fmt: skip
+COLOURS = {
+    "error": {"fg": "red"},
+    "warning": {"fg": "yellow"},
+    "info": {"fg": "blue"},
+    "good": {"fg": "green"},
+    "bold": {"bold": True},
+    "faint": {"dim": True},
+}
 FAIL = (*SEVERITIES, "never")
 
 
@@ -30,23 +37,35 @@ FAIL = (*SEVERITIES, "never")
 @click.option("--changed", is_flag=True, help="Check only what differs from the newest commit.")
 @click.option("--since", metavar="REV", help="Check only what differs from where this branch left REV.")
 @click.option("--at", metavar="REV", help="Check a commit instead of the working tree.")
-@click.option("--select", multiple=True, metavar="RULES", help="Run only these rules: codes, beginnings of codes, names; commas or repeat.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULES",
+    help="Run only these rules: codes, beginnings of codes, names; commas or repeat.",
+)
 @click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
 @click.option("--fix", "mend", is_flag=True, help="Mend what can be mended, in the working tree.")
 @click.option("--commit", is_flag=True, help="With --fix: mend the newest commit in a new one.")
 @click.option("--format", "form", type=click.Choice(tuple(FORMATS)), help="How to report; text by default.")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to a file.")
-@click.option("--fail-on", type=click.Choice(FAIL), default="error", help="Exit with 1 from this severity on.")
-@click.option("--log", "log", is_flag=True, help="Keep the result in the activity log, as a commit that changes no file.")
+@click.option(
+    "--fail-on", type=click.Choice(FAIL), default="error", help="Exit with 1 from this severity on."
+)
+@click.option(
+    "--log",
+    "log",
+    is_flag=True,
+    help="Keep the result in the activity log, as a commit that changes no file.",
+)
 @reason_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
     """Check records, indexes and links, and print what is wrong with each and how to mend it.
 
-    Exits with 1 where something is as grave as --fail-on says. With --staged, rules that compare records with each other, or find
-    what is old or missing (MG203, MG301 to MG304), are left out unless selected. With --log, the counts and what each rule found go into
-    the log; the check is the same.
+    Exits with 1 where something is as grave as --fail-on says. With --staged, rules that compare records with
+    each other, or find what is old or missing (MG203, MG301 to MG304), are left out unless selected. With
+    --log, the counts and what each rule found go into the log; the check is the same.
     """
     if options["commit"] and not options["mend"]:
         raise BadInput("--commit goes with --fix")
@@ -58,9 +77,14 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     if options["staged"]:
         hook_roots.as_staged(workspace)
     request = Request(
-        _within(ctx, workspace.root, options["paths"]), options["staged"], options["changed"], options["since"], options["at"],
-        _listed(options["select"]), _listed(options["ignore"]),
-    )  # fmt: skip
+        _within(ctx, workspace.root, options["paths"]),
+        options["staged"],
+        options["changed"],
+        options["since"],
+        options["at"],
+        _listed(options["select"]),
+        _listed(options["ignore"]),
+    )
     context = context_of(ctx)
     if options["log"]:
         lint_log.allowed(workspace, request)
@@ -78,13 +102,17 @@ def command(ctx: click.Context, /, **options: Any) -> int:
             echo(f"memgit: {note}", err=True)
     worst = checked.report.result.worst
     threshold = FAIL.index(options["fail_on"])
-    return 1 if worst is not None and SEVERITIES.index(worst) <= threshold and options["fail_on"] != "never" else 0
+    return (
+        1
+        if worst is not None and SEVERITIES.index(worst) <= threshold and options["fail_on"] != "never"
+        else 0
+    )
 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Spares the search for cycles: facts of thousands of records are held to the end, and looking through them again and again is a
-    fifth of the time.
+    """Spares the search for cycles: facts of thousands of records are held to the end, and looking through
+    them again and again is a fifth of the time.
     """
     was = gc.isenabled()
     gc.disable()
@@ -92,7 +120,8 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if was:
-            # All that is there now counts as old, or the next small thing that is made would have it looked through at once.
+            # All that is there now counts as old, or the next small thing that is made would have it looked
+            # through at once.
             gc.freeze()
             gc.unfreeze()
             gc.enable()
@@ -125,7 +154,9 @@ def _report(checked: Checked, form: str, ctx: click.Context, output: str | None)
             file.writelines(written)
     elif form == "text":
         text = "".join(written)
-        click.echo("".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False)
+        click.echo(
+            "".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False
+        )
     else:
         for piece in written:
             write_utf8(piece)

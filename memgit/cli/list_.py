@@ -6,10 +6,10 @@ import itertools
 import sys
 
 from memgit import TYPE_CHECKING
-from memgit.app.counts import counter
-from memgit.app.listing import list_records
-from memgit.app.present import record_json
-from memgit.app.reader import kinds_of, open_reader
+from memgit.app.read.counts import counter
+from memgit.app.read.listing import list_records
+from memgit.app.read.reader import kinds_of, open_reader
+from memgit.app.read.record_json import record_json
 from memgit.cli.options import at_option, group_from, json_option, workspace_of
 from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
 
@@ -46,10 +46,18 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if kind is not None:
         reader.narrow(kind)
     found = list_records(
-        reader, kind=kind, group=group, topic=options["topic"], keyword=options["keyword"], status=options["status"],
-        archived=options["archived"], only_archived=options["only_archived"],
-    )  # fmt: skip
-    found = itertools.islice(found, min(options["limit"], sys.maxsize)) if options["limit"] is not None else found
+        reader,
+        kind=kind,
+        group=group,
+        topic=options["topic"],
+        keyword=options["keyword"],
+        status=options["status"],
+        archived=options["archived"],
+        only_archived=options["only_archived"],
+    )
+    found = (
+        itertools.islice(found, min(options["limit"], sys.maxsize)) if options["limit"] is not None else found
+    )
     name_unreadable(reader)
     if options["as_json"]:
         count = counter(reader)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from memgit import TYPE_CHECKING
-from memgit.app import log as activity
-from memgit.app.reader import kinds_of, open_reader
+from memgit.app.read import log as activity
+from memgit.app.read.reader import kinds_of, open_reader
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import echo, write_utf8
 from memgit.errors import NotFound
@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 else:
     from memgit.cli import lean as click
 
-HEADER = ("# Activity log", "", 'One line for each thing done, oldest first; `grep "^## \\[" log.md` lists them.', "")
+HEADER = (
+    "# Activity log",
+    "",
+    'One line for each thing done, oldest first; `grep "^## \\[" log.md` lists them.',
+    "",
+)
 FORMATS = ("text", "markdown", "json")
 
 
@@ -31,13 +36,25 @@ FORMATS = ("text", "markdown", "json")
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many commits.")
 @click.option("--since", metavar="DATE", help="Only from this day on: 2026-03-01, or '2 weeks ago'.")
 @click.option("--until", metavar="DATE", help="Only up to this day.")
-@click.option("--op", "ops", multiple=True, metavar="OP", help=f"Only this operation; repeatable: {', '.join(OPS)}.")
-@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only operations on records of this kind; repeatable.")
+@click.option(
+    "--op", "ops", multiple=True, metavar="OP", help=f"Only this operation; repeatable: {', '.join(OPS)}."
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only operations on records of this kind; repeatable.",
+)
 @click.option("--actor", "actors", multiple=True, metavar="NAME", help="Only by this agent; repeatable.")
 @click.option("--run", "runs", multiple=True, metavar="NAME", help="Only in this run; repeatable.")
 @click.option("--record", "record", metavar="ADDRESS", help="Only operations on this record.")
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="text", help="How to print; markdown is a Mem Skill log.md, oldest first."
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    help="How to print; markdown is a Mem Skill log.md, oldest first.",
 )
 @json_option
 @click.pass_context
@@ -46,9 +63,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     workspace = workspace_of(ctx)
     repo = workspace.require_repository()
     wanted = activity.filters(
-        since=options["since"], until=options["until"], ops=options["ops"], kinds=[kinds_of(kind) or kind for kind in options["kinds"]],
-        actors=options["actors"], runs=options["runs"], now=int(time.time()),
-    )  # fmt: skip
+        since=options["since"],
+        until=options["until"],
+        ops=options["ops"],
+        kinds=[kinds_of(kind) or kind for kind in options["kinds"]],
+        actors=options["actors"],
+        runs=options["runs"],
+        now=int(time.time()),
+    )
     missing = activity.incomplete(repo)
     if missing:
         echo(f"memgit: {missing}", err=True)
@@ -63,7 +85,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if options["at"] is not None:
         options["at"] = repo.resolve(options["at"])
     found = activity.entries(
-        workspace, options["revisions"] or options["at"], cache=workspace.cache, record=record, limit=options["limit"], wanted=wanted
+        workspace,
+        options["revisions"] or options["at"],
+        cache=workspace.cache,
+        record=record,
+        limit=options["limit"],
+        wanted=wanted,
     )
     form = "json" if options["as_json"] else options["form"]
     if form == "json":

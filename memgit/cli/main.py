@@ -58,7 +58,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sync": ("sync", "Fetch, merge and push."),
     "merge-driver": ("merge_driver", "Merge one file for git (called by git)."),
 }
-"""Name to module and one line of help. A new command is one row here, one module in `cli` and one use case in `app`.
+"""Name to module and one line of help. A new command is one row here, one module in `cli` and one use case in
+`app`.
 
 A row without help is hidden.
 """
@@ -81,7 +82,9 @@ class Lazy(click.Group):
         made: click.Command = command.click() if isinstance(command, Declared) else command
         return made
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
@@ -96,7 +99,9 @@ class Lazy(click.Group):
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("-C", "folder", metavar="DIR", default=".", help="Run as if started in DIR.")
-@click.option("--actor", envvar="MEMGIT_ACTOR", help="The agent that acts, such as claude-code.  [env: MEMGIT_ACTOR]")
+@click.option(
+    "--actor", envvar="MEMGIT_ACTOR", help="The agent that acts, such as claude-code.  [env: MEMGIT_ACTOR]"
+)
 @click.option("--run", "run_", envvar="MEMGIT_RUN", help="The run of that agent.  [env: MEMGIT_RUN]")
 @click.version_option(__version__, prog_name="memgit", message="%(prog)s %(version)s")
 @click.pass_context
@@ -106,16 +111,31 @@ def cli(ctx: click.Context, folder: str, actor: str | None, run_: str | None) ->
 
 
 def _show_dashes(error: click.NoSuchOption, args: Sequence[str]) -> None:
-    """Says how a text that begins with a dash is given, where one may be meant: the same command line with what is no option after `--`."""
+    """Says how a text that begins with a dash is given, where one may be meant: the same command line with
+    what is no option after `--`.
+    """
     command = error.ctx.command if error.ctx is not None else None
-    if command is None or command.name is None or (command.name not in FREE_TEXT and " " not in error.option_name):
+    if (
+        command is None
+        or command.name is None
+        or (command.name not in FREE_TEXT and " " not in error.option_name)
+    ):
         return
     rooted = split(args)
-    if rooted is None or rooted[1][:1] != [command.name] or not any(isinstance(param, click.Argument) for param in command.params):
+    if (
+        rooted is None
+        or rooted[1][:1] != [command.name]
+        or not any(isinstance(param, click.Argument) for param in command.params)
+    ):
         return
     from shlex import join
 
-    options = {flag: param for param in command.params if isinstance(param, click.Option) for flag in (*param.opts, *param.secondary_opts)}
+    options = {
+        flag: param
+        for param in command.params
+        if isinstance(param, click.Option)
+        for flag in (*param.opts, *param.secondary_opts)
+    }
     waiting = rooted[1][1:]
     before = list(args[: len(args) - len(waiting)])
     after: list[str] = []
@@ -130,11 +150,17 @@ def _show_dashes(error: click.NoSuchOption, args: Sequence[str]) -> None:
         (before if known else after).append(arg)
         if option is not None and not option.is_flag and arg == flag and waiting:
             before.append(waiting.pop(0))
-    click.echo(f"  hint: a text that begins with a dash stands after --: {join(['memgit', *before, '--', *after])}", err=True)
+    click.echo(
+        f"  hint: a text that begins with a dash stands after --: {join(['memgit', *before, '--', *after])}",
+        err=True,
+    )
 
 
 def call(args: Sequence[str], obj: dict[str, Any]) -> int:
-    """Runs one command line; `obj` is what its context holds. The exit code; errors that are not click's own are the caller's."""
+    """Runs one command line; `obj` is what its context holds.
+
+    The exit code; errors that are not click's own are the caller's.
+    """
     try:
         result = cli.main(list(args), prog_name="memgit", standalone_mode=False, obj=obj)
     except click.exceptions.Exit as error:

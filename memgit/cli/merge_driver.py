@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from memgit import TYPE_CHECKING
-from memgit.app.merge_driver import merge_paths
+from memgit.app.merge.driver import merge_paths
 from memgit.cli.output import echo
 from memgit.errors import MemgitError
 from memgit.model.shell import memgit_in
@@ -24,8 +24,13 @@ else:
 @click.option("--ours-name", default="", help="Name of our side, for conflict markers.")
 @click.option("--theirs-name", default="", help="Name of their side.")
 @click.pass_context
-def command(_: click.Context, base: str, ours: str, theirs: str, path: str, ours_name: str, theirs_name: str) -> int:
-    """Merge OURS and THEIRS, which both come from BASE, into OURS; PATH is the file's name in the repository. Exit 1 on a conflict."""
+def command(
+    _: click.Context, base: str, ours: str, theirs: str, path: str, ours_name: str, theirs_name: str
+) -> int:
+    """Merge OURS and THEIRS, which both come from BASE, into OURS; PATH is the file's name in the repository.
+
+    Exit 1 on a conflict.
+    """
     # git before 2.42 does not know the names and passes the placeholders on.
     labels = (
         "ours" if ours_name.startswith("%") else ours_name or "ours",
@@ -35,9 +40,16 @@ def command(_: click.Context, base: str, ours: str, theirs: str, path: str, ours
         done = merge_paths(base, ours, theirs, path, labels, os.environ, os.getcwd())
     except MemgitError as error:
         echo(f"memgit: {error}", err=True)
-        return 1  # a conflict for git, which goes on with the other files; above 128 it would give up the whole merge
+        # a conflict for git, which goes on with the other files; above 128 it would give up the whole merge
+        return 1
     for conflict in done.conflicts:
         echo(f"memgit: {path}:{conflict.line}: {conflict.message}", err=True)
     if any(conflict.is_deletion for conflict in done.conflicts):
-        echo(f"memgit: next: {memgit_in(done.folder)} resolve, which follows a record that was moved to another file", err=True)
+        echo(
+            (
+                f"memgit: next: {memgit_in(done.folder)} resolve, which follows a record that was moved "
+                "to another file"
+            ),
+            err=True,
+        )
     return 1 if done.conflicts else 0

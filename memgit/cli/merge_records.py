@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from memgit.app.merge_records import merge_records
+from memgit.app.write.merge_records import merge_records
 from memgit.cli.options import body_options, context_of, read_body, workspace_of, write_options
 from memgit.cli.output import echo, print_written
 from memgit.model.operation import PAST
@@ -20,16 +20,24 @@ from memgit.model.operation import PAST
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Merge each OTHER into KEEP: its text, lists and links are taken over, and it stays as an archived record that names KEEP.
+    """Merge each OTHER into KEEP: its text, lists and links are taken over, and it stays as an archived
+    record that names KEEP.
 
-    The text is appended in a dated section; -m or -F gives one that stands in place of all. Every link to OTHER is rewritten to KEEP, its
-    history shows in that of KEEP, and its uses count for KEEP. All of it is one commit, which `memgit undo` takes back.
+    The text is appended in a dated section; -m or -F gives one that stands in place of all. Every link to
+    OTHER is rewritten to KEEP, its history shows in that of KEEP, and its uses count for KEEP. All of it is
+    one commit, which `memgit undo` takes back.
     """
     body = read_body(ctx, options["body"], options["body_file"], use_stdin=False)
     done = merge_records(
-        workspace_of(ctx), context_of(ctx), options["keep"], options["others"], body=body, reason=options["reason"],
-        stage=options["stage"], dry_run=options["dry_run"],
-    )  # fmt: skip
+        workspace_of(ctx),
+        context_of(ctx),
+        options["keep"],
+        options["others"],
+        body=body,
+        reason=options["reason"],
+        stage=options["stage"],
+        dry_run=options["dry_run"],
+    )
     if options["dry_run"] and not options["as_json"]:
         for note in done.notes:
             echo(f"memgit: {note}", err=True)

@@ -23,12 +23,27 @@ else:
     from memgit.cli import lean as click
 
 FIELD_OPTIONS = (
-    "context", "source", "keywords", "topics", "tags", "summary", "files", "description", "tools_used", "related_task", "status",
-    "deciders", "supersedes", "superseded_by", "impacts",
-)  # fmt: skip
+    "context",
+    "source",
+    "keywords",
+    "topics",
+    "tags",
+    "summary",
+    "files",
+    "description",
+    "tools_used",
+    "related_task",
+    "status",
+    "deciders",
+    "supersedes",
+    "superseded_by",
+    "impacts",
+)
 """The fields of records that `record` and `update` have an option for."""
 STDIN_PATIENCE = 2.0
-"""Seconds to wait for the first byte of a piped standard input: some callers leave an empty pipe open for ever."""
+"""Seconds to wait for the first byte of a piped standard input: some callers leave an empty pipe open for
+ever.
+"""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 at_option = click.option("--at", "at", metavar="REV", help="Answer as of a commit, branch or tag.")
@@ -42,7 +57,7 @@ def address_argument(function: F) -> F:
 
 
 def _complete_address(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from memgit.app.reader import open_reader
+    from memgit.app.read.reader import open_reader
     from memgit.errors import MemgitError
 
     root = ctx.find_root()
@@ -62,10 +77,18 @@ def _secrets(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 
 allow_secret_option = click.option(
-    "--allow-secret", is_flag=True, expose_value=False, callback=_secrets, help="Write what looks like a credential."
+    "--allow-secret",
+    is_flag=True,
+    expose_value=False,
+    callback=_secrets,
+    help="Write what looks like a credential.",
 )
 redact_option = click.option(
-    "--redact", is_flag=True, expose_value=False, callback=_secrets, help="Put a placeholder in the place of a credential."
+    "--redact",
+    is_flag=True,
+    expose_value=False,
+    callback=_secrets,
+    help="Put a placeholder in the place of a credential.",
 )
 
 
@@ -78,12 +101,23 @@ def write_options(function: F) -> F:
 
 def body_options(function: F) -> F:
     """-m and -F, in the manner of git commit."""
-    function = click.option("-F", "--file", "body_file", metavar="FILE", help="Take the body from a file; - is standard input.")(function)
-    return click.option("-m", "--message", "body", metavar="TEXT", multiple=True, help="The body; several become paragraphs.")(function)
+    function = click.option(
+        "-F", "--file", "body_file", metavar="FILE", help="Take the body from a file; - is standard input."
+    )(function)
+    return click.option(
+        "-m", "--message", "body", metavar="TEXT", multiple=True, help="The body; several become paragraphs."
+    )(function)
 
 
-SHORT = {"keywords": "--keyword", "topics": "--topic", "tags": "--tag", "files": "--key-file", "tools_used": "--tool",
-         "deciders": "--decider", "impacts": "--impact"}  # fmt: skip
+SHORT = {
+    "keywords": "--keyword",
+    "topics": "--topic",
+    "tags": "--tag",
+    "files": "--key-file",
+    "tools_used": "--tool",
+    "deciders": "--decider",
+    "impacts": "--impact",
+}
 
 
 def field_options(*names: str) -> Callable[[F], F]:
@@ -95,9 +129,13 @@ def field_options(*names: str) -> Callable[[F], F]:
             flags = [f"--{name.replace('_', '-')}"] + ([SHORT[name]] if name in SHORT else [])
             text = field.help[0].upper() + field.help[1:]
             if field.many:
-                function = click.option(*flags, f"field_{name}", multiple=True, metavar="TEXT", help=f"{text}; repeat or use commas.")(
-                    function
-                )
+                function = click.option(
+                    *flags,
+                    f"field_{name}",
+                    multiple=True,
+                    metavar="TEXT",
+                    help=f"{text}; repeat or use commas.",
+                )(function)
             else:
                 function = click.option(*flags, f"field_{name}", metavar="TEXT", help=f"{text}.")(function)
         return function
@@ -113,7 +151,11 @@ def fields_from(options: Mapping[str, Any]) -> dict[str, Value]:
             continue
         name = option.removeprefix("field_")
         if FIELDS[name].many:
-            parts = [part.strip() for text in value for part in ([text] if name in ("files", "impacts") else text.split(","))]
+            parts = [
+                part.strip()
+                for text in value
+                for part in ([text] if name in ("files", "impacts") else text.split(","))
+            ]
             out[name] = tuple(dict.fromkeys(part for part in parts if part))
         else:
             out[name] = clean(value, f"--{name.replace('_', '-')}")
@@ -142,7 +184,9 @@ def group_from(options: Mapping[str, Any], kinds: list[str]) -> tuple[list[str],
 
 
 def is_utf8(text: str) -> bool:
-    """Whether a text of the command line, or of JSON, can be written as UTF-8: it holds no half of a surrogate pair."""
+    """Whether a text of the command line, or of JSON, can be written as UTF-8: it holds no half of a
+    surrogate pair.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -180,7 +224,9 @@ def context_of(ctx: click.Context) -> Context:
 def workspace_of(ctx: click.Context, *, lenient: bool = False) -> Workspace:
     """The knowledge root that -C or the current directory lies in; for `lenient` see `open_workspace`."""
     proposal = ctx.find_root().obj.get("proposal")  # goes by the configuration of its branch
-    workspace = open_workspace(ctx.find_root().obj["folder"], os.environ, lenient=lenient or proposal is not None)
+    workspace = open_workspace(
+        ctx.find_root().obj["folder"], os.environ, lenient=lenient or proposal is not None
+    )
     if ctx.find_root().obj.get("closing", True):
         ctx.find_root().call_on_close(workspace.close)
     if proposal is not None:
@@ -195,7 +241,9 @@ def typed(ctx: click.Context, path: str) -> str:
     return path if path == "-" else os.path.join(ctx.find_root().obj["folder"], path)
 
 
-def read_body(ctx: click.Context, body: tuple[str, ...], body_file: str | None, *, use_stdin: bool = True) -> str | None:
+def read_body(
+    ctx: click.Context, body: tuple[str, ...], body_file: str | None, *, use_stdin: bool = True
+) -> str | None:
     """The body from -m, -F or a piped standard input; None where none was given.
 
     Raises:
@@ -248,17 +296,23 @@ def _decoded(data: bytes, what: str) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise BadInput(f"{what} is not UTF-8 (byte {error.start})", line=line, hint="convert it with iconv -t utf-8") from None
+        raise BadInput(
+            f"{what} is not UTF-8 (byte {error.start})", line=line, hint="convert it with iconv -t utf-8"
+        ) from None
 
 
 SCISSORS = "# ------------------------ >8 ------------------------"
 
 
 def edited_body(start: str, about: str) -> str | None:
-    """The body from the person's editor, on a terminal; None where there is no terminal or nothing was written."""
+    """The body from the person's editor, on a terminal; None where there is no terminal or nothing was
+    written.
+    """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return None
     text = click.edit(
-        f"{start}\n{SCISSORS}\n# {about}\n# Everything from the line above on is dropped.\n", extension=".md", require_save=False
+        f"{start}\n{SCISSORS}\n# {about}\n# Everything from the line above on is dropped.\n",
+        extension=".md",
+        require_save=False,
     )
     return None if text is None else text.split(SCISSORS)[0].strip("\n")

@@ -1,4 +1,6 @@
-"""Printing: text for people, JSON for programs; nothing that a record holds reaches the terminal as a control sequence."""
+"""Printing: text for people, JSON for programs; nothing that a record holds reaches the terminal as a control
+sequence.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import os
 import sys
 
 from memgit import TYPE_CHECKING
-from memgit.app.present import printable_path
+from memgit.app.read.record_json import printable_path
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
     import click
 
-    from memgit.app.reader import Reader
-    from memgit.app.write import Written
+    from memgit.app.read.reader import Reader
+    from memgit.app.write.write import Written
     from memgit.model.record import Problem
 else:
     from memgit.cli import lean as click
@@ -29,7 +31,9 @@ def safe(text: str) -> str:
     """The text with control characters and lone surrogates shown instead of sent, line feeds and tabs kept."""
     if text.isprintable() or text.translate(_HARMLESS).isprintable():
         return text
-    return "".join(char if char.isprintable() or char in "\n\t" or _joins(char) else _shown(char) for char in text)
+    return "".join(
+        char if char.isprintable() or char in "\n\t" or _joins(char) else _shown(char) for char in text
+    )
 
 
 def safe_line(text: str) -> str:
@@ -38,13 +42,21 @@ def safe_line(text: str) -> str:
 
 
 def _joins(char: str) -> bool:
-    """Zero-width joiner and variation selectors belong to emoji; blanks other than the plain one are harmless."""
+    """Zero-width joiner and variation selectors belong to emoji; blanks other than the plain one are
+    harmless.
+    """
     return char in "\u200d\ufe0e\ufe0f\u00a0\u3000\u202f\u2009"
 
 
 def _shown(char: str) -> str:
     number = ord(char)
-    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    return (
+        f"\\x{number:02x}"
+        if number < 0x100
+        else f"\\u{number:04x}"
+        if number < 0x10000
+        else f"\\U{number:08x}"
+    )
 
 
 def emit_json(value: Any) -> None:
@@ -102,7 +114,8 @@ def faint(text: str) -> str:
 def print_written(done: Written, as_json: bool) -> None:
     """The answer of a write: one line on standard output, notes on standard error.
 
-    What was committed stays committed where the answer cannot be written: then standard error says so, and it is no failure.
+    What was committed stays committed where the answer cannot be written: then standard error says so, and it
+    is no failure.
     """
     try:
         _print_written(done, as_json)
@@ -110,7 +123,10 @@ def print_written(done: Written, as_json: bool) -> None:
     except OSError as error:
         if done.commit is None:
             raise
-        click.echo(f"memgit: committed {done.commit[:10]}, but the answer could not be written: {error.strerror}", err=True)
+        click.echo(
+            f"memgit: committed {done.commit[:10]}, but the answer could not be written: {error.strerror}",
+            err=True,
+        )
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
@@ -124,10 +140,16 @@ def _print_written(done: Written, as_json: bool) -> None:
         echo(f"nothing to change{f': {done.record.address}' if done.record is not None else ''}")
         return
     where = "staged" if done.staged else (done.commit or "")[:10]
-    what = done.record.address if done.record is not None else f"{len(done.changes)} record{'' if len(done.changes) == 1 else 's'}"
+    what = (
+        done.record.address
+        if done.record is not None
+        else f"{len(done.changes)} record{'' if len(done.changes) == 1 else 's'}"
+    )
     verb = "took back what was done to" if done.op == "revert" else done.action
     click.echo(
-        f"{verb} {heading(what)} {faint(f'[{where}]')}" if done.changes else f"committed the files as they are {faint(f'[{where}]')}"
+        f"{verb} {heading(what)} {faint(f'[{where}]')}"
+        if done.changes
+        else f"committed the files as they are {faint(f'[{where}]')}"
     )
     for address in done.linked:
         echo(f"  linked {address}")
@@ -149,7 +171,9 @@ def print_record(record: Record, state: str | None) -> None:
 
 
 def name_unreadable(reader: Reader) -> None:
-    """Names on standard error the files that could not be understood: what they hold is not, or not wholly, in the answer."""
+    """Names on standard error the files that could not be understood: what they hold is not, or not wholly,
+    in the answer.
+    """
     name_problems((path, problem) for path, problem in reader.problems() if problem.fatal)
 
 

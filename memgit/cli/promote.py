@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from memgit.app.promote import promote
-from memgit.app.reader import kinds_of
-from memgit.app.record import Request
+from memgit.app.read.reader import kinds_of
+from memgit.app.write.promote import promote
+from memgit.app.write.record import Request
 from memgit.cli.options import (
     address_argument,
     body_options,
@@ -31,18 +31,32 @@ from memgit.cli.output import print_written
 @click.option("--scope", metavar="PATH", help="Scope of the new memory.")
 @click.option("--slug", metavar="NAME", help="File name of the new record, without .md.")
 @field_options("source", "keywords", "topics", "tags", "summary", "status", "deciders", "impacts")
-@click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
+@click.option(
+    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
+)
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Make a memory out of an observation, or a decision out of a memory or note, with its provenance; the old record stays.
+    """Make a memory out of an observation, or a decision out of a memory or note, with its provenance; the
+    old record stays.
 
     Title and body are those of the record at ADDRESS unless others are given.
     """
     request = Request(
-        kinds_of(options["kind"]) or "", clean(options["title"] or "", "the title"),
-        read_body(ctx, options["body"], options["body_file"]) or "", fields_from(options), options["scope"], options["slug"],
+        kinds_of(options["kind"]) or "",
+        clean(options["title"] or "", "the title"),
+        read_body(ctx, options["body"], options["body_file"]) or "",
+        fields_from(options),
+        options["scope"],
+        options["slug"],
         options["related"],
-    )  # fmt: skip
-    done = promote(workspace_of(ctx), context_of(ctx), options["address"], request, reason=options["reason"], stage=options["stage"])
+    )
+    done = promote(
+        workspace_of(ctx),
+        context_of(ctx),
+        options["address"],
+        request,
+        reason=options["reason"],
+        stage=options["stage"],
+    )
     print_written(done, options["as_json"])

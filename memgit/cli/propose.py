@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from memgit.app.propose import Proposal, push, required
+from memgit.app.review.propose import Proposal, push, required
 from memgit.cli.options import json_option
 from memgit.cli.output import echo, emit_json
 from memgit.errors import BadInput
@@ -20,17 +20,22 @@ from memgit.errors import BadInput
 
 @click.command("propose", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option(
-    "--branch", metavar="NAME", help="The branch; one that is there goes on. By default memgit/<op>-<title>, a new one each time."
+    "--branch",
+    metavar="NAME",
+    help="The branch; one that is there goes on. By default memgit/<op>-<title>, a new one each time.",
 )
 @click.option("--base", metavar="REV", help="Where a new branch starts; by default HEAD.")
 @json_option
 @click.argument("args", nargs=-1, required=True, type=click.UNPROCESSED, metavar="[--] COMMAND...")
 @click.pass_context
-def command(ctx: click.Context, branch: str | None, base: str | None, as_json: bool, args: tuple[str, ...]) -> int:
+def command(
+    ctx: click.Context, branch: str | None, base: str | None, as_json: bool, args: tuple[str, ...]
+) -> int:
     """Carry out COMMAND on a branch of its own, ready to push for review.
 
-    Working tree, index and HEAD stay as they are, and the command reads the branch, not the working tree. COMMAND is any command that
-    writes records, with its options: memgit propose -- record knowledge "What was learned" -m "How."
+    Working tree, index and HEAD stay as they are, and the command reads the branch, not the working tree.
+    COMMAND is any command that writes records, with its options: memgit propose -- record knowledge "What was
+    learned" -m "How."
     """
     needs = required(args[0])
     proposal = Proposal(branch, base)
@@ -43,8 +48,16 @@ def command(ctx: click.Context, branch: str | None, base: str | None, as_json: b
     with inner.make_context(args[0], list(args[1:]), parent=ctx) as within:
         if not all(within.params.get(name) for name in needs.all_of):
             raise BadInput(f"{args[0]} makes a commit only with {' '.join(_flags(inner, needs.all_of))}")
-        asking = sys.stdin.isatty() and sys.stdout.isatty() and not any(within.params.get(name) for name in ("as_json", "map_", "plan"))
-        if needs.one_of and not (asking and not as_json) and not any(within.params.get(name) for name in (*needs.one_of, "dry_run")):
+        asking = (
+            sys.stdin.isatty()
+            and sys.stdout.isatty()
+            and not any(within.params.get(name) for name in ("as_json", "map_", "plan"))
+        )
+        if (
+            needs.one_of
+            and not (asking and not as_json)
+            and not any(within.params.get(name) for name in (*needs.one_of, "dry_run"))
+        ):
             flags = sorted(_flags(inner, needs.one_of), reverse=True)
             raise BadInput(f"{args[0]} makes a commit only with {' or '.join(flags)}", hint=needs.hint)
         if within.params.get("stage"):
@@ -76,7 +89,9 @@ def _captured(work: Callable[[], Any]) -> tuple[Any, str]:
 def _answer(proposal: Proposal, told: Any) -> dict[str, Any]:
     for note in proposal.notes:
         echo(f"memgit: {note}", err=True)
-    command = push(proposal.repo, proposal.branch) if proposal.repo and proposal.branch and proposal.commits else ()
+    command = (
+        push(proposal.repo, proposal.branch) if proposal.repo and proposal.branch and proposal.commits else ()
+    )
     return {
         "branch": proposal.branch,
         "base": proposal.base,
@@ -94,6 +109,12 @@ def _tell(proposal: Proposal, *, err: bool) -> None:
     if proposal.repo is None or proposal.branch is None or not proposal.commits:
         echo("no branch was touched", err=err)
         return
-    echo(f"{'new branch' if proposal.created else 'on branch'} {proposal.branch}, from {proposal.base[:10]}", err=err)
+    echo(
+        f"{'new branch' if proposal.created else 'on branch'} {proposal.branch}, from {proposal.base[:10]}",
+        err=err,
+    )
     command = push(proposal.repo, proposal.branch)
-    echo(f"publish: {shlex.join(command) if command else 'no remote is set: git remote add origin URL'}", err=err)
+    echo(
+        f"publish: {shlex.join(command) if command else 'no remote is set: git remote add origin URL'}",
+        err=err,
+    )

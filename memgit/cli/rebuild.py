@@ -8,7 +8,7 @@ import time
 
 import click
 
-from memgit.app.rebuild import Rebuilt, check, rebuild
+from memgit.app.derived.rebuild import Rebuilt, check, rebuild
 from memgit.cli.options import context_of, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, name_problems
 from memgit.errors import BadInput
@@ -18,16 +18,27 @@ PATIENCE = 0.5
 
 
 @click.command("rebuild")
-@click.option("--check", "check_", is_flag=True, help="Write nothing; name what is not as it should be, and exit with 1.")
-@click.option("--at", "at", metavar="REV", help="Check a commit, branch or tag in place of the working tree; implies --check.")
+@click.option(
+    "--check",
+    "check_",
+    is_flag=True,
+    help="Write nothing; name what is not as it should be, and exit with 1.",
+)
+@click.option(
+    "--at",
+    "at",
+    metavar="REV",
+    help="Check a commit, branch or tag in place of the working tree; implies --check.",
+)
 @click.option("--commit", is_flag=True, help="Commit the derived files as `fix: indexes`, and nothing else.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, check_: bool, at: str | None, commit: bool, as_json: bool) -> int:
-    """Derive everything again: indexes into the working tree (never staged), cache and activity log from the commits.
+    """Derive everything again: indexes into the working tree (never staged), cache and activity log from the
+    commits.
 
-    Uncommitted edits of records count. A file that cannot be derived, such as another tool's, is named and left alone; the exit code is
-    then 1.
+    Uncommitted edits of records count. A file that cannot be derived, such as another tool's, is named and
+    left alone; the exit code is then 1.
     """
     if commit and (check_ or at is not None):
         raise BadInput("--commit writes, and --check and --at do not")
@@ -63,9 +74,15 @@ def _print(done: Rebuilt, root: str | None, wrote: bool) -> None:
     counted = f"{where}: {_count(done.records, 'record')}, {_count(done.events, 'commit')}"
     if wrote:
         commit = f", committed as {done.commit[:10]}" if done.commit is not None else ""
-        echo(f"rebuilt from {counted}; {_count(done.derived, 'derived file')}, {len(done.written)} written{commit}")
+        echo(
+            f"rebuilt from {counted}; {_count(done.derived, 'derived file')}, {len(done.written)} "
+            f"written{commit}"
+        )
     elif done.differences:
-        echo(f"checked {counted}; {_count(len(done.differences), 'difference')}: memgit rebuild mends what can be derived")
+        echo(
+            f"checked {counted}; {_count(len(done.differences), 'difference')}: memgit rebuild mends "
+            "what can be derived"
+        )
     else:
         echo(f"checked {counted}; {_count(done.derived, 'derived file')}, all as they should be")
 

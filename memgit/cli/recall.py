@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.recall import DEFAULT_SESSION, recall
+from memgit.app.read.recall import DEFAULT_SESSION, recall
 from memgit.cli.options import at_option, context_of, json_option, workspace_of
 from memgit.cli.output import cut_line, echo, emit_json, heading, safe
 
@@ -15,9 +15,18 @@ else:
 
 @click.command("recall")
 @click.argument("words", nargs=-1, metavar="TEXT...")
-@click.option("--session", metavar="NAME", envvar="MEMGIT_SESSION", help="The session; a file is loaded once in it.  [env: MEMGIT_SESSION]")
 @click.option(
-    "--skill", "skills", multiple=True, metavar="ID", help="A skill that is used now: its experience is loaded whatever the topic."
+    "--session",
+    metavar="NAME",
+    envvar="MEMGIT_SESSION",
+    help="The session; a file is loaded once in it.  [env: MEMGIT_SESSION]",
+)
+@click.option(
+    "--skill",
+    "skills",
+    multiple=True,
+    metavar="ID",
+    help="A skill that is used now: its experience is loaded whatever the topic.",
 )
 @click.option("--again", is_flag=True, help="Load also what this session has loaded before.")
 @click.option("--no-count", is_flag=True, help="Do not count what is loaded as read.")
@@ -25,12 +34,27 @@ else:
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, words: tuple[str, ...], session: str | None, skills: tuple[str, ...], again: bool, no_count: bool, at: str | None,
+    ctx: click.Context,
+    words: tuple[str, ...],
+    session: str | None,
+    skills: tuple[str, ...],
+    again: bool,
+    no_count: bool,
+    at: str | None,
     as_json: bool,
-) -> None:  # fmt: skip
-    """Load what TEXT, the message of this turn, calls for: on a new topic all matching categories; experience of the skills it names."""
+) -> None:
+    """Load what TEXT, the message of this turn, calls for: on a new topic all matching categories; experience
+    of the skills it names.
+    """
     found = recall(
-        workspace_of(ctx), context_of(ctx), " ".join(words), session=session, skills=skills, read=not no_count, again=again, at=at
+        workspace_of(ctx),
+        context_of(ctx),
+        " ".join(words),
+        session=session,
+        skills=skills,
+        read=not no_count,
+        again=again,
+        at=at,
     )
     if as_json:
         emit_json(found.as_json())
@@ -52,7 +76,13 @@ def command(
     if found.already:
         files = ", ".join(file.path.rpartition("/")[2] for file in found.already)
         echo(f"memgit: this session ({found.session}) has loaded {files} already", err=True)
-        echo(f"  hint: {_again(words, found.session, skills)} loads it again, and another --session has loaded nothing yet", err=True)
+        echo(
+            (
+                f"  hint: {_again(words, found.session, skills)} loads it again, and another --session "
+                "has loaded nothing yet"
+            ),
+            err=True,
+        )
     for skill in found.missing:
         echo(f"memgit: no experience with {skill} yet", err=True)
     if found.suggestion:
@@ -66,4 +96,13 @@ def _again(words: tuple[str, ...], session: str, skills: tuple[str, ...]) -> str
     options = ["--session", session] if session != DEFAULT_SESSION else []
     for skill in skills:
         options += ["--skill", skill]
-    return join(["memgit", "recall", "--again", *options, *(["--"] if any(word.startswith("-") for word in words) else []), *words])
+    return join(
+        [
+            "memgit",
+            "recall",
+            "--again",
+            *options,
+            *(["--"] if any(word.startswith("-") for word in words) else []),
+            *words,
+        ]
+    )

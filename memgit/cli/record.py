@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.reader import kinds_of
-from memgit.app.record import MODES, Request, record, record_each, record_many
+from memgit.app.read.reader import kinds_of
+from memgit.app.write.record import MODES, Request, record, record_each, record_many
 from memgit.cli.options import (
     FIELD_OPTIONS,
     body_options,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import click
 
-    from memgit.app.similar import Close
+    from memgit.app.write.similar import Close
 else:
     from memgit.cli import lean as click
 
@@ -40,7 +40,11 @@ KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope"
 @click.argument("kind", required=False)
 @click.argument("title", required=False)
 @body_options
-@click.option("--category", metavar="NAME", help="Category of knowledge; by default the one that its keywords match, else general.")
+@click.option(
+    "--category",
+    metavar="NAME",
+    help="Category of knowledge; by default the one that its keywords match, else general.",
+)
 @click.option("--category-name", metavar="TEXT", help="Display name of a new category.")
 @click.option("--category-keywords", metavar="TEXT", help="Keywords of a new category, with commas.")
 @click.option("--skill", metavar="ID", help="Skill that an experience belongs to.")
@@ -49,17 +53,31 @@ KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope"
 @click.option("--slug", metavar="NAME", help="File name of a document, without .md.")
 @click.option("--date", metavar="YYYY-MM-DD", help="Day of recording, by default today.")
 @field_options(*FIELD_OPTIONS)
-@click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
-@click.option("--derived-from", multiple=True, metavar="ADDRESS", help="A record that this one grew out of; repeatable.")
-@click.option("--similar", "similar_", type=click.Choice(MODES), help="What to do when a close record exists; by default ask on a "
-              "terminal, create elsewhere.")  # fmt: skip
+@click.option(
+    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
+)
+@click.option(
+    "--derived-from", multiple=True, metavar="ADDRESS", help="A record that this one grew out of; repeatable."
+)
+@click.option(
+    "--similar",
+    "similar_",
+    type=click.Choice(MODES),
+    help="What to do when a close record exists; by default ask on a terminal, create elsewhere.",
+)
 @click.option("--upsert", is_flag=True, help="Update the record that has this address already.")
 @click.option("--batch", metavar="FILE", help="Record every line of a JSON-lines file; - is standard input.")
-@click.option("--one-commit/--each", "one_commit", default=True, help="For --batch: one commit for all (default), or one for each.")
+@click.option(
+    "--one-commit/--each",
+    "one_commit",
+    default=True,
+    help="For --batch: one commit for all (default), or one for each.",
+)
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Record a new piece of knowledge: KIND is knowledge, experience, skill, memory, observation, decision or note.
+    """Record a new piece of knowledge: KIND is knowledge, experience, skill, memory, observation, decision or
+    note.
 
     The body comes from -m, -F, standard input, or an editor on a terminal.
     """
@@ -69,7 +87,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         _batch(ctx, options)
         return
     if not options["kind"] or not options["title"]:
-        raise BadInput("record needs a KIND and a TITLE", hint=f"memgit record knowledge 'What was learned' (kinds: {', '.join(KINDS)})")
+        raise BadInput(
+            "record needs a KIND and a TITLE",
+            hint=f"memgit record knowledge 'What was learned' (kinds: {', '.join(KINDS)})",
+        )
     request = _request(options)
     workspace = workspace_of(ctx)
     body = read_body(ctx, options["body"], options["body_file"])
@@ -78,9 +99,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     choose = _choose if _terminal() else None
     mode = options["similar_"] or ("ask" if choose is not None and not options["upsert"] else "create")
     done = record(
-        workspace, context_of(ctx), request._replace(body=body or "", similar=mode), reason=options["reason"], stage=options["stage"],
+        workspace,
+        context_of(ctx),
+        request._replace(body=body or "", similar=mode),
+        reason=options["reason"],
+        stage=options["stage"],
         choose=choose,
-    )  # fmt: skip
+    )
     print_written(done, options["as_json"])
 
 
@@ -95,12 +120,21 @@ def _request(options: dict[str, Any]) -> Request:
     if options["category_name"]:
         category["name"] = clean(options["category_name"], "--category-name")
     if options["category_keywords"]:
-        category["keywords"] = tuple(word.strip() for word in options["category_keywords"].split(",") if word.strip())
+        category["keywords"] = tuple(
+            word.strip() for word in options["category_keywords"].split(",") if word.strip()
+        )
     return Request(
-        kind, clean(options["title"], "the title"), fields=fields_from(options), key=clean(key or key_text, "the key") or None,
-        slug=options["slug"], related=options["related"], derived_from=options["derived_from"], upsert=options["upsert"],
-        date=options["date"], category=category,
-    )  # fmt: skip
+        kind,
+        clean(options["title"], "the title"),
+        fields=fields_from(options),
+        key=clean(key or key_text, "the key") or None,
+        slug=options["slug"],
+        related=options["related"],
+        derived_from=options["derived_from"],
+        upsert=options["upsert"],
+        date=options["date"],
+        category=category,
+    )
 
 
 def _terminal() -> bool:
@@ -116,7 +150,9 @@ def _choose(request: Request, found: Sequence[Close]) -> tuple[str, Close | None
     echo(f"close to {request.title!r}:")
     for number, close in enumerate(found, 1):
         echo(f"  {number}. {close.record.address} ({close.overlap:.0%} overlap, {close.advice})")
-    mode = prompt("update, extend or create", type=Choice(["update", "extend", "create"]), default=found[0].advice)
+    mode = prompt(
+        "update, extend or create", type=Choice(["update", "extend", "create"]), default=found[0].advice
+    )
     if mode == "create":
         return "create", None
     number = prompt("which", type=IntRange(1, len(found)), default=1) if len(found) > 1 else 1
@@ -136,7 +172,9 @@ def _batch(ctx: click.Context, options: dict[str, Any]) -> None:
     workspace, context = workspace_of(ctx), context_of(ctx)
     if options["one_commit"]:
         what = options["reason"] or ("standard input" if name == "-" else name.rpartition("/")[2])
-        done = record_many(workspace, context, requests, what, reason=options["reason"], stage=options["stage"])
+        done = record_many(
+            workspace, context, requests, what, reason=options["reason"], stage=options["stage"]
+        )
         print_written(done, options["as_json"])
         return
     if options["stage"]:
@@ -150,7 +188,8 @@ def _batch(ctx: click.Context, options: dict[str, Any]) -> None:
 
 
 def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Request:
-    """A request from one line of a batch: `{kind, title, body, category|skill|scope|folder, slug, date, related, derived_from, …}`.
+    """A request from one line of a batch: `{kind, title, body, category|skill|scope|folder, slug, date,
+    related, derived_from, …}`.
 
     Raises:
         BadInput: the line is no such object; file and line are named.
@@ -163,7 +202,11 @@ def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Req
         raise BadInput(f"no JSON: {error}", path=path, line=number) from None
     except RecursionError:
         raise BadInput("nested too deeply", path=path, line=number) from None
-    if not isinstance(given, dict) or not isinstance(given.get("kind"), str) or not isinstance(given.get("title"), str):
+    if (
+        not isinstance(given, dict)
+        or not isinstance(given.get("kind"), str)
+        or not isinstance(given.get("title"), str)
+    ):
         raise BadInput("each line is an object with kind and title", path=path, line=number)
     try:
         kind = kinds_of(given.pop("kind")) or ""
@@ -174,18 +217,43 @@ def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Req
     key = given.pop(KEY_OPTIONS.get(kind, "category"), None)
     lists = {name: _texts(given.pop(name, None), path, number, name) for name in ("related", "derived_from")}
     slug, date = given.pop("slug", None), given.pop("date", None)
-    category = {name.removeprefix("category_"): given.pop(name) for name in ("category_name", "category_keywords") if given.get(name)}
+    category = {
+        name.removeprefix("category_"): given.pop(name)
+        for name in ("category_name", "category_keywords")
+        if given.get(name)
+    }
     fields: dict[str, Value] = {}
     for name, value in given.items():
         if name not in FIELDS:
-            raise BadInput(f"no field is called {name!r}", path=path, line=number, hint=f"a {kind} has {', '.join(KINDS[kind].fields)}")
-        fields[name] = _texts(value, path, number, name) if FIELDS[name].many else None if value is None else str(value)
+            raise BadInput(
+                f"no field is called {name!r}",
+                path=path,
+                line=number,
+                hint=f"a {kind} has {', '.join(KINDS[kind].fields)}",
+            )
+        fields[name] = (
+            _texts(value, path, number, name) if FIELDS[name].many else None if value is None else str(value)
+        )
     for what, value in (("title", title), ("body", body), ("key", key), ("slug", slug), ("date", date)):
         if value is not None and (not isinstance(value, str) or not is_utf8(value)):
             raise BadInput(f"{what} must be a text", path=path, line=number)
-    meta = {name: _texts(value, path, number, name) if name == "keywords" else str(value) for name, value in category.items()}
+    meta = {
+        name: _texts(value, path, number, name) if name == "keywords" else str(value)
+        for name, value in category.items()
+    }
     return Request(
-        kind, title, body.replace("\r\n", "\n"), fields, key, slug, lists["related"], lists["derived_from"], mode, upsert, date, meta
+        kind,
+        title,
+        body.replace("\r\n", "\n"),
+        fields,
+        key,
+        slug,
+        lists["related"],
+        lists["derived_from"],
+        mode,
+        upsert,
+        date,
+        meta,
     )
 
 

@@ -6,8 +6,8 @@ import os
 
 import click
 
-from memgit.app import hook_roots
-from memgit.app.resolve import Left, Resolved, resolve
+from memgit.app.hooks import roots as hook_roots
+from memgit.app.merge.resolve import Left, Resolved, resolve
 from memgit.cli.commit import inside
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import echo, emit_json
@@ -15,14 +15,17 @@ from memgit.cli.output import echo, emit_json
 
 @click.command("resolve")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
-@click.option("--force", is_flag=True, help="Merge anew also what was edited since git stopped; those edits are lost.")
+@click.option(
+    "--force", is_flag=True, help="Merge anew also what was edited since git stopped; those edits are lost."
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], force: bool, as_json: bool) -> int:
     """Merge records that git left in conflict, all of them or those under PATH, and stage what is whole.
 
-    In a stopped merge, rebase, cherry-pick, revert or stash where no merge driver ran. Files that were edited to settle a conflict are left
-    alone. Derived files follow from the records. Exits with 1 where something is left to settle by hand; it is named.
+    In a stopped merge, rebase, cherry-pick, revert or stash where no merge driver ran. Files that were edited
+    to settle a conflict are left alone. Derived files follow from the records. Exits with 1 where something
+    is left to settle by hand; it is named.
     """
     workspace = workspace_of(ctx, lenient=True)
     # What it derives follows from what is staged, and an edit of the configuration may not be.

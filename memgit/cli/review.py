@@ -16,28 +16,44 @@ from memgit.lint.reports import plain
 from memgit.review.reports import FORMATS, render
 from memgit.review.values import FAIL
 
-COLOURS = {"error": {"fg": "red"}, "warning": {"fg": "yellow"}, "info": {"fg": "blue"}, "good": {"fg": "green"},
-           "bold": {"bold": True}, "faint": {"dim": True}}  # fmt: skip
+COLOURS = {
+    "error": {"fg": "red"},
+    "warning": {"fg": "yellow"},
+    "info": {"fg": "blue"},
+    "good": {"fg": "green"},
+    "bold": {"bold": True},
+    "faint": {"dim": True},
+}
 
 
 @click.command("review")
 @click.argument("revisions", required=False, metavar="[BASE..HEAD]")
 @click.option("--format", "form", type=click.Choice(tuple(FORMATS)), help="How to report; text by default.")
-@click.option("--select", multiple=True, metavar="RULES", help="Run only these rules: codes, beginnings of codes, names; commas or repeat.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULES",
+    help="Run only these rules: codes, beginnings of codes, names; commas or repeat.",
+)
 @click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
 @click.option("-o", "--output", metavar="FILE", help="Write the review to a file.")
-@click.option("--also", multiple=True, metavar="FORMAT=FILE", help="Write it in another format as well; repeatable.")
-@click.option("--squash-message", is_flag=True, help="Print a message for squashing the branch that keeps its log.")
+@click.option(
+    "--also", multiple=True, metavar="FORMAT=FILE", help="Write it in another format as well; repeatable."
+)
+@click.option(
+    "--squash-message", is_flag=True, help="Print a message for squashing the branch that keeps its log."
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int:
-    """Review what a branch does to records, on the result of merging it: what changed, what breaks, and what would conflict.
+    """Review what a branch does to records, on the result of merging it: what changed, what breaks, and what
+    would conflict.
 
-    BASE is the upstream of the branch by default, else origin/HEAD, main or master; HEAD is the present commit. BASE..HEAD and
-    BASE...HEAD mean the same, and BASE alone is what HEAD is compared with. Exits with 1 where the verdict is fail; the key review of
-    .memgit.yaml says from when on.
+    BASE is the upstream of the branch by default, else origin/HEAD, main or master; HEAD is the present
+    commit. BASE..HEAD and BASE...HEAD mean the same, and BASE alone is what HEAD is compared with. Exits with
+    1 where the verdict is fail; the key review of .memgit.yaml says from when on.
     """
-    from memgit.app.review import Request, not_itself, parse_range, review
+    from memgit.app.review.review import Request, not_itself, parse_range, review
 
     if options["as_json"] and options["form"] not in (None, "json"):
         raise BadInput("--json and --format exclude each other")
@@ -53,9 +69,20 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
     found = review(workspace, context_of(ctx), request, _progress)
     _clear()
     if alone and found.merge_base == found.head.commit != found.base.commit:
-        echo(f"memgit: HEAD has nothing that {base} lacks; to review what {base} has: memgit review HEAD..{base}", err=True)
+        echo(
+            (
+                f"memgit: HEAD has nothing that {base} lacks; to review what {base} has: memgit review "
+                f"HEAD..{base}"
+            ),
+            err=True,
+        )
     form = "json" if options["as_json"] else options["form"] or "text"
-    coloured = form == "text" and options["output"] is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    coloured = (
+        form == "text"
+        and options["output"] is None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+    )
     text = render(form, found, _paint if coloured else plain)
     for other, path in also:
         _write(render(other, found, plain), other, False, ctx, path)
@@ -67,16 +94,22 @@ def _also(text: str) -> tuple[str, str]:
     """A format and a file from `FORMAT=FILE`."""
     form, _, path = text.partition("=")
     if form not in FORMATS or not path:
-        raise BadInput(f"--also {text}: not of the form FORMAT=FILE", hint=f"the formats: {', '.join(FORMATS)}")
+        raise BadInput(
+            f"--also {text}: not of the form FORMAT=FILE", hint=f"the formats: {', '.join(FORMATS)}"
+        )
     return form, path
 
 
-def _squash_message(ctx: click.Context, workspace: Workspace, base: str | None, head: str | None, options: dict[str, Any]) -> int:
+def _squash_message(
+    ctx: click.Context, workspace: Workspace, base: str | None, head: str | None, options: dict[str, Any]
+) -> int:
     """Prints the message, or writes it to a file for `git commit -F`; notes go to standard error."""
-    from memgit.app.squash import squash_message
+    from memgit.app.review.squash import squash_message
 
     if options["form"] is not None or options["select"] or options["ignore"] or options["also"]:
-        raise BadInput("--squash-message makes no review: it goes with no --format, --also, --select or --ignore")
+        raise BadInput(
+            "--squash-message makes no review: it goes with no --format, --also, --select or --ignore"
+        )
     found = squash_message(workspace, base, head)
     for note in found.notes:
         echo(f"memgit: {note}", err=True)
@@ -90,12 +123,16 @@ def _squash_message(ctx: click.Context, workspace: Workspace, base: str | None, 
 def _write(text: str, form: str, coloured: bool, ctx: click.Context, output: str | None) -> None:
     if output is not None:
         try:
-            with open(typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            with open(
+                typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n"
+            ) as file:
                 file.write(text)
         except OSError as error:
             raise Refused(f"{output}: {error.strerror}") from error
     elif form == "text":
-        click.echo("".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False)
+        click.echo(
+            "".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False
+        )
     else:
         write_utf8(text)
 

@@ -12,7 +12,9 @@ ROOT = {"-C": "folder", "--actor": "actor", "--run": "run"}
 
 
 def split(args: Sequence[str]) -> tuple[dict[str, str], list[str]] | None:
-    """Their values by name, the last where one is given twice, and the command with what follows; None where a value is missing."""
+    """Their values by name, the last where one is given twice, and the command with what follows; None where
+    a value is missing.
+    """
     values: dict[str, str] = {}
     position = 0
     while position < len(args):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memgit.app.lint_settings import described, rules
+from memgit.app.check.settings import described, rules
 from memgit.cli.options import json_option
 from memgit.cli.output import echo, emit_json, faint, heading
 from memgit.errors import NotFound
@@ -25,14 +25,18 @@ def command(name: str | None, as_json: bool) -> None:
             return
         width = max(len(rule.name) for rule in known)
         for rule in known:
-            click.echo(f"{heading(rule.code)} {rule.name:<{width}}  {faint(f'{rule.severity:<7}')} {rule.summary}")
+            click.echo(
+                f"{heading(rule.code)} {rule.name:<{width}}  {faint(f'{rule.severity:<7}')} {rule.summary}"
+            )
         return
     found = next((rule for rule in known if name.upper() == rule.code or name.lower() == rule.name), None)
     if found is None:
         from difflib import get_close_matches
 
         near = get_close_matches(name, [text for rule in known for text in (rule.code, rule.name)], n=1)
-        raise NotFound(f"no rule {name!r}", hint=f"did you mean {near[0]}?" if near else "memgit rule lists them")
+        raise NotFound(
+            f"no rule {name!r}", hint=f"did you mean {near[0]}?" if near else "memgit rule lists them"
+        )
     if as_json:
         emit_json({**described(found), "page": page(found)})
     else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.reader import kinds_of
-from memgit.app.search import Answer, Result, as_json, search
+from memgit.app.read.reader import kinds_of
+from memgit.app.read.search import Answer, Result, as_json, search
 from memgit.cli.options import at_option, group_from, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, faint, heading, name_unreadable, safe
 
@@ -25,28 +25,42 @@ else:
 @click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
 @click.option("--since", metavar="YYYY-MM-DD", help="Only records changed on this day or later.")
 @click.option("--until", metavar="YYYY-MM-DD", help="Only records changed on this day or earlier.")
-@click.option("--actor", "actors", multiple=True, metavar="NAME", help="Only records that this agent had a hand in; repeatable.")
+@click.option(
+    "--actor",
+    "actors",
+    multiple=True,
+    metavar="NAME",
+    help="Only records that this agent had a hand in; repeatable.",
+)
 @click.option("--archived", is_flag=True, help="Count archived records in.")
-@click.option("-n", "--limit", type=click.IntRange(min=0), default=10, show_default=True, help="At most so many.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(min=0), default=10, show_default=True, help="At most so many."
+)
 @at_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes, as '"read only"', must stand
-    together. A query that begins with a dash stands after --."""
+    """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes,
+    as '"read only"', must stand together. A query that begins with a dash stands after --."""
     from memgit.cache.search import Query
 
     kinds = [kinds_of(kind) or kind for kind in options["kinds"]]
     kinds, group = group_from(options, kinds)
     for day in (options["since"], options["until"]):
         if day is not None:
-            from memgit.app.record import check_date
+            from memgit.app.write.record import check_date
 
             check_date(day)
     query = Query(
-        " ".join(options["words"]), tuple(kinds), group, options["topic"], options["since"], options["until"],
-        None if options["archived"] else False, options["limit"],
-    )  # fmt: skip
+        " ".join(options["words"]),
+        tuple(kinds),
+        group,
+        options["topic"],
+        options["since"],
+        options["until"],
+        None if options["archived"] else False,
+        options["limit"],
+    )
     answer = search(workspace_of(ctx), query, at=options["at"], actors=options["actors"])
     name_unreadable(answer.reader)
     if options["as_json"]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.counts import uses, with_uses
-from memgit.app.present import record_json
-from memgit.app.show import show
+from memgit.app.read.counts import uses, with_uses
+from memgit.app.read.record_json import record_json
+from memgit.app.read.show import show
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import emit_json, print_record
 
@@ -21,10 +21,17 @@ else:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, address: str, at: str | None, as_json: bool) -> None:
-    """Show the record at ADDRESS: a full address, any unique ending of one, an id, a wikilink, or skill/NAME@VERSION."""
+    """Show the record at ADDRESS: a full address, any unique ending of one, an id, a wikilink, or
+    skill/NAME@VERSION.
+    """
     workspace = workspace_of(ctx)
     record, reader = show(workspace, address, at)
     if as_json:
-        emit_json({**record_json(record, uses(reader, record)), "revision": reader.revision, "fresh": reader.fresh})
+        emit_json(
+            {**record_json(record, uses(reader, record)), "revision": reader.revision, "fresh": reader.fresh}
+        )
     else:
-        print_record(with_uses(reader, record), None if reader.fresh or reader.revision is None else reader.revision[:10])
+        print_record(
+            with_uses(reader, record),
+            None if reader.fresh or reader.revision is None else reader.revision[:10],
+        )

@@ -7,7 +7,7 @@ from collections import Counter
 
 import click
 
-from memgit.app.sync import RETRIES, TIMEOUT, Came, Synced, sync
+from memgit.app.merge.sync import RETRIES, TIMEOUT, Came, Synced, sync
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import echo, emit_json
 from memgit.cli.resolve import print_left
@@ -21,17 +21,31 @@ EXITS = {"conflict": 1, "rejected": 3}
 @click.command("sync")
 @click.argument("remote", required=False)
 @click.option("--no-push", is_flag=True, help="Fetch and merge only.")
-@click.option("--retries", type=click.IntRange(0, 1000), default=RETRIES, show_default=True, metavar="N",
-              help="How often to merge and push again where somebody else was first.")  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=TIMEOUT, show_default=True, metavar="S",
-              help="Seconds that one step over the network may take.")  # fmt: skip
+@click.option(
+    "--retries",
+    type=click.IntRange(0, 1000),
+    default=RETRIES,
+    show_default=True,
+    metavar="N",
+    help="How often to merge and push again where somebody else was first.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=TIMEOUT,
+    show_default=True,
+    metavar="S",
+    help="Seconds that one step over the network may take.",
+)
 @json_option
 @click.pass_context
-def command(ctx: click.Context, remote: str | None, no_push: bool, retries: int, timeout: float, as_json: bool) -> int:
+def command(
+    ctx: click.Context, remote: str | None, no_push: bool, retries: int, timeout: float, as_json: bool
+) -> int:
     """Fetch from REMOTE, merge and push, with the counted uses of all clones, through your own git.
 
-    Nothing is forced and nothing is reset. A conflict leaves an ordinary merge under way, names the records, and exits with 1; a push that
-    does not get through exits with 3, with what came already merged.
+    Nothing is forced and nothing is reset. A conflict leaves an ordinary merge under way, names the records,
+    and exits with 1; a push that does not get through exits with 3, with what came already merged.
     """
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
 
@@ -39,7 +53,15 @@ def command(ctx: click.Context, remote: str | None, no_push: bool, retries: int,
         if terminal and not as_json:
             click.echo(click.style(f"{what} …", dim=True), err=True)
 
-    done = sync(workspace_of(ctx), remote, push=not no_push, retries=retries, timeout=timeout, terminal=terminal, tell=tell)
+    done = sync(
+        workspace_of(ctx),
+        remote,
+        push=not no_push,
+        retries=retries,
+        timeout=timeout,
+        terminal=terminal,
+        tell=tell,
+    )
     for note in done.notes:
         echo(f"memgit: {note}", err=True)
     if as_json:
@@ -54,13 +76,18 @@ def _print(done: Synced) -> None:
     _came(f"{'to merge' if done.status == 'conflict' else 'came'} from {where}", done.came)
     _came(f"went to {where}", done.went)
     if done.uses_came or done.uses_went:
-        parts = [f"came from {_count(done.uses_came, 'clone')}"] * bool(done.uses_came) + ["those counted here went"] * done.uses_went
+        parts = [f"came from {_count(done.uses_came, 'clone')}"] * bool(done.uses_came) + [
+            "those counted here went"
+        ] * done.uses_went
         echo(f"uses: {', '.join(parts)}")
     if done.status == "up_to_date":
         echo(f"{where}: nothing new on either side")
     elif done.status == "conflict":
         print_left(done.left)
-        echo(f"a merge of {where} is under way; settle what conflicts, git add it, then memgit resolve, which says how to go on")
+        echo(
+            f"a merge of {where} is under way; settle what conflicts, git add it, then memgit "
+            "resolve, which says how to go on"
+        )
         echo("git merge --abort takes the merge back; nothing was pushed")
     elif done.status == "rejected":
         times = "" if done.attempts == 1 else f" {done.attempts} times in a row"

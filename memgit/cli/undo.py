@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memgit.app.undo import undo
+from memgit.app.write.undo import undo
 from memgit.cli.options import context_of, workspace_of, write_options
 from memgit.cli.output import print_written
 
@@ -14,5 +14,7 @@ from memgit.cli.output import print_written
 @write_options
 @click.pass_context
 def command(ctx: click.Context, commit: str | None, reason: str | None, stage: bool, as_json: bool) -> None:
-    """Take back what one commit did to records, by default the newest operation, in a new commit; what came after stays."""
+    """Take back what one commit did to records, by default the newest operation, in a new commit; what came
+    after stays.
+    """
     print_written(undo(workspace_of(ctx), context_of(ctx), commit, reason=reason, stage=stage), as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.update import update
+from memgit.app.write.update import update
 from memgit.cli.options import (
     FIELD_OPTIONS,
     address_argument,
@@ -34,9 +34,17 @@ MOVES = {"title": "", "category": "--to ", "skill": "--to ", "scope": "--to "}
 @address_argument
 @body_options
 @field_options(*FIELD_OPTIONS)
-@click.option("--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable.")
-@click.option("--new-version", is_flag=True, help="For a skill: count its version up; its uses start at zero.")
-@click.option("--if-version", metavar="ID", help="Refuse (exit 1) unless the record is still at this version_id, or as in this commit.")
+@click.option(
+    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
+)
+@click.option(
+    "--new-version", is_flag=True, help="For a skill: count its version up; its uses start at zero."
+)
+@click.option(
+    "--if-version",
+    metavar="ID",
+    help="Refuse (exit 1) unless the record is still at this version_id, or as in this commit.",
+)
 @click.option("--title", hidden=True)
 @click.option("--category", hidden=True)
 @click.option("--skill", hidden=True)
@@ -55,9 +63,19 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     given = bool(fields or options["related"] or options["new_version"])
     body = read_body(ctx, options["body"], options["body_file"], use_stdin=not given)
     if body is None and not given:
-        raise BadInput("there is nothing to update", hint="-m TEXT, -F FILE, standard input, or options for fields")
+        raise BadInput(
+            "there is nothing to update", hint="-m TEXT, -F FILE, standard input, or options for fields"
+        )
     done = update(
-        workspace_of(ctx), context_of(ctx), options["address"], body=body, fields=fields, related=options["related"],
-        new_version=options["new_version"], if_version=options["if_version"], reason=options["reason"], stage=options["stage"],
-    )  # fmt: skip
+        workspace_of(ctx),
+        context_of(ctx),
+        options["address"],
+        body=body,
+        fields=fields,
+        related=options["related"],
+        new_version=options["new_version"],
+        if_version=options["if_version"],
+        reason=options["reason"],
+        stage=options["stage"],
+    )
     print_written(done, options["as_json"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memgit.app.upgrade import Upgraded, upgrade
+from memgit.app.adopt.upgrade import Upgraded, upgrade
 from memgit.cli.options import context_of, workspace_of, write_options
 from memgit.cli.output import echo, emit_json, faint
 
@@ -13,7 +13,9 @@ from memgit.cli.output import echo, emit_json, faint
 @write_options
 @click.pass_context
 def command(ctx: click.Context, reason: str | None, stage: bool, as_json: bool) -> None:
-    """Bring the entries of a Mem Skill workspace to version 1.2: records without Source and Related get the labels. Safe to repeat."""
+    """Bring the entries of a Mem Skill workspace to version 1.2: records without Source and Related get the
+    labels. Safe to repeat.
+    """
     done = upgrade(workspace_of(ctx), context_of(ctx), reason=reason, stage=stage)
     for note in done.written.notes:
         echo(f"memgit: {note}", err=True)
@@ -27,9 +29,15 @@ def command(ctx: click.Context, reason: str | None, stage: bool, as_json: bool) 
 
 def _print(done: Upgraded) -> None:
     if done.chinese:
-        echo(f"{done.chinese} records with Chinese labels stay as they are: auto-skill has neither Source nor Related")
+        echo(
+            f"{done.chinese} records with Chinese labels stay as they are: auto-skill has neither "
+            "Source nor Related"
+        )
     if not done.written.changes:
         echo(f"nothing to upgrade: of {done.records} records each has both labels or cannot have them")
         return
     where = "staged" if done.written.staged else (done.written.commit or "")[:10]
-    click.echo(f"added Source to {done.sources} records and Related to {done.related}, of {done.records} {faint(f'[{where}]')}")
+    click.echo(
+        f"added Source to {done.sources} records and Related to {done.related}, of {done.records} "
+        f"{faint(f'[{where}]')}"
+    )

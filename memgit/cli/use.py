@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.usage import use
+from memgit.app.read.usage import use
 from memgit.cli.options import address_argument, context_of, json_option, reason_option, workspace_of
 from memgit.cli.output import echo, emit_json
 
@@ -19,7 +19,10 @@ else:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, address: str, reason: str | None, as_json: bool) -> None:
-    """Count one use of the record at ADDRESS. Counts lie on a ref of this clone and are summed over all clones; no file changes."""
+    """Count one use of the record at ADDRESS.
+
+    Counts lie on a ref of this clone and are summed over all clones; no file changes.
+    """
     done = use(workspace_of(ctx), context_of(ctx), address, reason=reason)
     if as_json:
         emit_json(done.as_json())

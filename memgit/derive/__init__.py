@@ -7,13 +7,32 @@ from memgit import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-    from memgit.derive.tables import derive_all, derive_owed, is_derived, owed_paths, owed_rows, render_all, starters, table
+    from memgit.derive.tables import (
+        derive_all,
+        derive_owed,
+        is_derived,
+        owed_paths,
+        owed_rows,
+        render_all,
+        starters,
+        table,
+    )
     from memgit.derive.view import DerivedFile, MappingView, Rendered, View
 
 __all__ = (
-    "DerivedFile", "MappingView", "Rendered", "View", "derive_all", "derive_owed", "is_derived", "owed_paths", "owed_rows",
-    "render_all", "starters", "table",
-)  # fmt: skip
+    "DerivedFile",
+    "MappingView",
+    "Rendered",
+    "View",
+    "derive_all",
+    "derive_owed",
+    "is_derived",
+    "owed_paths",
+    "owed_rows",
+    "render_all",
+    "starters",
+    "table",
+)
 
 CATEGORY_INDEX = "_index.json"
 """The file name of Mem Skill's indexes."""
@@ -23,6 +42,9 @@ def __getattr__(name: str) -> Any:
     """What stands above, from its module: whoever wants one small part of this package loads no more."""
     if name not in __all__:
         raise AttributeError(name)
-    found = getattr(__import__("memgit.derive.view" if name[0].isupper() else "memgit.derive.tables", fromlist=[name]), name)
+    found = getattr(
+        __import__("memgit.derive.view" if name[0].isupper() else "memgit.derive.tables", fromlist=[name]),
+        name,
+    )
     globals()[name] = found
     return found

@@ -1,6 +1,7 @@
 """What the categories of knowledge and the skills of experience are called, and what they are about.
 
-A name or keyword that people chose lives in the frontmatter of the entry file; an index of Mem Skill may know more (see `mem_skill`).
+A name or keyword that people chose lives in the frontmatter of the entry file; an index of Mem Skill may know
+more (see `mem_skill`).
 """
 
 from __future__ import annotations
@@ -20,20 +21,22 @@ from memgit.derive.mem_skill import (
     name_of,
     past,
     with_items,
-)  # fmt: skip
+)
 from memgit.derive.view import View, known_meta
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.text import decode, whole
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
 class Group(NamedTuple):
-    """One category or skill: the key and path of its file, the name people gave it, its keywords, how many entries it has."""
+    """One category or skill: the key and path of its file, the name people gave it, its keywords, how many
+    entries it has.
+    """
 
     key: str
     path: str
@@ -49,18 +52,30 @@ def groups(view: View, spec: Spec) -> list[Group]:
         found = dict(sorted((path.removeprefix(folder), key) for path, key in files(view, folder, spec)))
         said = {file: facts(view, folder + file, key) for file, key in found.items()}
         index = read(view, folder + CATEGORY_INDEX, spec.shape)
-        value = with_items(index, said, found.__contains__, None, spec, past(view, folder + CATEGORY_INDEX, index, spec))
+        value = with_items(
+            index, said, found.__contains__, None, spec, past(view, folder + CATEGORY_INDEX, index, spec)
+        )
         listed = {file_of(item, spec, found.__contains__): item for item in value.get(spec.items) or []}
         places = {file: place for place, file in enumerate(listed)}
         for file in sorted(found, key=lambda file: places[file]):
             item, one = listed[file], said[file]
             keywords = words_in_item(item)
-            out.append(Group(one.key, folder + file, one.name or name_in_item(item) or name_of(one.key, spec), keywords, one.entries or 0))
+            out.append(
+                Group(
+                    one.key,
+                    folder + file,
+                    one.name or name_in_item(item) or name_of(one.key, spec),
+                    keywords,
+                    one.entries or 0,
+                )
+            )
     return out
 
 
 def names(view: View, spec: Spec) -> list[tuple[str, str]]:
-    """Path and name of every category or skill, as `groups` has them; of an entry file, the frontmatter alone is read."""
+    """Path and name of every category or skill, as `groups` has them; of an entry file, the frontmatter alone
+    is read.
+    """
     out: list[tuple[str, str]] = []
     for folder in folders(view.layout, spec):
         found = {path.removeprefix(folder): key for path, key in files(view, folder, spec)}
@@ -73,14 +88,24 @@ def names(view: View, spec: Spec) -> list[tuple[str, str]]:
     return out
 
 
-def _listed(view: View, folder: str, spec: Spec, known: Callable[[str], bool]) -> Iterator[tuple[str | None, Item]]:
-    """The items of an index with their files; one that has no name or keywords at all has those of the last whole index."""
+def _listed(
+    view: View, folder: str, spec: Spec, known: Callable[[str], bool]
+) -> Iterator[tuple[str | None, Item]]:
+    """The items of an index with their files; one that has no name or keywords at all has those of the last
+    whole index.
+    """
     index = read(view, folder + CATEGORY_INDEX, spec.shape)
     older = past(view, folder + CATEGORY_INDEX, index, spec)
     before = {file_of(item, spec, known): item for item in reversed(older.get(spec.items) or [])}
     for item in index.items(spec.shape):
         file = file_of(item, spec, known)
-        yield file, {**{key: held for key, held in before.get(file, {}).items() if key in ("name", "keywords")}, **item}
+        yield (
+            file,
+            {
+                **{key: held for key, held in before.get(file, {}).items() if key in ("name", "keywords")},
+                **item,
+            },
+        )
 
 
 def said_in(view: View, path: str, key: str) -> Facts:
@@ -94,7 +119,7 @@ def _meta(view: View, path: str) -> Mapping[str, Value]:
     known = known_meta(view, path)
     if known is not None:
         return known
-    from memgit.formats.forms import parse_file
+    from memgit.formats.codecs import parse_file
 
     try:
         text = decode(view.data(path) or b"")
@@ -137,10 +162,11 @@ def words_in_item(item: Item) -> tuple[str, ...]:
 
 
 def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str, Value]]:
-    """Names and keywords that only the index has and that the frontmatter of the entry files should take over, by path.
+    """Names and keywords that only the index has and that the frontmatter of the entry files should take
+    over, by path.
 
-    Without a base (first contact) that is what the files do not say at all. With one it is, beside that, what was changed in the index
-    since while the file was not: a change made there alone is meant.
+    Without a base (first contact) that is what the files do not say at all. With one it is, beside that, what
+    was changed in the index since while the file was not: a change made there alone is meant.
     """
     out: dict[str, dict[str, Value]] = {}
     for folder in folders(view.layout, spec):
@@ -160,7 +186,11 @@ def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str,
             renamed = was is not None and name != name_in_item(was) and now.name == then.name
             if name and name != now.name and (now.name is None or renamed):
                 taken["name"] = name
-            moved = was is not None and item.get("keywords") != was.get("keywords") and now.keywords == then.keywords
+            moved = (
+                was is not None
+                and item.get("keywords") != was.get("keywords")
+                and now.keywords == then.keywords
+            )
             if words and words != now.keywords and (not now.keywords or moved):
                 taken["keywords"] = words
             if taken:
@@ -171,8 +201,8 @@ def taken_over(view: View, base: View | None, spec: Spec) -> dict[str, dict[str,
 def known_keywords(view: View, spec: Spec) -> list[tuple[str, str, tuple[str, ...]]]:
     """Key, path and keywords of every category or skill that has a file.
 
-    The keywords are those of its frontmatter and those of the index; only a file that neither says anything of is read for those of its
-    records. So looking for a match costs little where the index is in order.
+    The keywords are those of its frontmatter and those of the index; only a file that neither says anything
+    of is read for those of its records. So looking for a match costs little where the index is in order.
     """
     out: list[tuple[str, str, tuple[str, ...]]] = []
     for folder in folders(view.layout, spec):
@@ -185,6 +215,10 @@ def known_keywords(view: View, spec: Spec) -> list[tuple[str, str, tuple[str, ..
             own = (meta,) if isinstance(meta, str) else meta or ()
             words = list(dict.fromkeys((*own, *listed.get(name, ()))))
             if not words:
-                words = list(dict.fromkeys(word for record in view.parsed(folder + name).records for word in record.keywords))
+                words = list(
+                    dict.fromkeys(
+                        word for record in view.parsed(folder + name).records for word in record.keywords
+                    )
+                )
             out.append((key, folder + name, tuple(words)))
     return out

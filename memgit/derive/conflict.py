@@ -1,12 +1,14 @@
 """Conflict markers in a derived file: what each side says.
 
-Form: https://git-scm.com/docs/git-merge, "How conflicts are presented", with and without the base (`|||||||`).
+Form: https://git-scm.com/docs/git-merge, "How conflicts are presented", with and without the base
+    (`|||||||`).
 """
 
 from __future__ import annotations
 
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
+import re
+
+from memgit.model.lazy_re import pattern
 
 _START = pattern(r"<{7}( |\r?$)", re.MULTILINE)
 _MARK = pattern(r"([<|=>])\1{6}(?: [^\n]*)?\r?\n?")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def newest_of(records: Iterable[Record]) -> str | None:
 
 
 def like(present: object, new: str) -> str:
-    """The day `new` in the form of what stands there now: the same text where it names that day, a moment where it was a moment."""
+    """The day `new` in the form of what stands there now: the same text where it names that day, a moment
+    where it was a moment.
+    """
     if not isinstance(present, str):
         return new
     if day(present) == new:

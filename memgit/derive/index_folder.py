@@ -1,9 +1,9 @@
 """`INDEX.md` beside memories and decisions: the records of one folder, sorted by file name, one a line.
 
-It holds no total, so two branches that each add a record change one line each. Archived records are left out. Past `MAX_LISTED` records it
-lists their topics (memories) or months (decisions) instead, and the command that lists them all. memgit's own layout has one wherever there
-are such records; a workspace that was opened in place only where its owner has put the markers. An index that holds nothing else goes with
-its last record.
+It holds no total, so two branches that each add a record change one line each. Archived records are left out.
+Past `MAX_LISTED` records it lists their topics (memories) or months (decisions) instead, and the command that
+lists them all. memgit's own layout has one wherever there are such records; a workspace that was opened in
+place only where its owner has put the markers. An index that holds nothing else goes with its last record.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from memgit.derive import managed
 from memgit.derive.links import escape, one_line, target
 from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.model.layout import Layout
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -30,7 +30,11 @@ def _paths(view: View) -> Iterator[str]:
     for top in places.tops(view.layout):
         for folder in places.walk(view, top):
             path = folder + places.NAME
-            if path != root and (places.NAME in view.names(folder) or places.holds(view, folder)) and places.wanted(view, path):
+            if (
+                path != root
+                and (places.NAME in view.names(folder) or places.holds(view, folder))
+                and places.wanted(view, path)
+            ):
                 yield path
 
 
@@ -52,7 +56,9 @@ def _build(view: View, path: str) -> Rendered:
         return Rendered(data)
     folder = path.removesuffix(places.NAME)
     names = list(places.own(view, folder))
-    scopes = [_scope_line(name) for name in places.inner(view, folder) if places.holds(view, f"{folder}{name}/")]
+    scopes = [
+        _scope_line(name) for name in places.inner(view, folder) if places.holds(view, f"{folder}{name}/")
+    ]
     if not names and not scopes:
         if data is None or managed.only_generated(data, places.MARKERS, _heading(view.layout, folder)):
             return Rendered(None)
@@ -68,7 +74,9 @@ def _build(view: View, path: str) -> Rendered:
 def _written(view: View, path: str, scopes: list[str], records: list[str]) -> Rendered:
     content = ["", *([*scopes, ""] if scopes else []), *([*records, ""] if records else [])]
     heading = _heading(view.layout, path.removesuffix(places.NAME))
-    return managed.render(view.data(path), places.MARKERS, content if len(content) > 1 else places.EMPTY, heading)
+    return managed.render(
+        view.data(path), places.MARKERS, content if len(content) > 1 else places.EMPTY, heading
+    )
 
 
 def _kind(layout: Layout, folder: str) -> str:
@@ -113,23 +121,34 @@ def _summary(view: View, folder: str, names: list[str]) -> list[str]:
 
 def _summary_head(layout: Layout, folder: str) -> list[str]:
     kind = _kind(layout, folder)
-    what = "decisions lie here; these are their months" if kind == "decision" else "memories lie here; these are their topics"
+    what = (
+        "decisions lie here; these are their months"
+        if kind == "decision"
+        else "memories lie here; these are their topics"
+    )
     return [f"{_MORE}{what}. All of them: {places.command(kind, places.scope(layout, folder))}", ""]
 
 
 def _topics(records: Iterable[Record]) -> set[str]:
     """One line for each first part of a topic (of a tag where there is no topic) of records in use."""
-    topics = (topic for record in records if not record.archived for topic in record.topics or record.items("tags"))
+    topics = (
+        topic for record in records if not record.archived for topic in record.topics or record.items("tags")
+    )
     return {f"- {name}" for topic in topics if (name := escape(topic.partition("/")[0]))}
 
 
 def _months(names: Iterable[str]) -> set[str]:
     """One line for each month that keys begin with."""
-    return {f"- {name[:4]}-{name[4:6]}" if name[:8].isascii() and name[:8].isdigit() else "- undated" for name in names}
+    return {
+        f"- {name[:4]}-{name[4:6]}" if name[:8].isascii() and name[:8].isdigit() else "- undated"
+        for name in names
+    }
 
 
 class _Before(NamedTuple):
-    """A block as it was: its lines about scopes, about records by link target, and the summary in place of the latter."""
+    """A block as it was: its lines about scopes, about records by link target, and the summary in place of
+    the latter.
+    """
 
     scopes: list[str]
     records: dict[str, str]
@@ -155,7 +174,11 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
     if path in changed or data is None or data != base.data(path) or not places.wanted(view, path):
         return None
     folder = path.removesuffix(places.NAME)
-    files = [file for file in changed if file.startswith(folder) and places.kind_at(view.layout, file) in places.LISTED]
+    files = [
+        file
+        for file in changed
+        if file.startswith(folder) and places.kind_at(view.layout, file) in places.LISTED
+    ]
     if all(_says_the_same(view, base, folder, file) for file in files):
         return Rendered(data)
     found = managed.read(data, places.MARKERS)
@@ -178,7 +201,11 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
     if all(line is not None and line == before.records.get(target(name)) for name, line in now.items()):
         return Rendered(data)
     names = sorted(name for name in view.names(folder) if name.endswith(".md"))
-    lines = [line for name in names if (line := now[name] if name in now else before.records.get(target(name))) is not None]
+    lines = [
+        line
+        for name in names
+        if (line := now[name] if name in now else before.records.get(target(name))) is not None
+    ]
     if len(names) > places.MAX_LISTED or not lines:  # look closely: not all of them need be records
         names = list(places.own(view, folder))
         if len(names) > places.MAX_LISTED or not names:
@@ -196,8 +223,12 @@ def _says_the_same(view: View, base: View, folder: str, file: str) -> bool:
     return _line(view, file) == _line(base, file) and _topics(now) == _topics(then)
 
 
-def _quick_summary(view: View, base: View, folder: str, mine: list[str], summary: list[str]) -> list[str] | None:
-    """The summary with what changed records add; where a topic may have lost its last record, only all records can tell."""
+def _quick_summary(
+    view: View, base: View, folder: str, mine: list[str], summary: list[str]
+) -> list[str] | None:
+    """The summary with what changed records add; where a topic may have lost its last record, only all
+    records can tell.
+    """
     if any(view.data(folder + name) is None for name in mine):
         return None
     kind = _kind(view.layout, folder)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from memgit import TYPE_CHECKING
 from memgit.derive import managed
 from memgit.derive.links import escape, target
 from memgit.derive.managed import Markers
 from memgit.derive.view import View
-from memgit.model import regex as re
 from memgit.model.layout import Layout, Place
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,9 @@ LISTED = ("memory", "decision")
 """The kinds whose folders list their records."""
 
 MAX_LISTED = 300
-"""As many lines as one list has; past it, a folder lists topics or months, and any other list ends in the command for the rest."""
+"""As many lines as one list has; past it, a folder lists topics or months, and any other list ends in the
+command for the rest.
+"""
 
 MARKERS = Markers(
     re.compile(r"<!-- memgit: generated\b(?:(?!-->).)*-->"),
@@ -30,9 +33,14 @@ MARKERS = Markers(
 EMPTY = ["", "No records.", ""]
 AND_MORE = "- and more: "
 HEADINGS = {
-    "knowledge": "Knowledge", "experience": "Experience", "skill": "Skills", "memory": "Memories", "observation": "Observations",
-    "decision": "Decisions", "note": "Notes",
-}  # fmt: skip
+    "knowledge": "Knowledge",
+    "experience": "Experience",
+    "skill": "Skills",
+    "memory": "Memories",
+    "observation": "Observations",
+    "decision": "Decisions",
+    "note": "Notes",
+}
 _PLAIN = pattern(r"[^\W_][\w./-]*")
 
 
@@ -51,7 +59,11 @@ def root_path(layout: Layout) -> str:
 
 
 def listed_places(layout: Layout) -> list[Place]:
-    return [place for place in layout.places if place.kind in LISTED and place.form == "memgit"] if lists(layout) else []
+    return (
+        [place for place in layout.places if place.kind in LISTED and place.form == "memgit"]
+        if lists(layout)
+        else []
+    )
 
 
 def tops(layout: Layout) -> list[str]:
@@ -61,7 +73,11 @@ def tops(layout: Layout) -> list[str]:
 
 def owner(layout: Layout, folder: str) -> Place | None:
     """The place that the records of a folder belong to, None where they are not listed."""
-    fitting = [place for place in listed_places(layout) if folder == place.folder or (_deep(place) and folder.startswith(place.folder))]
+    fitting = [
+        place
+        for place in listed_places(layout)
+        if folder == place.folder or (_deep(place) and folder.startswith(place.folder))
+    ]
     return max(fitting, key=lambda place: len(place.folder), default=None)
 
 
@@ -96,12 +112,18 @@ def inner(view: View, folder: str) -> list[str]:
     place = owner(view.layout, folder)
     if place is None or not _deep(place):
         return []
-    return [name for name in sorted(view.folders(folder)) if not name.startswith(".") and owner(view.layout, f"{folder}{name}/") == place]
+    return [
+        name
+        for name in sorted(view.folders(folder))
+        if not name.startswith(".") and owner(view.layout, f"{folder}{name}/") == place
+    ]
 
 
 def holds(view: View, folder: str) -> bool:
     """Whether a listed record lies in a folder, however deep."""
-    return next(own(view, folder), None) is not None or any(holds(view, f"{folder}{name}/") for name in inner(view, folder))
+    return next(own(view, folder), None) is not None or any(
+        holds(view, f"{folder}{name}/") for name in inner(view, folder)
+    )
 
 
 def walk(view: View, folder: str) -> Iterator[str]:

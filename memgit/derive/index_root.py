@@ -1,17 +1,19 @@
 """`INDEX.md` at the root: what kinds, categories and scopes there are.
 
-It holds no total and no record, so it does not change when a record is added to a category or scope that it lists. memgit's own layout
-always has it; a workspace that was opened in place only where its owner has put the markers.
+It holds no total and no record, so it does not change when a record is added to a category or scope that it
+lists. memgit's own layout always has it; a workspace that was opened in place only where its owner has put
+the markers.
 """
 
 from __future__ import annotations
+
+from functools import cache
 
 from memgit import TYPE_CHECKING
 from memgit.derive import CATEGORY_INDEX, managed
 from memgit.derive import index_places as places
 from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.model.layout import Layout
-from memgit.model.light import cache
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -39,7 +41,11 @@ def _paths(view: View) -> Iterator[str]:
 def _owed(layout: Layout, path: str) -> Iterator[str]:
     if not places.lists(layout):
         return
-    if path == places.root_path(layout) or _is_index(layout, path) or places.kind_at(layout, path) is not None:
+    if (
+        path == places.root_path(layout)
+        or _is_index(layout, path)
+        or places.kind_at(layout, path) is not None
+    ):
         yield places.root_path(layout)
 
 
@@ -60,7 +66,9 @@ def _build(view: View, path: str) -> Rendered:
         lines = _lines(view, kind)
         if lines:
             content += [f"## {heading}", "", *places.bounded(lines, kind), ""]
-    return managed.render(view.data(path), places.MARKERS, content if len(content) > 1 else places.EMPTY, "# Index")
+    return managed.render(
+        view.data(path), places.MARKERS, content if len(content) > 1 else places.EMPTY, "# Index"
+    )
 
 
 def _lines(view: View, kind: str) -> list[str]:
@@ -68,10 +76,14 @@ def _lines(view: View, kind: str) -> list[str]:
     if kind in NAMED:
         from memgit.derive.categories import names
 
-        return sorted(places.link(name, path.removeprefix(base)) for path, name in names(view, _specs()[kind]))
+        return sorted(
+            places.link(name, path.removeprefix(base)) for path, name in names(view, _specs()[kind])
+        )
     if kind in places.LISTED:
         return [_scope_line(view.layout, folder) for folder in _scopes(view, kind)]
-    return [places.command(kind)] if any(_any(view, root, kind) for root in view.layout.roots((kind,))) else []
+    return (
+        [places.command(kind)] if any(_any(view, root, kind) for root in view.layout.roots((kind,))) else []
+    )
 
 
 def _scopes(view: View, kind: str) -> Iterator[str]:
@@ -84,7 +96,8 @@ def _scopes(view: View, kind: str) -> Iterator[str]:
 
 def _scope_line(layout: Layout, folder: str) -> str:
     return places.link(
-        places.scope(layout, folder) or folder.rstrip("/").rpartition("/")[2], folder.removeprefix(layout.base) + places.NAME
+        places.scope(layout, folder) or folder.rstrip("/").rpartition("/")[2],
+        folder.removeprefix(layout.base) + places.NAME,
     )
 
 
@@ -92,11 +105,15 @@ def _any(view: View, folder: str, kind: str) -> bool:
     """Whether a record of a kind lies in a folder, however deep."""
     if any(places.kind_at(view.layout, folder + name) == kind for name in view.names(folder)):
         return True
-    return any(_any(view, f"{folder}{name}/", kind) for name in view.folders(folder) if not name.startswith("."))
+    return any(
+        _any(view, f"{folder}{name}/", kind) for name in view.folders(folder) if not name.startswith(".")
+    )
 
 
 def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rendered | None:
-    """Nothing changes where every changed file is there still and stands behind a line that the root has, or had no line of its own."""
+    """Nothing changes where every changed file is there still and stands behind a line that the root has, or
+    had no line of its own.
+    """
     data = view.data(path)
     if path in changed or data is None or data != base.data(path) or not places.wanted(view, path):
         return None
@@ -128,7 +145,11 @@ def _line_for(view: View, file: str, kind: str) -> str:
         from memgit.derive.categories import name_in
 
         return places.link(name_in(view, file, _specs()[kind]), file.removeprefix(view.layout.base))
-    return _scope_line(view.layout, file[: file.rfind("/") + 1]) if kind in places.LISTED else places.command(kind)
+    return (
+        _scope_line(view.layout, file[: file.rfind("/") + 1])
+        if kind in places.LISTED
+        else places.command(kind)
+    )
 
 
 ROOT_INDEX = DerivedFile("INDEX.md of the root", _paths, _owed, _build, _quick)

@@ -1,8 +1,9 @@
 """Reading a JSON index that is there already: whole, broken, in conflict, or another tool's.
 
-An index may hold what cannot be derived again, so the one that is there is an input. One that is broken or full of conflict markers gives
-what can be made out of both sides, ours before theirs, and then of the last good version in history; one without its list, all that it had
-when it was whole. A file of the same name that is not such an index is left alone.
+An index may hold what cannot be derived again, so the one that is there is an input. One that is broken or
+full of conflict markers gives what can be made out of both sides, ours before theirs, and then of the last
+good version in history; one without its list, all that it had when it was whole. A file of the same name that
+is not such an index is left alone.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from memgit.derive.jsontext import Json, Style
 from memgit.derive.view import View, last_good
 from memgit.errors import UnreadableFile
 from memgit.formats.text import decode, encode, has_bom
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Problem
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +32,8 @@ class Shape(NamedTuple):
         style: how a new one is laid out.
         foreign: why a value is not such an index; None where it is one.
         name: what an item is about; two items of one name are one. None where an item does not say.
-        whole: whether an index has all that it should have, so that one which lacks something can be completed from it.
+        whole: whether an index has all that it should have, so that one which lacks something can be
+            completed from it.
     """
 
     items: str
@@ -65,10 +67,14 @@ class Index(NamedTuple):
         return list((self.value or {}).get(shape.items) or [])
 
     def write(self, value: dict[str, Json], same: Callable[[Json, Json], bool]) -> bytes:
-        """The bytes of the index with another value; `same` tells whether two items are one, before and after."""
+        """The bytes of the index with another value; `same` tells whether two items are one, before and
+        after.
+        """
         if self.text is not None:
             return encode(jsontext.reshape(self.text, value, same), self.bom)
-        return encode(jsontext.dumps(value, self.style) + (self.style.newline if self.newline else ""), self.bom)
+        return encode(
+            jsontext.dumps(value, self.style) + (self.style.newline if self.newline else ""), self.bom
+        )
 
 
 def read(view: View, path: str, shape: Shape) -> Index:
@@ -88,7 +94,9 @@ def read(view: View, path: str, shape: Shape) -> Index:
     try:
         value = jsontext.loads(text)
     except ValueError as error:
-        problem = Problem("MG101", getattr(error, "lineno", 1), f"not valid JSON: {getattr(error, 'msg', error)}")
+        problem = Problem(
+            "MG101", getattr(error, "lineno", 1), f"not valid JSON: {getattr(error, 'msg', error)}"
+        )
         return _mended(view, path, shape, text, [text], problem, bom)
     why = shape.foreign(value)
     if why is not None:
@@ -109,7 +117,9 @@ def _unreadable(view: View, path: str, shape: Shape, error: UnreadableFile) -> I
     return Index(value, None, shape.style, problems=(problem,))
 
 
-def _mended(view: View, path: str, shape: Shape, text: str, sides: Iterable[str], problem: Problem, bom: bool) -> Index:
+def _mended(
+    view: View, path: str, shape: Shape, text: str, sides: Iterable[str], problem: Problem, bom: bool
+) -> Index:
     whole: str | None = None
     found: list[dict[str, Json]] = []
     reason: str | None = None
@@ -137,7 +147,9 @@ def _mended(view: View, path: str, shape: Shape, text: str, sides: Iterable[str]
     return Index(merged, whole, style, bom, text.endswith("\n") or not text.strip(), (problem,))
 
 
-def from_history(view: View, path: str, shape: Shape, whole: Callable[[dict[str, Json]], bool] = lambda _: True) -> dict[str, Json] | None:
+def from_history(
+    view: View, path: str, shape: Shape, whole: Callable[[dict[str, Json]], bool] = lambda _: True
+) -> dict[str, Json] | None:
     """The last good version, which is to be whole too."""
 
     def parse(data: bytes) -> dict[str, Json] | None:
@@ -177,7 +189,9 @@ def joined(first: Item, second: Item) -> Item:
 
 
 def union(first: Iterable[Json], second: Iterable[Json], limit: int | None = None) -> list[Json]:
-    """The first list and what only the second has, compared without regard to case; `limit` bounds what is added."""
+    """The first list and what only the second has, compared without regard to case; `limit` bounds what is
+    added.
+    """
     out = list(first)
     seen = {_folded(item) for item in out}
     for item in second:

@@ -1,16 +1,18 @@
 """JSON text that keeps its shape: an edit changes the values that differ and nothing else.
 
-Indent, line ends, arrays on one line or one element a line, order and spelling of keys, unknown keys, spaces: all stay as they are.
+Indent, line ends, arrays on one line or one element a line, order and spelling of keys, unknown keys, spaces:
+all stay as they are.
 Grammar: RFC 8259.
 """
 
 from __future__ import annotations
 
+import json
+import re
+
 from memgit import TYPE_CHECKING
-from memgit.model import plainjson
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,7 +37,9 @@ _FLAT_ITEM = pattern(r'\n[ \t]*\{[ \t]*"[^\n]*\}')
 
 
 class Style(NamedTuple):
-    """How new text is laid out: one step of indent, line ends, lists of plain values and items of lists on one line or not."""
+    """How new text is laid out: one step of indent, line ends, lists of plain values and items of lists on
+    one line or not.
+    """
 
     unit: str = "  "
     newline: str = "\n"
@@ -45,7 +49,9 @@ class Style(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One member of an object or element of an array: its key, where it begins, and its value with where that starts and ends."""
+    """One member of an object or element of an array: its key, where it begins, and its value with where that
+    starts and ends.
+    """
 
     key: str | None
     begin: int
@@ -61,12 +67,15 @@ def loads(text: str) -> Json:
         ValueError: it is not JSON, or is nested too deeply; a `json.JSONDecodeError` names the line.
     """
     try:
-        value = plainjson.loads(text, _no_constant)
+        value = json.loads(text, parse_constant=_no_constant)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if _deeper(value, MAX_DEPTH):
         raise ValueError("it is nested too deeply")
     return value
+
+
+_scan = json.JSONDecoder().raw_decode
 
 
 def _no_constant(name: str) -> Json:
@@ -98,11 +107,17 @@ def style_of(text: str) -> Style:
 def dumps(value: Json, style: Style, indent: str = "", *, flat: bool = False) -> str:
     """A value as text; `indent` is that of the line on which it starts. No final newline."""
     if isinstance(value, dict):
-        parts = [f"{_scalar(key, style)}: {dumps(item, style, indent + style.unit, flat=flat)}" for key, item in value.items()]
+        parts = [
+            f"{_scalar(key, style)}: {dumps(item, style, indent + style.unit, flat=flat)}"
+            for key, item in value.items()
+        ]
         return _wrap("{", parts, "}", style, indent, flat)
     if isinstance(value, list):
         nested = any(isinstance(item, (dict, list)) for item in value)
-        parts = [dumps(item, style, indent + style.unit, flat=flat or (nested and style.flat_items)) for item in value]
+        parts = [
+            dumps(item, style, indent + style.unit, flat=flat or (nested and style.flat_items))
+            for item in value
+        ]
         return _wrap("[", parts, "]", style, indent, flat or (style.flat_lists and not nested))
     return _scalar(value, style)
 
@@ -117,11 +132,11 @@ def _wrap(first: str, parts: list[str], last: str, style: Style, indent: str, fl
 
 
 def _scalar(value: Json, style: Style) -> str:
-    text = plainjson.dumps(value, ascii_only=style.ascii)
+    text = json.dumps(value, ensure_ascii=style.ascii)
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = plainjson.dumps(value)
+        text = json.dumps(value)
     return text
 
 
@@ -138,9 +153,9 @@ def parts(text: str, start: int) -> list[Part]:
     while text[position] != close:
         begin, key = position, None
         if close == "}":
-            key, position = plainjson.scan(text, position)
+            key, position = _scan(text, position)
             position = _skip(text, _skip(text, position) + 1)
-        value, end = plainjson.scan(text, position)
+        value, end = _scan(text, position)
         out.append(Part(key, begin, position, end, value))
         position = _skip(text, end)
         if text[position] == ",":
@@ -153,13 +168,13 @@ def reshape(text: str, value: Json, same: Callable[[Json, Json], bool]) -> str:
 
     Args:
         text: JSON that `loads` accepts.
-        value: the value that the text shall have. Keys that are new come last in their object. A list of plain values that only grew
-            is appended to; one that changed otherwise is written anew.
-        same: whether two items of a list of objects are one and the same thing, before and after. Items keep their order; new ones
-            come last.
+        value: the value that the text shall have. Keys that are new come last in their object. A list of
+            plain values that only grew is appended to; one that changed otherwise is written anew.
+        same: whether two items of a list of objects are one and the same thing, before and after. Items keep
+            their order; new ones come last.
     """
     start = _skip(text, 0)
-    old, end = plainjson.scan(text, start)
+    old, end = _scan(text, start)
     edits: list[tuple[int, int, str]] = []
     _Shaper(text, style_of(text), same, edits).change(start, end, old, value)
     for first, last, new in sorted(edits, reverse=True):
@@ -168,14 +183,19 @@ def reshape(text: str, value: Json, same: Callable[[Json, Json], bool]) -> str:
 
 
 def _equal(old: Json, new: Json) -> bool:
-    """Equality that tells 1, 1.0 and true apart. Two objects that differ in the order of their keys may count as different."""
+    """Equality that tells 1, 1.0 and true apart.
+
+    Two objects that differ in the order of their keys may count as different.
+    """
     return bool(old == new) and repr(old) == repr(new)
 
 
 class _Shaper:
     """Finds the edits from a text to a value, descending only where something differs."""
 
-    def __init__(self, text: str, style: Style, same: Callable[[Json, Json], bool], edits: list[tuple[int, int, str]]) -> None:
+    def __init__(
+        self, text: str, style: Style, same: Callable[[Json, Json], bool], edits: list[tuple[int, int, str]]
+    ) -> None:
         self.text = text
         self.style = style
         self.same = same
@@ -200,7 +220,11 @@ class _Shaper:
                 kept.append(number)
                 if last[part.key] == number:
                     self.change(part.start, part.end, part.value, value[part.key])
-        added = [f"{_scalar(key, self.style)}: {self._new(start, found, item)}" for key, item in value.items() if key not in last]
+        added = [
+            f"{_scalar(key, self.style)}: {self._new(start, found, item)}"
+            for key, item in value.items()
+            if key not in last
+        ]
         self._splice(start, end, found, kept, added, value)
 
     def _array(self, start: int, end: int, old: list[Json], value: list[Json]) -> None:
@@ -208,10 +232,23 @@ class _Shaper:
         if not any(isinstance(item, dict) for item in [*old, *value]):
             size = len(old)
             if _equal(old, value[:size]):
-                self._splice(start, end, found, range(size), [self._new(start, found, item) for item in value[size:]], value)
+                self._splice(
+                    start,
+                    end,
+                    found,
+                    range(size),
+                    [self._new(start, found, item) for item in value[size:]],
+                    value,
+                )
             else:
                 flat = "\n" not in self.text[start:end]
-                self.edits.append((start, end, dumps(value, self.style._replace(flat_lists=flat), self._indent(start), flat=flat)))
+                self.edits.append(
+                    (
+                        start,
+                        end,
+                        dumps(value, self.style._replace(flat_lists=flat), self._indent(start), flat=flat),
+                    )
+                )
             return
         kept: list[int] = []
         following = 0
@@ -220,9 +257,13 @@ class _Shaper:
                 kept.append(number)
                 self.change(part.start, part.end, part.value, value[following])
                 following += 1
-        self._splice(start, end, found, kept, [self._new(start, found, item) for item in value[following:]], value)
+        self._splice(
+            start, end, found, kept, [self._new(start, found, item) for item in value[following:]], value
+        )
 
-    def _splice(self, start: int, end: int, found: list[Part], kept: Sequence[int], added: list[str], value: Json) -> None:
+    def _splice(
+        self, start: int, end: int, found: list[Part], kept: Sequence[int], added: list[str], value: Json
+    ) -> None:
         """Drops the parts that are not kept and adds new ones after the last that is."""
         if not kept:
             self.edits.append((start, end, dumps(value, self.style, self._indent(start))))
@@ -253,7 +294,9 @@ class _Shaper:
             own = self.text[twin.start : twin.end]
             flat = "\n" not in own
             style = self.style
-            lists = [part for part in parts(self.text, twin.start) if part.value and isinstance(part.value, list)]
+            lists = [
+                part for part in parts(self.text, twin.start) if part.value and isinstance(part.value, list)
+            ]
             if lists:
                 style = style._replace(flat_lists="\n" not in self.text[lists[-1].start : lists[-1].end])
             inner = _INDENT.search(own)
@@ -269,9 +312,11 @@ class _Shaper:
 
 
 def salvage(text: str) -> Json:
-    """What can be made out of a text that is not quite JSON: commas too many or too few, brackets never closed, lines of junk.
+    """What can be made out of a text that is not quite JSON: commas too many or too few, brackets never
+    closed, lines of junk.
 
-    Of two equal keys in one object the lists are joined, of other values the last counts. None where nothing can be made out.
+    Of two equal keys in one object the lists are joined, of other values the last counts. None where nothing
+    can be made out.
     """
     tokens = list(_TOKEN.finditer(text))
     start = next((number for number, token in enumerate(tokens) if token["mark"] in ("{", "[")), None)

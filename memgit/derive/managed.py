@@ -1,26 +1,30 @@
 """A managed block in a Markdown file that people write too: what stands outside of it is kept to the byte.
 
-A marker counts where it is alone on its line, from the first column on, outside of code and of longer comments. CR is ignored when markers
-are looked for, and the lines of the block end like those of the rest of the file.
+A marker counts where it is alone on its line, from the first column on, outside of code and of longer
+comments. CR is ignored when markers are looked for, and the lines of the block end like those of the rest of
+the file.
 """
 
 from __future__ import annotations
+
+import re
 
 from memgit import TYPE_CHECKING
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
 from memgit.formats.blocks import conflict_markers, outline
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
-from memgit.model import regex as re
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Problem
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 class Markers(NamedTuple):
-    """The first and the last line of a block: what a line must fully match, and what to write into a file that has no block yet."""
+    """The first and the last line of a block: what a line must fully match, and what to write into a file
+    that has no block yet.
+    """
 
     begin: re.Pattern[str]
     end: re.Pattern[str]
@@ -29,7 +33,9 @@ class Markers(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A file cut at its block: the lines before it and after it, its marker lines, and the lines between them."""
+    """A file cut at its block: the lines before it and after it, its marker lines, and the lines between
+    them.
+    """
 
     before: list[str]
     begin: str
@@ -62,7 +68,11 @@ def find(text: str, markers: Markers) -> Found | Problem | None:
     if not begins and not ends:
         if page.unclosed is None:
             return None
-        return Problem("MG101", page.unclosed[0], f"a {page.unclosed[1]} is never closed: no place for the generated block")
+        return Problem(
+            "MG101",
+            page.unclosed[0],
+            f"a {page.unclosed[1]} is never closed: no place for the generated block",
+        )
     if len(begins) == 1 and len(ends) == 1 and begins[0] < ends[0]:
         begin, end = begins[0], ends[0]
         return Found(lines[:begin], lines[begin], lines[begin + 1 : end], lines[end], lines[end + 1 :])
@@ -70,7 +80,13 @@ def find(text: str, markers: Markers) -> Found | Problem | None:
         second = begins[1] if len(begins) > 1 else ends[1]
         return Problem("MG101", second + 1, "the marker of the generated block stands twice", fatal=True)
     where = min(begins + ends)
-    what = "its end comes first" if begins and ends else "its end is missing" if begins else "its start is missing"
+    what = (
+        "its end comes first"
+        if begins and ends
+        else "its end is missing"
+        if begins
+        else "its start is missing"
+    )
     return Problem("MG101", where + 1, f"the generated block is torn: {what}", fatal=True)
 
 
@@ -91,8 +107,8 @@ def inner_lines(found: Found) -> list[str]:
 def render(data: bytes | None, markers: Markers, content: Sequence[str], heading: str) -> Rendered:
     """The file with `content` as the lines between the markers.
 
-    A file that is not there begins with `heading`; one without a block gets it at its end. A file whose markers are doubled or torn, or
-    that cannot be read, comes back as it is with a problem.
+    A file that is not there begins with `heading`; one without a block gets it at its end. A file whose
+    markers are doubled or torn, or that cannot be read, comes back as it is with a problem.
     """
     if data is None:
         return Rendered(encode("\n".join([heading, "", markers.first, *content, markers.last, ""])))
@@ -117,10 +133,17 @@ def render(data: bytes | None, markers: Markers, content: Sequence[str], heading
         gap = "" if text.endswith("\n") else newline
         text += gap + newline + newline.join([markers.first, *content, markers.last, ""])
     elif inner_lines(found) != list(content):
-        text = "".join([*found.before, found.begin, *(line + newline for line in content), found.end, *found.after])
+        text = "".join(
+            [*found.before, found.begin, *(line + newline for line in content), found.end, *found.after]
+        )
     check = find(text, markers)
     if not isinstance(check, Found) or inner_lines(check) != list(content):
-        problem = Problem("MG101", 1, "the generated block has no place in this file: something above it is never closed", fatal=True)
+        problem = Problem(
+            "MG101",
+            1,
+            "the generated block has no place in this file: something above it is never closed",
+            fatal=True,
+        )
         return Rendered(data, (*problems, problem))
     return Rendered(encode(text, has_bom(data)), problems)
 
@@ -131,7 +154,12 @@ def _settled(text: str, markers: Markers) -> str | None:
 
     ours, theirs = conflict.sides(text)
     one, two = find(ours, markers), find(theirs, markers)
-    if isinstance(one, Found) and isinstance(two, Found) and one.before == two.before and one.after == two.after:
+    if (
+        isinstance(one, Found)
+        and isinstance(two, Found)
+        and one.before == two.before
+        and one.after == two.after
+    ):
         return ours
     if isinstance(one, Found) and two is None and not theirs.strip():
         return ours
@@ -145,7 +173,9 @@ def only_generated(data: bytes, markers: Markers, heading: str) -> bool:
     found = read(data, markers)
     if found is None:
         return False
-    return [line.strip() for line in found.before if line.strip()] == [heading] and not any(line.strip() for line in found.after)
+    return [line.strip() for line in found.before if line.strip()] == [heading] and not any(
+        line.strip() for line in found.after
+    )
 
 
 def has_block(data: bytes | None, markers: Markers) -> bool:
@@ -159,13 +189,18 @@ def has_block(data: bytes | None, markers: Markers) -> bool:
     if conflict_markers(text):
         from memgit.derive import conflict
 
-        return any(not isinstance(found, Problem) and found is not None for found in (find(side, markers) for side in conflict.sides(text)))
+        return any(
+            not isinstance(found, Problem) and found is not None
+            for found in (find(side, markers) for side in conflict.sides(text))
+        )
     found = find(text, markers)
     return isinstance(found, Found) or (isinstance(found, Problem) and found.fatal)
 
 
 def outside(data: bytes, markers: Markers) -> str:
-    """What people wrote: the text of a file without the block and its markers, line ends as `\n`; empty where it cannot be read."""
+    """What people wrote: the text of a file without the block and its markers, line ends as `\n`; empty where
+    it cannot be read.
+    """
     try:
         text = decode(data)
         found = find(text, markers)

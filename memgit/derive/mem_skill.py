@@ -1,16 +1,19 @@
 """The two indexes of Mem Skill, `_index.json` in the folder of an entry kind: what both have in common.
 
-An index holds what can be derived (counts, dates, which files there are) beside what cannot: names and keywords that people chose. The
-shape of the one that is there is kept to the byte, and keys that Mem Skill reads are added where it lacks them. Nothing that cannot be
-derived is ever dropped:
+An index holds what can be derived (counts, dates, which files there are) beside what cannot: names and
+keywords that people chose. The shape of the one that is there is kept to the byte, and keys that Mem Skill
+reads are added where it lacks them. Nothing that cannot be derived is ever dropped:
 
 - a category whose file is gone stays listed with a count of 0 (lint reports it, its fix takes it out);
 - a name comes from the frontmatter of the file, else from the index, else from the file name;
-- keywords are those of the frontmatter and then those that only the index has; without any, those of the records;
-- a name or keywords that an index has not at all, and the file neither, are those of the last index in history that was whole.
+- keywords are those of the frontmatter and then those that only the index has; without any, those of the
+records;
+- a name or keywords that an index has not at all, and the file neither, are those of the last index in
+history that was whole.
 
-The count of a file is that of its `## ` sections, archived ones too, as Mem Skill counts them; a bare heading without field and text is
-not counted. `lastUpdated` is the newest day among the records; without any, it stays as it is.
+The count of a file is that of its `## ` sections, archived ones too, as Mem Skill counts them; a bare heading
+without field and text is not counted. `lastUpdated` is the newest day among the records; without any, it
+stays as it is.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from memgit.derive.jsontext import Json, Style
 from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.formats.text import whole as readable
 from memgit.model.layout import Layout
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record, Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +38,10 @@ _FOREIGN = frozenset(["knowledgeBase", "knowledge_bases"])
 _TOP = frozenset(["lastUpdated", "version", "totalEntries", "absorbedSkills"])
 _DATES = ("lastUpdated", "last_updated")
 _SPARE = frozenset(["absorbedSkills"])
-"""Keys of a new index that an older one may lack: Mem Skill itself writes them only where there is something to say."""
+"""Keys of a new index that an older one may lack:
+
+Mem Skill itself writes them only where there is something to say.
+"""
 EMPTY: Mapping[str, Json] = {}
 
 
@@ -65,13 +71,20 @@ class Spec(NamedTuple):
     @property
     def shape(self) -> Shape:
         return Shape(
-            self.items, self.top, self.style,
-            lambda value: foreign(self, value), lambda item: file_of(item, self), lambda value: whole(self, value),
-        )  # fmt: skip
+            self.items,
+            self.top,
+            self.style,
+            lambda value: foreign(self, value),
+            lambda item: file_of(item, self),
+            lambda value: whole(self, value),
+        )
 
 
 class Facts(NamedTuple):
-    """What one entry file says for the index. `entries` is None where the file cannot be read: then the index keeps its count."""
+    """What one entry file says for the index.
+
+    `entries` is None where the file cannot be read: then the index keeps its count.
+    """
 
     key: str
     entries: int | None
@@ -126,7 +139,9 @@ def paths(view: View, spec: Spec) -> Iterator[str]:
 def owed(layout: Layout, path: str, spec: Spec) -> Iterator[str]:
     """The index that lists a file."""
     if path.endswith("/" + CATEGORY_INDEX) or path == CATEGORY_INDEX:
-        yield from (folder + CATEGORY_INDEX for folder in folders(layout, spec) if path == folder + CATEGORY_INDEX)
+        yield from (
+            folder + CATEGORY_INDEX for folder in folders(layout, spec) if path == folder + CATEGORY_INDEX
+        )
         return
     found = layout.find(path) if path.endswith(".md") else None
     if found is not None and found[0].kind == spec.kind and found[0].form == "entries":
@@ -162,7 +177,10 @@ _seen: list[tuple[_Records, _Records, str | None]] = [((), (), None)]
 
 
 def _gathered(records: _Records) -> tuple[_Records, str | None]:
-    """The records that count, and the newest day that they say. Of a file to which one after another is appended, only the last is new."""
+    """The records that count, and the newest day that they say.
+
+    Of a file to which one after another is appended, only the last is new.
+    """
     before, counting, newest = _seen[0]
     if records[: len(before)] != before:
         before, counting, newest = (), (), None
@@ -193,7 +211,10 @@ def _texts(value: Value) -> tuple[str, ...]:
 def foreign(spec: Spec, value: Json) -> str | None:
     """Why a value is not an index of Mem Skill; None where it is one."""
     if not isinstance(value, dict):
-        return f"it holds {'an array' if isinstance(value, list) else 'a single value'} where an object with `{spec.items}` is expected"
+        return (
+            f"it holds {'an array' if isinstance(value, list) else 'a single value'} where an object "
+            f"with `{spec.items}` is expected"
+        )
     strange = _FOREIGN.intersection(value)
     if strange:
         return f"it has `{min(strange)}` in place of `{spec.items}`"
@@ -209,7 +230,9 @@ def foreign(spec: Spec, value: Json) -> str | None:
 
 
 def file_of(item: Item, spec: Spec, known: Callable[[str], bool] = lambda _: False) -> str | None:
-    """The file that an item is about, relative to the folder: the one of its file, id or name that exists, else the first that it has."""
+    """The file that an item is about, relative to the folder: the one of its file, id or name that exists,
+    else the first that it has.
+    """
     candidates: list[str] = []
     file = item.get("file")
     if isinstance(file, str) and file:
@@ -229,13 +252,17 @@ def _of_records(records: Iterable[Record]) -> Iterator[str]:
 
 
 def keywords_of(present: list[Json], old_count: Json, said: Facts, spec: Spec) -> list[Json]:
-    """The keywords of an item: what its file says, then what only the index has; records give theirs where neither has any.
+    """The keywords of an item: what its file says, then what only the index has; records give theirs where
+    neither has any.
 
-    Where keywords grow with the records (experience), those of the records that the old count does not cover, the last ones of the
-    file, are added: as Mem Skill's agent does when it records.
+    Where keywords grow with the records (experience), those of the records that the old count does not cover,
+    the last ones of the file, are added: as Mem Skill's agent does when it records.
     """
     if said.keywords:
-        return union(dict.fromkeys(said.keywords), (readable(word) if isinstance(word, str) else word for word in present))
+        return union(
+            dict.fromkeys(said.keywords),
+            (readable(word) if isinstance(word, str) else word for word in present),
+        )
     if not present:
         return union((), _of_records(said.records), MAX_KEYWORDS)
     if spec.grows and type(old_count) is int and 0 <= old_count < len(said.records):
@@ -246,13 +273,19 @@ def keywords_of(present: list[Json], old_count: Json, said: Facts, spec: Spec) -
 def _misled(item: Item, file: str) -> bool:
     """Whether an item names another file than the one that its id or name led to."""
     named = item.get("file")
-    return isinstance(named, str) and bool(named) and file not in (named.removeprefix("./"), named.rpartition("/")[2])
+    return (
+        isinstance(named, str)
+        and bool(named)
+        and file not in (named.removeprefix("./"), named.rpartition("/")[2])
+    )
 
 
 def _linked(item: Item, spec: Spec) -> bool:
     """Whether an item tells by more than its name which file it is about, once it has all keys."""
     missing = _keys(item, spec)
-    return any(key in missing or (item.get(key) and isinstance(item[key], str)) for key in (*spec.ids, "id", "file"))
+    return any(
+        key in missing or (item.get(key) and isinstance(item[key], str)) for key in (*spec.ids, "id", "file")
+    )
 
 
 def _updated(item: Item, file: str, said: Facts, spec: Spec) -> Item:
@@ -278,11 +311,18 @@ def _orphaned(item: Item) -> Item:
 def _keys(item: Iterable[str], spec: Spec) -> list[str]:
     """The keys that an item lacks; another spelling of the id counts as one."""
     held = set(item)
-    return [key for key in spec.item if key not in held and not (key == spec.ids[0] and held.intersection((*spec.ids, "id")))]
+    return [
+        key
+        for key in spec.item
+        if key not in held and not (key == spec.ids[0] and held.intersection((*spec.ids, "id")))
+    ]
 
 
 def _completed(item: Item, file: str, said: Facts | None, past: Item, spec: Spec) -> Item:
-    """An item with all keys; what cannot be derived comes from the last whole index (`past`). `said` is None where its file is gone."""
+    """An item with all keys; what cannot be derived comes from the last whole index (`past`).
+
+    `said` is None where its file is gone.
+    """
     missing = _keys(item, spec)
     if not missing:
         return item
@@ -343,7 +383,9 @@ def build(view: View, path: str, spec: Spec) -> Rendered:
     if index.value is None:
         return Rendered(view.data(path), index.problems)
     folder = path.removesuffix(CATEGORY_INDEX)
-    said = {file.removeprefix(folder): facts(view, file, key) for file, key in sorted(files(view, folder, spec))}
+    said = {
+        file.removeprefix(folder): facts(view, file, key) for file, key in sorted(files(view, folder, spec))
+    }
     if not said and view.data(path) is None:
         return Rendered(None)
     newest = dates.newest(one.newest for one in said.values())
@@ -385,16 +427,27 @@ def quick(view: View, base: View, path: str, changed: Collection[str], spec: Spe
             there[above] = view.names(above + slash)
         return name in there[above] and path in owed(view.layout, folder + file, spec)
 
-    if "totalEntries" in index.value and not all(type(item.get("count")) is int for item in index.items(spec.shape)):
+    if "totalEntries" in index.value and not all(
+        type(item.get("count")) is int for item in index.items(spec.shape)
+    ):
         return None
     newest = dates.newest(one.newest for one in said.values())
     if "lastUpdated" in index.value:
-        # The newest day is that of the base, unless a file had it that no longer does: then the others must be asked.
-        present = dates.day(index.value["lastUpdated"]) if isinstance(index.value["lastUpdated"], str) else None
-        if present is None or (any(old >= present for old in before) and (newest is None or newest < present)):
+        # The newest day is that of the base, unless a file had it that no longer does: then the others must
+        # be asked.
+        present = (
+            dates.day(index.value["lastUpdated"]) if isinstance(index.value["lastUpdated"], str) else None
+        )
+        if present is None or (
+            any(old >= present for old in before) and (newest is None or newest < present)
+        ):
             return None
         newest = dates.newest((present, newest))
-        if alike and newest == present and not any(key in item for item in index.items(spec.shape) for key in _DATES):
+        if (
+            alike
+            and newest == present
+            and not any(key in item for item in index.items(spec.shape) for key in _DATES)
+        ):
             return Rendered(data)
     return _rendered(index, said, known, gone, newest, spec)
 
@@ -405,9 +458,14 @@ def _listed(said: Facts) -> tuple[object, ...]:
 
 
 def _rendered(
-    index: Index, said: Mapping[str, Facts], known: Callable[[str], bool], gone: Collection[str] | None, newest: str | None, spec: Spec,
+    index: Index,
+    said: Mapping[str, Facts],
+    known: Callable[[str], bool],
+    gone: Collection[str] | None,
+    newest: str | None,
+    spec: Spec,
     past: Mapping[str, Json] = EMPTY,
-) -> Rendered:  # fmt: skip
+) -> Rendered:
     value = with_items(index, said, known, gone, spec, past)
     items = value[spec.items]
     if "totalEntries" in value and all(type(item.get("count", 0)) is int for item in items):
@@ -425,9 +483,13 @@ def _rendered(
 
 
 def with_items(
-    index: Index, said: Mapping[str, Facts], known: Callable[[str], bool], gone: Collection[str] | None, spec: Spec,
+    index: Index,
+    said: Mapping[str, Facts],
+    known: Callable[[str], bool],
+    gone: Collection[str] | None,
+    spec: Spec,
     past: Mapping[str, Json] = EMPTY,
-) -> dict[str, Json]:  # fmt: skip
+) -> dict[str, Json]:
     """The index with its items brought up to date, and with all keys.
 
     Files that `said` does not name are not there, or (with `gone`) are as they were unless they are gone.
@@ -445,11 +507,17 @@ def with_items(
         out.append(item)
     for file, number in places.items():
         if file in said:
-            out[number] = _completed(_updated(out[number], file, said[file], spec), file, said[file], before.get(file, {}), spec)
+            out[number] = _completed(
+                _updated(out[number], file, said[file], spec), file, said[file], before.get(file, {}), spec
+            )
         elif gone is None or file in gone:
             out[number] = _completed(_orphaned(out[number]), file, None, before.get(file, {}), spec)
     keys = list(out[-1]) if out else list(spec.item)
     out += [_made(file, said[file], keys, spec) for file in sorted(said) if file not in places]
     value = index.value or {}
     owed = {key: default for key, default in spec.top.items() if key not in _SPARE}
-    return {**value, **{key: held for key, held in {**owed, **past}.items() if key not in value}, spec.items: out}
+    return {
+        **value,
+        **{key: held for key, held in {**owed, **past}.items() if key not in value},
+        spec.items: out,
+    }

@@ -1,8 +1,9 @@
 """The managed block of `INDEX.md` in a mirror of Mnema: `memory/`, `memory/decisions/` and `memory/notes/`.
 
-Mnema itself writes these blocks (`mnema memory consolidate`), so what stands in them is what it would write: one line a file, sorted as its
-collation does, title as typed, status and tags of decisions after it. Only where such a block is there already; the text around it is kept
-to the byte. The index of `memory/` lists the scopes one level down as well, but not `decisions/` and `notes/`.
+Mnema itself writes these blocks (`mnema memory consolidate`), so what stands in them is what it would write:
+one line a file, sorted as its collation does, title as typed, status and tags of decisions after it. Only
+where such a block is there already; the text around it is kept to the byte. The index of `memory/` lists the
+scopes one level down as well, but not `decisions/` and `notes/`.
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.errors import UnreadableFile
 from memgit.formats.text import decode
 from memgit.model.layout import Layout
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
-MARKERS = Markers(re.compile(r"<!-- MNEMA: managed section\b(?:(?!-->).)*-->"), re.compile(r"<!-- /MNEMA -->"))
+MARKERS = Markers(
+    re.compile(r"<!-- MNEMA: managed section\b(?:(?!-->).)*-->"), re.compile(r"<!-- /MNEMA -->")
+)
 NAME = "INDEX.md"
 _NEVER = frozenset([NAME, "SKILL.md"])
 _CURATED = ("decisions", "notes")
 _LINE = pattern(r"- \[.*\]\(([^()]*)\)(?:  _\(.*\)_)?$")
 _HEADING = pattern(r"^#\s+(.+)$", re.MULTILINE)
-# The order of punctuation in the root collation of Unicode (https://www.unicode.org/charts/collation/), which JavaScript sorts by.
+# The order of punctuation in the root collation of Unicode (https://www.unicode.org/charts/collation/), which
+# JavaScript sorts by.
 _PUNCTUATION = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
 
@@ -45,7 +49,9 @@ def _owed(layout: Layout, path: str) -> Iterator[str]:
     if not path.endswith((".md", ".markdown")):
         return
     for folder in _folders(layout):
-        if path == folder + NAME or (path.startswith(folder) and _listed(layout, folder, path.removeprefix(folder))):
+        if path == folder + NAME or (
+            path.startswith(folder) and _listed(layout, folder, path.removeprefix(folder))
+        ):
             yield folder + NAME
 
 
@@ -54,22 +60,37 @@ def _listed(layout: Layout, folder: str, file: str) -> bool:
     above, _, name = file.rpartition("/")
     if name.startswith(".") or name in _NEVER:
         return False
-    return not above or (folder == _folders(layout)[0] and "/" not in above and above not in _CURATED and not above.startswith("."))
+    return not above or (
+        folder == _folders(layout)[0]
+        and "/" not in above
+        and above not in _CURATED
+        and not above.startswith(".")
+    )
 
 
 def _files(view: View, folder: str) -> list[str]:
     found = list(view.names(folder))
     if folder == _folders(view.layout)[0]:
-        found += [f"{name}/{file}" for name in view.folders(folder) for file in view.names(f"{folder}{name}/")]
-    found = [file for file in found if file.endswith((".md", ".markdown")) and _listed(view.layout, folder, file)]
+        found += [
+            f"{name}/{file}" for name in view.folders(folder) for file in view.names(f"{folder}{name}/")
+        ]
+    found = [
+        file for file in found if file.endswith((".md", ".markdown")) and _listed(view.layout, folder, file)
+    ]
     return sorted(found, key=collation)
 
 
 def collation(text: str) -> tuple[list[tuple[int, str]], str, str]:
-    """A key that sorts as the root collation of Unicode does, as far as file names need it: letters before accents before case."""
+    """A key that sorts as the root collation of Unicode does, as far as file names need it: letters before
+    accents before case.
+    """
     plain = "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
     primary = [
-        (0, chr(_PUNCTUATION.index(char))) if char in _PUNCTUATION else (1, char) if char.isdigit() else (2, char.casefold())
+        (0, chr(_PUNCTUATION.index(char)))
+        if char in _PUNCTUATION
+        else (1, char)
+        if char.isdigit()
+        else (2, char.casefold())
         for char in plain
     ]
     return primary, unicodedata.normalize("NFD", text).casefold(), text.swapcase()
@@ -81,11 +102,17 @@ def _build(view: View, path: str) -> Rendered:
 
 def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rendered | None:
     data = view.data(path)
-    found = managed.read(data, MARKERS) if data is not None and path not in changed and data == base.data(path) else None
+    found = (
+        managed.read(data, MARKERS)
+        if data is not None and path not in changed and data == base.data(path)
+        else None
+    )
     if found is None:
         return None
     folder = path.removesuffix(NAME)
-    held = {match[1]: match[0] for line in managed.inner_lines(found) if (match := _LINE.match(line)) is not None}
+    held = {
+        match[1]: match[0] for line in managed.inner_lines(found) if (match := _LINE.match(line)) is not None
+    }
     touched = {target(file.removeprefix(folder)) for file in changed if file.startswith(folder)}
     return _rendered(view, path, {file: held[file] for file in held.keys() - touched})
 
@@ -96,7 +123,9 @@ def _rendered(view: View, path: str, known: Mapping[str, str]) -> Rendered:
     if data is None or not managed.has_block(data, MARKERS):
         return Rendered(data)
     folder = path.removesuffix(NAME)
-    lines = [known.get(target(file)) or _line(view, folder, file) for file in _files(view, folder)] or ["_(no files yet)_"]
+    lines = [known.get(target(file)) or _line(view, folder, file) for file in _files(view, folder)] or [
+        "_(no files yet)_"
+    ]
     found = managed.read(data, MARKERS)
     held = managed.inner_lines(found) if found is not None else []
     if [line for line in held if line.strip()] == lines:
@@ -110,7 +139,9 @@ def _line(view: View, folder: str, file: str) -> str:
     meta = [f"status: {escape_structure(status)}"] if status else []
     meta += [f"tags: {escape_structure(', '.join(tags))}"] if tags else []
     name = file.rpartition("/")[2].rpartition(".")[0]
-    return f"- [{escape_structure(title) or escape_structure(name)}]({target(file)})" + (f"  _({' · '.join(meta)})_" if meta else "")
+    return f"- [{escape_structure(title) or escape_structure(name)}]({target(file)})" + (
+        f"  _({' · '.join(meta)})_" if meta else ""
+    )
 
 
 def _said(view: View, path: str) -> tuple[str, str | None, tuple[str, ...]]:

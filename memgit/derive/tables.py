@@ -21,7 +21,9 @@ OWN: tuple[DerivedFile, ...] = (ROOT_INDEX, FOLDER_INDEX)
 
 
 def table(layout: Layout, changed: Iterable[str] | None = None) -> tuple[DerivedFile, ...]:
-    """The derived files that a layout may have, or those that a change of some paths may concern; modules of others are not loaded."""
+    """The derived files that a layout may have, or those that a change of some paths may concern; modules of
+    others are not loaded.
+    """
     rows = OWN
     if changed is None or any(_is_entries(layout, path) for path in changed):
         from memgit.derive.mem_skill_experience import EXPERIENCE_INDEX
@@ -63,8 +65,12 @@ def render_all(view: View) -> dict[str, Rendered]:
 
 
 def derive_all(view: View) -> dict[str, bytes | None]:
-    """The derived files of a state that are not as they should be: path to bytes, None for one that should not be there."""
-    return {path: rendered.data for path, rendered in render_all(view).items() if rendered.data != view.data(path)}
+    """The derived files of a state that are not as they should be: path to bytes, None for one that should
+    not be there.
+    """
+    return {
+        path: rendered.data for path, rendered in render_all(view).items() if rendered.data != view.data(path)
+    }
 
 
 def owed_paths(layout: Layout, changed: Iterable[str]) -> frozenset[str]:
@@ -90,13 +96,15 @@ def derive_owed(
     right: Container[str] | None = None,
     rows: Mapping[str, DerivedFile] | None = None,
 ) -> dict[str, bytes | None]:
-    """The derived files that a change owes, as `derive_all` gives them: path to bytes, None for one that has to go.
+    """The derived files that a change owes, as `derive_all` gives them: path to bytes, None for one that has
+    to go.
 
     Args:
         view: the state after the change.
         changed: the paths that the change touched, whether they are still there or not.
-        base: the state before it, where its derived files are known to be right: then what did not change is taken from them, and the
-            cost does not grow with the number of records. Without it every folder concerned is read.
+        base: the state before it, where its derived files are known to be right: then what did not change is
+            taken from them, and the cost does not grow with the number of records. Without it every folder
+            concerned is read.
         right: the derived files that are known to be right in the base; None for all.
         rows: what `owed_rows` says of `changed`, where that was asked already.
     """
@@ -115,7 +123,9 @@ def derive_owed(
 
 def is_derived(layout: Layout, path: str) -> bool:
     """Whether a path is that of a derived file in a layout, be the file there or not. Cheap."""
-    return path.rpartition("/")[2] in NAMES and any(path in derived.owed(layout, path) for derived in table(layout, [path]))
+    return path.rpartition("/")[2] in NAMES and any(
+        path in derived.owed(layout, path) for derived in table(layout, [path])
+    )
 
 
 def starters(layout: Layout) -> dict[str, bytes]:

@@ -1,9 +1,11 @@
-"""What the derived files of a memory vault know of its memories, and `memory-index.json`, the one for programs.
+"""What the derived files of a memory vault know of its memories, and `memory-index.json`, the one for
+programs.
 
-The index holds counters that live nowhere else, and texts that older files lack, so the one that is there is an input: a text comes from
-the file, else from the index; a counter is the larger of both. Everything else is derived again: `token_count` is the words of the text
-times 1.3, `generated_at` the newest day on which a memory was made, changed or tombstoned. Tombstoned memories stay listed with their
-status. Shape, order and unknown keys are kept; an entry without a file goes. None of these files appears where its owner has none.
+The index holds counters that live nowhere else, and texts that older files lack, so the one that is there is
+an input: a text comes from the file, else from the index; a counter is the larger of both. Everything else is
+derived again: `token_count` is the words of the text times 1.3, `generated_at` the newest day on which a
+memory was made, changed or tombstoned. Tombstoned memories stay listed with their status. Shape, order and
+unknown keys are kept; an entry without a file goes. None of these files appears where its owner has none.
 """
 
 from __future__ import annotations
@@ -26,8 +28,20 @@ NAME = "memory-index.json"
 MAX_SUMMARY = 120
 TOMBSTONED = "tombstoned"
 
-_KEYS = ("id", "path", "title", "summary", "topic", "category", "keywords", "token_count", "created", "modified", "last_retrieved",
-         "retrieval_count")  # fmt: skip
+_KEYS = (
+    "id",
+    "path",
+    "title",
+    "summary",
+    "topic",
+    "category",
+    "keywords",
+    "token_count",
+    "created",
+    "modified",
+    "last_retrieved",
+    "retrieval_count",
+)
 
 
 class Memory(NamedTuple):
@@ -61,11 +75,15 @@ def index_path(layout: Layout) -> str:
 
 
 def owed(layout: Layout, path: str, derived: str) -> Iterator[str]:
-    """A derived file of a vault, where a path is one of its inputs: it hangs on every memory, on the index and on itself."""
+    """A derived file of a vault, where a path is one of its inputs: it hangs on every memory, on the index
+    and on itself.
+    """
     place = place_of(layout)
     if place is None:
         return
-    if path in (derived, index_path(layout)) or (path.startswith(place.folder) and path.endswith(".md") and layout.find(path) is not None):
+    if path in (derived, index_path(layout)) or (
+        path.startswith(place.folder) and path.endswith(".md") and layout.find(path) is not None
+    ):
         yield derived
 
 
@@ -80,9 +98,14 @@ def existing(view: View, path: str) -> Iterator[str]:
 
 def _foreign(value: Json) -> str | None:
     if not isinstance(value, dict):
-        return f"it holds {'an array' if isinstance(value, list) else 'a single value'} where an object with `entries` is expected"
+        return (
+            f"it holds {'an array' if isinstance(value, list) else 'a single value'} where an object "
+            "with `entries` is expected"
+        )
     items = value.get("entries")
-    if not isinstance(items, list) or not all(isinstance(item, dict) and ("id" in item or "path" in item) for item in items):
+    if not isinstance(items, list) or not all(
+        isinstance(item, dict) and ("id" in item or "path" in item) for item in items
+    ):
         return "its `entries` is not a list of memories"
     return None
 
@@ -111,7 +134,9 @@ class Since(NamedTuple):
     changed: Collection[str]
 
 
-def memories(view: View, index: Index | None = None, since: Since | None = None, need: Iterable[str] = ()) -> list[Memory]:
+def memories(
+    view: View, index: Index | None = None, since: Since | None = None, need: Iterable[str] = ()
+) -> list[Memory]:
     """Every memory of a vault by file name, tombstoned ones too, with what only the index knows.
 
     With `since`, what did not change is taken from the index where that has every key, those of `need` too.
@@ -139,7 +164,9 @@ def memories(view: View, index: Index | None = None, since: Since | None = None,
 
 
 def counted(view: View) -> dict[str, tuple[int, str | None]]:
-    """How often, and on which day (YYYY-MM-DD) at last, the index says that each memory was retrieved, by path."""
+    """How often, and on which day (YYYY-MM-DD) at last, the index says that each memory was retrieved, by
+    path.
+    """
     place = place_of(view.layout)
     if place is None:
         return {}
@@ -147,14 +174,22 @@ def counted(view: View) -> dict[str, tuple[int, str | None]]:
     for item in read(view, index_path(view.layout), SHAPE).items(SHAPE):
         name, uses, last = _file(item), item.get("retrieval_count"), item.get("last_retrieved")
         if name is not None:
-            out[place.folder + name] = (uses if type(uses) is int else 0, dates.day(last) if isinstance(last, str) else None)
+            out[place.folder + name] = (
+                uses if type(uses) is int else 0,
+                dates.day(last) if isinstance(last, str) else None,
+            )
     return out
 
 
 def _untouched(view: View, since: Since, index: Index) -> bool:
     """Whether the index is that of the base, and whole."""
     path = index_path(view.layout)
-    return path not in since.changed and not index.problems and view.data(path) is not None and view.data(path) == since.base.data(path)
+    return (
+        path not in since.changed
+        and not index.problems
+        and view.data(path) is not None
+        and view.data(path) == since.base.data(path)
+    )
 
 
 def _listed(item: Item, path: str) -> Memory:
@@ -181,7 +216,9 @@ def _listed(item: Item, path: str) -> Memory:
 
 
 def _read(view: View, path: str, item: Item) -> Memory | None:
-    """A memory as its file has it, with what only the index knows; None for a file that is not there or holds none."""
+    """A memory as its file has it, with what only the index knows; None for a file that is not there or holds
+    none.
+    """
     record = next(iter(view.parsed(path).records), None)
     return None if record is None else _memory(record, view.data(path) or b"", item)
 
@@ -209,7 +246,7 @@ def _memory(record: Record, data: bytes, item: Item) -> Memory:
         record.archived,
         record.source or "",
         tags,
-    )  # fmt: skip
+    )
 
 
 def _known(item: Item, key: str) -> str:
@@ -263,11 +300,18 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
     present = dates.day(stamp) if isinstance(stamp, str) else None
     newest = newest_of(one for one in found if one.path in changed)
     if "generated_at" in index.value:
-        # The newest day is that of the base, unless a memory had it that no longer does: then the others must be asked.
+        # The newest day is that of the base, unless a memory had it that no longer does: then the others must
+        # be asked.
         items = {_file(item): item for item in reversed(index.items(SHAPE))}
-        old = (_read(base, file, items.get(file.rpartition("/")[2], {})) for file in changed if path in owed(view.layout, file, path))
+        old = (
+            _read(base, file, items.get(file.rpartition("/")[2], {}))
+            for file in changed
+            if path in owed(view.layout, file, path)
+        )
         before = newest_of(one for one in old if one is not None)
-        if present is None or (before is not None and before >= present and (newest is None or newest < present)):
+        if present is None or (
+            before is not None and before >= present and (newest is None or newest < present)
+        ):
             return None
         newest = dates.newest((present, newest))
     return _rendered(index, found, newest)
@@ -283,7 +327,9 @@ def _rendered(index: Index, live: list[Memory], newest: str | None) -> Rendered:
             items.append(_entry(item, found[name]))
         listed.add(name)
     keys = tuple(key for key in items[-1] if key != "status") if items else _KEYS
-    items += [_entry(dict.fromkeys(keys), found[name], new=True) for name in sorted(found) if name not in listed]
+    items += [
+        _entry(dict.fromkeys(keys), found[name], new=True) for name in sorted(found) if name not in listed
+    ]
     value = {**(index.value or {}), "entries": items}
     if "generated_at" in value and newest is not None:
         value["generated_at"] = dates.like(value["generated_at"], newest)
@@ -323,7 +369,11 @@ def _entry(item: Item, memory: Memory, *, new: bool = False) -> Item:
 
 def _same_path(present: Json, path: str) -> bool:
     """Whether a path as written means a file, be it written from another folder: folder and name agree."""
-    return isinstance(present, str) and present.split("/")[-2:] == path.split("/")[-2:] and ".." not in present.split("/")
+    return (
+        isinstance(present, str)
+        and present.split("/")[-2:] == path.split("/")[-2:]
+        and ".." not in present.split("/")
+    )
 
 
 def _date(present: Json, new: str | None) -> Json:

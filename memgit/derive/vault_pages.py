@@ -1,9 +1,10 @@
 """The pages of a memory vault that people browse by: `20-Indices/index.md`, and `10-Memories/README.md`.
 
-They have no markers. Of the first, the sections with a known heading are written anew (the lists under them, and the numbers of the
-statistics); of the second, the entries that begin with a linked heading. Everything else is people's and stays. A page whose content is
-right already keeps its bytes. Tombstoned memories are not listed. Past `MAX_LISTED` memories the lists by category and topic name the
-categories and topics alone and say how to list the rest.
+They have no markers. Of the first, the sections with a known heading are written anew (the lists under them,
+and the numbers of the statistics); of the second, the entries that begin with a linked heading. Everything
+else is people's and stays. A page whose content is right already keeps its bytes. Tombstoned memories are not
+listed. Past `MAX_LISTED` memories the lists by category and topic name the categories and topics alone and
+say how to list the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from memgit.formats.blocks import outline
 from memgit.formats.markdown import conflict_markers
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
 from memgit.model.layout import Layout
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 from memgit.model.record import Problem
 
 MAX_RECENT = 10
@@ -45,7 +46,9 @@ def readme_path(layout: Layout) -> str:
 Write = Callable[[str, list[Memory]], str]
 
 
-def _page(view: View, path: str, write: Write, since: Since | None = None, need: tuple[str, ...] = ()) -> Rendered:
+def _page(
+    view: View, path: str, write: Write, since: Since | None = None, need: tuple[str, ...] = ()
+) -> Rendered:
     """A page with its generated parts written anew, in the line ends that it has."""
     data = view.data(path)
     if data is None:
@@ -106,8 +109,13 @@ def _framed(old: list[str], new: list[str], *, last: bool) -> list[str]:
 def _section(name: str, old: list[str], live: list[Memory], prefix: str) -> list[str] | None:
     """The lines of a section; None for one that is not ours."""
     if name == "recent memories":
-        recent = sorted(live, key=lambda one: (dates.day(one.created) or "", one.id), reverse=True)[:MAX_RECENT]
-        return _prose(old) + ([_dated(one, prefix) for one in recent] or [line for line in old if line.strip().casefold() in _NONE])
+        recent = sorted(live, key=lambda one: (dates.day(one.created) or "", one.id), reverse=True)[
+            :MAX_RECENT
+        ]
+        return _prose(old) + (
+            [_dated(one, prefix) for one in recent]
+            or [line for line in old if line.strip().casefold() in _NONE]
+        )
     if name == "by category":
         return _prose(old) + _grouped(old, live, prefix, lambda one: one.category, _category_heading)
     if name == "by topic":
@@ -134,7 +142,9 @@ def _prose(old: list[str]) -> list[str]:
 
 def _link(memory: Memory, prefix: str) -> str:
     title = escape_structure(memory.title)
-    return f"- [{escape_structure(memory.id)}]({prefix}{target(memory.id)}.md)" + (f" - {title}" if title else "")
+    return f"- [{escape_structure(memory.id)}]({prefix}{target(memory.id)}.md)" + (
+        f" - {title}" if title else ""
+    )
 
 
 def _dated(memory: Memory, prefix: str) -> str:
@@ -147,9 +157,15 @@ def _category_heading(text: str) -> str:
 
 
 def _grouped(
-    old: list[str], live: list[Memory], prefix: str, key: Callable[[Memory], str], heading: Callable[[str], str]
-) -> list[str]:  # fmt: skip
-    """The memories by groups, each under a heading of its own; groups keep the order and the spelling that they have."""
+    old: list[str],
+    live: list[Memory],
+    prefix: str,
+    key: Callable[[Memory], str],
+    heading: Callable[[str], str],
+) -> list[str]:
+    """The memories by groups, each under a heading of its own; groups keep the order and the spelling that
+    they have.
+    """
     groups: dict[str, list[Memory]] = {}
     for memory in live:
         groups.setdefault(one_line(key(memory)) or OTHER, []).append(memory)
@@ -205,7 +221,10 @@ def _write_readme(text: str, live: list[Memory]) -> str:
     if not starts:
         return text
     tail = next((number for number in range(starts[-1], len(lines)) if not lines[number].strip()), len(lines))
-    pieces = [[line.rstrip("\r\n") for line in lines[start:end]] for start, end in zip(starts, [*starts[1:], tail], strict=True)]
+    pieces = [
+        [line.rstrip("\r\n") for line in lines[start:end]]
+        for start, end in zip(starts, [*starts[1:], tail], strict=True)
+    ]
     by_file = {f"{target(memory.id)}.md": memory for memory in live}
     labels = [match[1] for line in pieces[-1][1:] if (match := _FIELD.match(line)) is not None] or ["Title"]
     out: list[str] = []
@@ -219,7 +238,11 @@ def _write_readme(text: str, live: list[Memory]) -> str:
             out += [] if not out[-1].strip() else [""]
     for file, memory in by_file.items():
         if file not in seen:
-            out += [f"### [{escape_structure(memory.id)}]({file})", *(_field(f"**{label}**:", memory) for label in labels), ""]
+            out += [
+                f"### [{escape_structure(memory.id)}]({file})",
+                *(_field(f"**{label}**:", memory) for label in labels),
+                "",
+            ]
     out = out[:-1] if out and not out[-1].strip() else out
     if _content(out) == _content([line for piece in pieces for line in piece]):
         return text
@@ -251,10 +274,14 @@ def _field(line: str, memory: Memory) -> str:
 
 
 def _build_readme(view: View, path: str, since: Since | None = None) -> Rendered:
-    return _page(view, path, _write_readme, since, ("tags",) if b"**Tags**" in (view.data(path) or b"") else ())
+    return _page(
+        view, path, _write_readme, since, ("tags",) if b"**Tags**" in (view.data(path) or b"") else ()
+    )
 
 
-def _row(name: str, path: Callable[[Layout], str], build: Callable[[View, str, Since | None], Rendered]) -> DerivedFile:
+def _row(
+    name: str, path: Callable[[Layout], str], build: Callable[[View, str, Since | None], Rendered]
+) -> DerivedFile:
     return DerivedFile(
         name,
         lambda view: vault.existing(view, path(view.layout)),

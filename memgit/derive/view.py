@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.model.layout import Layout
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,9 +17,10 @@ else:
 class View(Protocol):
     """One state of a knowledge root: a commit, a commit with edits on top, a working tree.
 
-    A view may have two methods more. `last_good(path, is_good)`: the newest version of a file in history for which `is_good(bytes)`
-    is true, None where there is none. It is asked only where a derived file that holds what cannot be derived is broken.
-    `known_meta(path)`: the `meta` of a file where that is known without reading it, else None.
+    A view may have two methods more. `last_good(path, is_good)`: the newest version of a file in history for
+    which `is_good(bytes)` is true, None where there is none. It is asked only where a derived file that holds
+    what cannot be derived is broken. `known_meta(path)`: the `meta` of a file where that is known without
+    reading it, else None.
     """
 
     @property
@@ -32,14 +33,18 @@ class View(Protocol):
         """The names of the folders directly in a folder that hold a file, however deep, sorted."""
 
     def parsed(self, path: str) -> ParsedFile:
-        """What a file holds; empty for one that is not there. Asked for the same path more than once, so it should be kept."""
+        """What a file holds; empty for one that is not there.
+
+        Asked for the same path more than once, so it should be kept.
+        """
 
     def data(self, path: str) -> bytes | None:
         """The bytes of a file, None where there is none."""
 
 
 class Rendered(NamedTuple):
-    """A derived file as it should be (None: it should not be there) and what was wrong with the one that is there.
+    """A derived file as it should be (None: it should not be there) and what was wrong with the one that is
+    there.
 
     A file that is not ours to write comes back with the bytes that it has, and a problem that says why.
     """
@@ -56,8 +61,8 @@ class DerivedFile(NamedTuple):
         paths: the files of this kind that a state has or should have.
         owed: the files of this kind that a change of one path may change; cheap, it looks at the path alone.
         build: one such file derived from everything it depends on.
-        quick: the same from the file as it was in `base` and what changed since, where that can tell; None where only `build` can.
-            Given that the file was right in the base, it is the same as `build`.
+        quick: the same from the file as it was in `base` and what changed since, where that can tell; None
+            where only `build` can. Given that the file was right in the base, it is the same as `build`.
     """
 
     name: str
@@ -89,7 +94,9 @@ class MappingView:
     `older` are earlier versions of files, the newest first: what `last_good` looks at.
     """
 
-    def __init__(self, layout: Layout, files: Mapping[str, bytes], older: Mapping[str, Sequence[bytes]] | None = None) -> None:
+    def __init__(
+        self, layout: Layout, files: Mapping[str, bytes], older: Mapping[str, Sequence[bytes]] | None = None
+    ) -> None:
         self.layout = layout
         self._files = dict(files)
         self._older = older or {}
@@ -114,7 +121,7 @@ class MappingView:
 
     def parsed(self, path: str) -> ParsedFile:
         if path not in self._parsed:
-            from memgit.formats.forms import parse_file
+            from memgit.formats.codecs import parse_file
 
             data = self._files.get(path)
             self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)

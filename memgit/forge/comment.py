@@ -16,7 +16,10 @@ _CUT = "\n\n… cut here: the comment would be longer than the forge takes.\n"
 
 
 class Posted(NamedTuple):
-    """What became of a comment: `created`, `updated`, `unchanged`, or `skipped`, with the reason in words; `url` where it stands."""
+    """What became of a comment:
+
+    `created`, `updated`, `unchanged`, or `skipped`, with the reason in words; `url` where it stands.
+    """
 
     action: str
     url: str | None = None
@@ -25,7 +28,8 @@ class Posted(NamedTuple):
 
 
 def marked(text: str, key: str = "") -> str:
-    """The text with its marker as its first line, `key` in it, by which several reviews of one change are told apart.
+    """The text with its marker as its first line, `key` in it, by which several reviews of one change are
+    told apart.
 
     Form: an HTML comment, which forges keep and do not show.
     """
@@ -36,7 +40,9 @@ def marked(text: str, key: str = "") -> str:
 
 
 def fitting(text: str, limit: int) -> str:
-    """The text in at most so many characters, cut at a line's end (in a line where that would cost most of it), and said so."""
+    """The text in at most so many characters, cut at a line's end (in a line where that would cost most of
+    it), and said so.
+    """
     if len(text) <= limit:
         return text
     kept = text[: limit - len(_CUT)]
@@ -44,10 +50,14 @@ def fitting(text: str, limit: int) -> str:
     return (kept[:end] if end > len(kept) // 2 else kept) + _CUT
 
 
-def post(forge: Forge, env: Env, token: str, number: str, text: str, pause: Callable[[float], None] | None = None) -> Posted:
-    """Puts a review (with its marker in the first line) under a change, in place of the one that stands there.
+def post(
+    forge: Forge, env: Env, token: str, number: str, text: str, pause: Callable[[float], None] | None = None
+) -> Posted:
+    """Puts a review (with its marker in the first line) under a change, in place of the one that stands
+    there.
 
-    Before each try to write, what is there is read anew: a server that answered with an error may have written all the same.
+    Before each try to write, what is there is read anew: a server that answered with an error may have
+    written all the same.
 
     Args:
         env: the job's environment, which says which server and repository are meant.
@@ -59,7 +69,10 @@ def post(forge: Forge, env: Env, token: str, number: str, text: str, pause: Call
     """
     base, path = forge.api(env), forge.comments(env, number)
     if base is None or path is None:
-        raise Refused(f"the environment does not say which repository on {forge.name} is meant", hint="run it in a job of that forge")
+        raise Refused(
+            f"the environment does not say which repository on {forge.name} is meant",
+            hint="run it in a job of that forge",
+        )
     client = Client(base, forge.headers(token), token, pause)
     body = fitting(text, forge.limit)
     done: list[Posted] = []
@@ -160,7 +173,8 @@ def _listed(client: Client, path: str, size: int) -> list[Mapping[str, Any]]:
     """Every comment that has a number, `size` of them a page.
 
     Raises:
-        Failed: the answer is no list, or has no end: whether there is a comment already cannot be told, and there must not be two.
+        Failed: the answer is no list, or has no end: whether there is a comment already cannot be told, and
+            there must not be two.
     """
     seen: dict[int, Mapping[str, Any]] = {}
     for number in range(1, PAGES * PAGE // size + 1):

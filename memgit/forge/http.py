@@ -1,4 +1,6 @@
-"""JSON over HTTP for the interfaces of forges: bounded in time and tries, and the token never leaves for another host or a message."""
+"""JSON over HTTP for the interfaces of forges: bounded in time and tries, and the token never leaves for
+another host or a message.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ TRIES = 6
 LONGEST_WAIT = 30.0
 """Seconds that one wait may take, whatever `Retry-After` says; waits grow from one second, doubling."""
 LARGEST = 16 << 20
-"""Bytes that an answer may have: the longest comment that a forge takes, each character of it escaped, fits in."""
+"""Bytes that an answer may have: the longest comment that a forge takes, each character of it escaped, fits
+in.
+"""
 _AGAIN = frozenset([429, 500, 502, 503, 504])
 _MOVED = frozenset([301, 302, 307, 308])
 _HOPS = 3
@@ -32,9 +36,14 @@ class Answer(NamedTuple):
 
 
 class Failed(Refused):
-    """A request that came to nothing. `status` is what the server said, 0 where it said nothing; `again` whether it may go better later."""
+    """A request that came to nothing.
 
-    def __init__(self, message: str, status: int, *, again: bool, wait: float | None = None, hint: str | None = None) -> None:
+    `status` is what the server said, 0 where it said nothing; `again` whether it may go better later.
+    """
+
+    def __init__(
+        self, message: str, status: int, *, again: bool, wait: float | None = None, hint: str | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.again = again
@@ -55,7 +64,9 @@ class Client:
         pause: waits so many seconds.
     """
 
-    def __init__(self, base: str, headers: Mapping[str, str], secret: str, pause: Callable[[float], None] | None = None) -> None:
+    def __init__(
+        self, base: str, headers: Mapping[str, str], secret: str, pause: Callable[[float], None] | None = None
+    ) -> None:
         from time import monotonic, sleep
         from urllib.parse import urlsplit
 
@@ -66,7 +77,10 @@ class Client:
         except ValueError:
             good = False
         if "@" in base:
-            raise Refused("the address of the forge's interface holds a user name", hint="an https address; the token goes by itself")
+            raise Refused(
+                "the address of the forge's interface holds a user name",
+                hint="an https address; the token goes by itself",
+            )
         if not good or not base.isascii() or not base.isprintable() or " " in base:
             raise Refused(f"{base!r} is no address of a forge's interface", hint="an https address")
         self._origin = (parts.scheme, parts.netloc.lower())
@@ -81,7 +95,10 @@ class Client:
         return self.patiently(lambda: self.ask("GET", path))
 
     def patiently(self, work: Callable[[], Answer]) -> Answer:
-        """Does something until it works or fails for good. All that a client does has `TRIES` failures and `ENOUGH` seconds together."""
+        """Does something until it works or fails for good.
+
+        All that a client does has `TRIES` failures and `ENOUGH` seconds together.
+        """
         from time import monotonic
 
         while True:
@@ -121,11 +138,17 @@ class Client:
         if there is None or not new.isascii() or not new.isprintable() or " " in new:
             raise Failed(f"{self.base} sends to what is no address", answer.status, again=False)
         if there != self._origin:
-            raise Failed(f"{self.base} sends to another server, which the token is not meant for", answer.status, again=False)
+            raise Failed(
+                f"{self.base} sends to another server, which the token is not meant for",
+                answer.status,
+                again=False,
+            )
         return new
 
     def _send(self, method: str, url: str, value: Any) -> Answer:
-        """One request to one address, on a thread: the libraries know a limit for each wait alone, not for all of them together."""
+        """One request to one address, on a thread: the libraries know a limit for each wait alone, not for
+        all of them together.
+        """
         import threading
 
         found: list[Answer | BaseException] = []
@@ -153,7 +176,9 @@ class Client:
 
         class Stay(HTTPRedirectHandler):
             def http_error_302(self, req: Any, fp: Any, code: int, msg: str, headers: Any) -> None:
-                """Redirects are followed by `ask` alone: before it is asked, the library takes the address apart, which may fail."""
+                """Redirects are followed by `ask` alone: before it is asked, the library takes the address
+                apart, which may fail.
+                """
 
             http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
@@ -162,7 +187,11 @@ class Client:
         request = Request(url, data=data, headers=dict(headers), method=method)  # noqa: S310 (the scheme was checked)
         try:
             with build_opener(Stay).open(request, timeout=TIMEOUT) as response:
-                return Answer(response.status, _lowered(response.headers), self._value(response.status, response.read(LARGEST + 1)))
+                return Answer(
+                    response.status,
+                    _lowered(response.headers),
+                    self._value(response.status, response.read(LARGEST + 1)),
+                )
         except HTTPError as error:
             with error:
                 headers = _lowered(error.headers)
@@ -174,12 +203,20 @@ class Client:
             raise Failed(f"{self.base} cannot be reached: {self._clean(str(why))}", 0, again=True) from None
 
     def _value(self, status: int, data: bytes) -> Any:
-        """The JSON of an answer that says that all is well. What is something else, such as a page to log in, comes from somebody else."""
+        """The JSON of an answer that says that all is well.
+
+        What is something else, such as a page to log in, comes from somebody else.
+        """
         if len(data) > LARGEST:
             raise TooLarge(f"{self.base} answers with more than {LARGEST} bytes", status, again=False)
         value = _read(data)
         if value is None and data.strip():
-            raise Failed(f"{self.base} answers with what is no JSON", status, again=False, hint="is it the address of a forge's interface?")
+            raise Failed(
+                f"{self.base} answers with what is no JSON",
+                status,
+                again=False,
+                hint="is it the address of a forge's interface?",
+            )
         return value
 
     def _failed(self, status: int, headers: Mapping[str, str], value: Any) -> Failed:
@@ -187,7 +224,9 @@ class Client:
         words = f"{self.base} answers {status}" + (f": {self._clean(str(said))[:300]}" if said else "")
         # GitHub says 403 where too much was asked at once, with the time to wait.
         limited = status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0")
-        return Failed(words, status, again=status in _AGAIN or limited, wait=_seconds(headers.get("retry-after")))
+        return Failed(
+            words, status, again=status in _AGAIN or limited, wait=_seconds(headers.get("retry-after"))
+        )
 
     def _clean(self, text: str) -> str:
         return " ".join(text.replace(self._secret, "***").split()) if self._secret else " ".join(text.split())

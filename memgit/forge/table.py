@@ -1,4 +1,6 @@
-"""The forges that memgit knows, one row each: how a CI job there is told what it is about, and how comments are read and written."""
+"""The forges that memgit knows, one row each: how a CI job there is told what it is about, and how comments
+are read and written.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def _at(value: Any, *keys: str) -> str | None:
     """A text or number deep in a JSON value."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
-    return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "" else None
+    return (
+        str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "" else None
+    )
 
 
 def _github_job(env: Env) -> Job:
@@ -90,8 +94,9 @@ def _github_job(env: Env) -> Job:
     if not (number or "").isdigit():
         number = None
     for sort, base, head in (
-        ("pull_request", ("base", "sha"), ("head", "sha")), ("merge_group", ("base_sha",), ("head_sha",)),
-    ):  # fmt: skip
+        ("pull_request", ("base", "sha"), ("head", "sha")),
+        ("merge_group", ("base_sha",), ("head_sha",)),
+    ):
         if _at(event, sort, *base):
             return Job(number, _at(event, sort, *base), _at(event, sort, *head) or "HEAD")
     before = _at(event, "before")
@@ -102,11 +107,15 @@ def _github_job(env: Env) -> Job:
 
 
 def _gitlab_job(env: Env) -> Job:
-    """docs.gitlab.com, "Predefined CI/CD variables". The two commits of a merge are told in pipelines for merged results alone."""
+    """docs.gitlab.com, "Predefined CI/CD variables".
+
+    The two commits of a merge are told in pipelines for merged results alone.
+    """
     number = env.get("CI_MERGE_REQUEST_IID", "")
     base = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
     if not base and env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != env.get("CI_MERGE_REQUEST_PROJECT_ID"):
-        base = env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")  # from a fork: `origin` is the fork, which may lack the target branch
+        # from a fork: `origin` is the fork, which may lack the target branch
+        base = env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
     branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or env.get("CI_DEFAULT_BRANCH")
     head = env.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or env.get("CI_COMMIT_SHA") or "HEAD"
     return Job(number if number.isdigit() else None, base or (f"origin/{branch}" if branch else None), head)
@@ -133,26 +142,47 @@ def _gitlab_comments(env: Env, number: str) -> str | None:
 
 FORGES = (
     Forge(
-        "github", "pull request", "GITHUB_ACTIONS", _github_job,
+        "github",
+        "pull request",
+        "GITHUB_ACTIONS",
+        _github_job,
         lambda env: env.get("GITHUB_API_URL") or "https://api.github.com",
         ("MEMGIT_FORGE_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"),
-        lambda token: {"Authorization": f"Bearer {token}", "Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
+        lambda token: {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": "2022-11-28",
+        },
         _github_comments,
         lambda env, number, comment: f"/repos/{_github_repository(env)}/issues/comments/{comment['id']}",
-        "PATCH", "login", "user", lambda author: author.get("type") == "Bot", 65_536,
+        "PATCH",
+        "login",
+        "user",
+        lambda author: author.get("type") == "Bot",
+        65_536,
         "give the job `permissions: pull-requests: write`; from a fork the token may only read",
     ),
     Forge(
-        "gitlab", "merge request", "GITLAB_CI", _gitlab_job,
+        "gitlab",
+        "merge request",
+        "GITLAB_CI",
+        _gitlab_job,
         lambda env: env.get("CI_API_V4_URL"),
         ("MEMGIT_FORGE_TOKEN", "GITLAB_TOKEN"),
         lambda token: {"PRIVATE-TOKEN": token},
         _gitlab_comments,
         lambda env, number, comment: f"{_gitlab_comments(env, number)}/{comment['id']}",
-        "PUT", "username", "author", lambda author: bool(author.get("bot")), 1_000_000,
-        "give the job a project access token with the scope api as MEMGIT_FORGE_TOKEN (a CI_JOB_TOKEN may not write notes)",
+        "PUT",
+        "username",
+        "author",
+        lambda author: bool(author.get("bot")),
+        1_000_000,
+        (
+            "give the job a project access token with the scope api as MEMGIT_FORGE_TOKEN (a "
+            "CI_JOB_TOKEN may not write notes)"
+        ),
     ),
-)  # fmt: skip
+)
 """Another forge is another row."""
 
 

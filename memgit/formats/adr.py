@@ -1,11 +1,12 @@
 """Decision records as adr-tools, MADR and people by hand write them: the status stands in the text.
 
-Known places, the first that a file has counts: `status` in frontmatter (MADR); a section `## Status` whose lines say `Accepted`,
-`Superseded by [3. Title](0003-title.md)`, `Supersedes [1. Title](0001-title.md)` (adr-tools, which spells both with a c); lines between the
-title and the first section, `* Status: accepted`, `Date: 2026-03-02`, `**Deciders:** Ada, Bo` (MADR before version 3, adr-tools).
+Known places, the first that a file has counts: `status` in frontmatter (MADR); a section `## Status` whose
+lines say `Accepted`, `Superseded by [3. Title](0003-title.md)`, `Supersedes [1. Title](0001-title.md)`
+(adr-tools, which spells both with a c); lines between the title and the first section, `* Status: accepted`,
+`Date: 2026-03-02`, `**Deciders:** Ada, Bo` (MADR before version 3, adr-tools).
 
-What the text says stays part of the body, and a change of a field changes its line there. The title keeps its number: it is what people
-call the decision by, and the heading is theirs.
+What the text says stays part of the body, and a change of a field changes its line there. The title keeps its
+number: it is what people call the decision by, and the heading is theirs.
 """
 
 from __future__ import annotations
@@ -41,7 +42,13 @@ _LABEL = re.compile(
     r"(?::(?P=open)|(?P=open):)[ \t]*(?P<value>.*)",
     re.IGNORECASE,
 )
-_FIELDS = {"status": "status", "date": "created", "deciders": "deciders", "decision-makers": "deciders", "decision makers": "deciders"}
+_FIELDS = {
+    "status": "status",
+    "date": "created",
+    "deciders": "deciders",
+    "decision-makers": "deciders",
+    "decision makers": "deciders",
+}
 _TO_FILL_IN = re.compile(r"(?:ADR[- ]?\w*:? )?(?:\{[^{}]* [^{}]*\}|\[[^\[\]]* [^\[\]]*\]|<[^<>]* [^<>]*>)")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _STEM = re.compile(r"[^\s\[\]()<>#|/\\]+")
@@ -52,7 +59,9 @@ TOP_LINES = 30
 
 
 class Line(NamedTuple):
-    """One line that says something: its text without marker, and where that and the whole line lie, the line end included."""
+    """One line that says something: its text without marker, and where that and the whole line lie, the line
+    end included.
+    """
 
     text: str
     start: int
@@ -94,7 +103,9 @@ class Stated(NamedTuple):
                     out[field] = day[0]
             elif line.text:
                 out[field] = line.text
-        texts = [line.text for line in self.lines] if self.section is not None else [str(out.pop("status", ""))]
+        texts = (
+            [line.text for line in self.lines] if self.section is not None else [str(out.pop("status", ""))]
+        )
         out |= said(texts)
         return {field: value for field, value in out.items() if value}
 
@@ -108,7 +119,9 @@ class Adr(Document):
     # Reading.
 
     def parse(self, data: bytes, path: str, kind: str, key: str, note_address: str) -> ParsedFile:
-        """The record of one file; none in a template such as MADR's, whose title is a text in braces or brackets to be filled in."""
+        """The record of one file; none in a template such as MADR's, whose title is a text in braces or
+        brackets to be filled in.
+        """
         found = super().parse(data, path, kind, key, note_address)
         record = found.records[0] if found.records else None
         if record is not None and record.problem is None and _TO_FILL_IN.fullmatch(record.title):
@@ -122,14 +135,20 @@ class Adr(Document):
         status = fields.get("status")
         found = stated(text, parts.body).fields
         if isinstance(status, str) and status:
-            fields |= {name: value for name, value in said([status]).items() if name == "status" or not fields.get(name)}
+            fields |= {
+                name: value
+                for name, value in said([status]).items()
+                if name == "status" or not fields.get(name)
+            }
             found = {name: value for name, value in found.items() if name not in ("status", "superseded_by")}
         fields |= {name: value for name, value in found.items() if not fields.get(name)}
         return fields, title, body
 
     # Writing.
 
-    def _pairs(self, kind: str, title: str, fields: Mapping[str, Value]) -> list[tuple[str, Value, Style, Spell]]:
+    def _pairs(
+        self, kind: str, title: str, fields: Mapping[str, Value]
+    ) -> list[tuple[str, Value, Style, Spell]]:
         return [pair for pair in super()._pairs(kind, title, fields) if pair[0] != "title"]
 
     def _new_body(self, kind: str, title: str, body: str, fields: Mapping[str, Value]) -> str:
@@ -139,7 +158,9 @@ class Adr(Document):
         """Sets the text; what the old one says about the decision stays where the new one does not say it."""
         old = stated(page.text, page.body)
         new = own_text(new, self._title(page))
-        super()._set_body(page, kept(page.text, old, new) if old.placed and not stated(new, 0).placed else new)
+        super()._set_body(
+            page, kept(page.text, old, new) if old.placed and not stated(new, 0).placed else new
+        )
 
     def _set_field(self, page: Page, field: str, value: Value) -> None:
         if field == "superseded_by" and isinstance(value, str):
@@ -148,7 +169,12 @@ class Adr(Document):
             value = tuple(map(name_in, (value,) if isinstance(value, str) else value or ()))
         held = page.entries.get(self.dialect.key("decision", field, page.entries))
         there = page.entries.get("status")
-        if there is not None and isinstance(there.value, str) and there.value and field in ("status", "superseded_by"):
+        if (
+            there is not None
+            and isinstance(there.value, str)
+            and there.value
+            and field in ("status", "superseded_by")
+        ):
             read = said([there.value])
             if field == "status" and value == read.get("status"):
                 return
@@ -170,7 +196,9 @@ class Adr(Document):
         """Changes what the text says about a field; False where it says nothing and has no place for it."""
         if field == "supersedes":
             items = (value,) if isinstance(value, str) else value or ()
-            return found.section is not None and bool(found.lines) and self._put_supersedes(page, found, items)
+            return (
+                found.section is not None and bool(found.lines) and self._put_supersedes(page, found, items)
+            )
         text = ", ".join(value) if isinstance(value, tuple) else value or ""
         if "\n" in text:
             raise BadInput(f"{field} is one line")
@@ -188,9 +216,18 @@ class Adr(Document):
         return True
 
     def _put_status(self, page: Page, found: Stated, lines: tuple[Line, ...], text: str) -> None:
-        """Says the status in the line that says it, or under the heading; a line that says who supersedes the decision goes with it."""
+        """Says the status in the line that says it, or under the heading; a line that says who supersedes the
+        decision goes with it.
+        """
         over = [line for line in lines if _BY.match(_unstruck(line.text))]
-        target = next((line for line in (over if text.startswith("superseded") else ()) or lines if says_status(line.text)), None)
+        target = next(
+            (
+                line
+                for line in (over if text.startswith("superseded") else ()) or lines
+                if says_status(line.text)
+            ),
+            None,
+        )
         # From the last to the first, so that the places before stay right.
         for line in reversed(over):
             if line != target and text:
@@ -247,14 +284,20 @@ def stated(text: str, start: int) -> Stated:
         if match is not None:
             field = _FIELDS[match["label"].lower()]
             at = line.start + match.start("value")
-            labels.setdefault(field, Line(match["value"].rstrip(), at, at + len(match["value"].rstrip()), line.line, line.end))
+            labels.setdefault(
+                field,
+                Line(match["value"].rstrip(), at, at + len(match["value"].rstrip()), line.line, line.end),
+            )
     if section is not None:
         labels.pop("status", None)
     return Stated(section, content, lines, labels)
 
 
 def said(texts: list[str]) -> dict[str, Value]:
-    """The fields that the lines of a status give. A word that adr-tools and MADR know is in lower case, any other text as typed."""
+    """The fields that the lines of a status give.
+
+    A word that adr-tools and MADR know is in lower case, any other text as typed.
+    """
     out: dict[str, Value] = {}
     over: list[str] = []
     for typed in texts:
@@ -276,13 +319,18 @@ def said(texts: list[str]) -> dict[str, Value]:
 
 
 def says_status(text: str) -> bool:
-    """Whether a line says a status: it is no `Supersedes`, and no other relation such as `Amends [2. Title](0002-title.md)`."""
+    """Whether a line says a status: it is no `Supersedes`, and no other relation such as `Amends [2.
+
+    Title](0002-title.md)`.
+    """
     text = _unstruck(text)
     return bool(text) and not _OVER.match(text) and (_WORD.match(text) is not None or not targets(text))
 
 
 def targets(text: str) -> list[str]:
-    """The names of the files that the links of a line lead to, in the order of the line; links that leave the folder tree are left out."""
+    """The names of the files that the links of a line lead to, in the order of the line; links that leave the
+    folder tree are left out.
+    """
     out: list[str] = []
     for wiki, target, name in _LINK.findall(text):
         path = target.partition("#")[0]
@@ -295,7 +343,14 @@ def targets(text: str) -> list[str]:
 
 def name_in(text: str) -> str:
     """The name of a decision from how a person gives it: a name, an address, a wikilink."""
-    return text.strip().removeprefix("[[").removesuffix("]]").strip().removeprefix("decision/").removesuffix(".md")
+    return (
+        text.strip()
+        .removeprefix("[[")
+        .removesuffix("]]")
+        .strip()
+        .removeprefix("decision/")
+        .removesuffix(".md")
+    )
 
 
 def link_to(name: str) -> str:
@@ -308,14 +363,21 @@ def link_to(name: str) -> str:
     if _STEM.fullmatch(inner) and not is_id(inner):
         return f"[{inner}]({inner}.md)"
     if not inner or any(char in inner for char in "[]|\n"):
-        raise BadInput(f"{name!r} cannot be linked to", hint="give the file name of the decision, or its address")
+        raise BadInput(
+            f"{name!r} cannot be linked to", hint="give the file name of the decision, or its address"
+        )
     return f"[[{inner}]]"
 
 
 def kept(text: str, old: Stated, new: str) -> str:
-    """A new body with what the old text says about the decision: the section before the first of its level, the lines at the top."""
+    """A new body with what the old text says about the decision: the section before the first of its level,
+    the lines at the top.
+    """
     if old.section is None:
-        lines = "\n".join(text[line.line : line.end].rstrip("\r\n") for line in sorted(old.labels.values(), key=lambda line: line.line))
+        lines = "\n".join(
+            text[line.line : line.end].rstrip("\r\n")
+            for line in sorted(old.labels.values(), key=lambda line: line.line)
+        )
         return f"{lines}\n\n{new}" if new else lines
     section = tidy(text[old.section[0] : old.section[1]])
     level = len(section) - len(section.lstrip("#")) or 2
@@ -324,10 +386,14 @@ def kept(text: str, old: Stated, new: str) -> str:
 
 
 def without(body: str) -> str:
-    """A body without what its fields say as well, for a form that has fields for that; a section that says more stays whole."""
+    """A body without what its fields say as well, for a form that has fields for that; a section that says
+    more stays whole.
+    """
     found = stated(body, 0)
     spans = [
-        (line.line, line.end) for field, line in found.labels.items() if field == "deciders" or _DAY.fullmatch(line.text) or _plain(line)
+        (line.line, line.end)
+        for field, line in found.labels.items()
+        if field == "deciders" or _DAY.fullmatch(line.text) or _plain(line)
     ]
     if found.section is not None and all(map(_plain, found.lines)):
         start, end = found.section
@@ -348,8 +414,12 @@ def _plain(line: Line) -> bool:
     return text.rstrip(".").lower() in ADR_STATUSES and text == line.text.strip()
 
 
-def _lines(text: str, start: int, end: int, hidden: list[tuple[int, int]], *, marked: bool = False) -> Iterator[Line]:
-    """The lines that say something between two offsets, without what code and comments hide; `marked` leaves list markers on."""
+def _lines(
+    text: str, start: int, end: int, hidden: list[tuple[int, int]], *, marked: bool = False
+) -> Iterator[Line]:
+    """The lines that say something between two offsets, without what code and comments hide; `marked` leaves
+    list markers on.
+    """
     over = iter(hidden)
     blind = next(over, None)
     while start < end:

@@ -1,4 +1,6 @@
-"""Mem Skill's upgrade of an entry file: the labels `Source` and `Related` in records that were written before there were such labels."""
+"""Mem Skill's upgrade of an entry file: the labels `Source` and `Related` in records that were written before
+there were such labels.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ CONVERSATION = "conversation"
 
 
 class Filled(NamedTuple):
-    """What became of one record, by its place among those of its file: what was added, or why nothing could be, with its line."""
+    """What became of one record, by its place among those of its file: what was added, or why nothing could
+    be, with its line.
+    """
 
     ordinal: int
     source: bool
@@ -25,7 +29,9 @@ class Filled(NamedTuple):
 
 
 class Backfilled(NamedTuple):
-    """The file with the labels, and the records that were changed or could not be; `chinese` counts those of auto-skill, which has none."""
+    """The file with the labels, and the records that were changed or could not be; `chinese` counts those of
+    auto-skill, which has none.
+    """
 
     data: bytes
     records: tuple[Filled, ...]
@@ -33,10 +39,12 @@ class Backfilled(NamedTuple):
 
 
 def backfill(data: bytes) -> Backfilled:
-    """Adds `Source: conversation` under the date of each record that has no source, and an empty `Related` before its keywords.
+    """Adds `Source: conversation` under the date of each record that has no source, and an empty `Related`
+    before its keywords.
 
-    Goes record by record, so one that has the labels says nothing of the others; a second time changes nothing. A heading without a date is
-    no record of Mem Skill's and stays as it is, as does a record with Chinese labels.
+    Goes record by record, so one that has the labels says nothing of the others; a second time changes
+    nothing. A heading without a date is no record of Mem Skill's and stays as it is, as does a record with
+    Chinese labels.
 
     Raises:
         UnreadableFile: the file is no text.
@@ -47,7 +55,9 @@ def backfill(data: bytes) -> Backfilled:
     if file.fault is not None:
         raise file.fault
     if file.markers:
-        raise Refused("the file has a merge conflict", line=file.markers[0], hint="resolve it, then upgrade again")
+        raise Refused(
+            "the file has a merge conflict", line=file.markers[0], hint="resolve it, then upgrade again"
+        )
     lines, newline, habits = split_lines(text), newline_of(text), habits_of(file, None)
     out: list[Filled] = []
     chinese = 0
@@ -81,6 +91,10 @@ def backfill(data: bytes) -> Backfilled:
         lines[section.line - 1 : section.last] = entry.lines
         out.append(Filled(ordinal, "source" not in names, "related" not in names, section.line))
     whole = "".join(lines)
-    if [section.title for section in take_apart(normal(whole)).sections] != [section.title for section in file.sections]:
-        raise Refused("the labels would change what follows them", hint="put the next heading at the start of its line")
+    if [section.title for section in take_apart(normal(whole)).sections] != [
+        section.title for section in file.sections
+    ]:
+        raise Refused(
+            "the labels would change what follows them", hint="put the next heading at the start of its line"
+        )
     return Backfilled(encode(whole, has_bom(data)), tuple(reversed(out)), chinese)

@@ -1,21 +1,27 @@
-"""Blocks of Markdown as CommonMark has them, as far as records need them: headings, fenced code, HTML, containers.
+"""Blocks of Markdown as CommonMark has them, as far as records need them: headings, fenced code, HTML,
+containers.
 
-Rules: https://spec.commonmark.org/0.31.2/. A `Scanner` reads line by line with its containers (quotes and list items); most files need no
-more than `outline`'s single pass over the lines that start at column 0, which no container can hold. Linear in the text, whatever it holds.
+Rules: https://spec.commonmark.org/0.31.2/. A `Scanner` reads line by line with its containers (quotes and
+list items); most files need no more than `outline`'s single pass over the lines that start at column 0, which
+no container can hold. Linear in the text, whatever it holds.
 """
 
 from __future__ import annotations
 
+import re
+
 from memgit import TYPE_CHECKING
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BLANK, TEXT, HEADING, UNDERLINE, RULE, FENCE, CODE, HTML = range(8)
-"""What a line is. UNDERLINE makes a heading of the text above it; FENCE is fenced code with its fences, CODE is set in by four."""
+"""What a line is.
+
+UNDERLINE makes a heading of the text above it; FENCE is fenced code with its fences, CODE is set in by four.
+"""
 
 MAX_DEPTH = 100
 """Quotes and list items inside one another; what is nested deeper is text."""
@@ -24,7 +30,9 @@ _ATX = pattern(r"(#{1,6})(?:[ \t]+|$)")
 _FENCE = pattern(r"(`{3,})(?=[^`]*$)|(~{3,})")
 _UNDERLINE = pattern(r"(?:=+|-+)[ \t]*$")
 _MARKER = pattern(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |$)")
-_DEFINITION = r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(<[^<>]*>|[^ \t<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$"
+_DEFINITION = (
+    r"\[((?:[^\[\]\\]|\\.)+)\]:[ \t]*(<[^<>]*>|[^ \t<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*$"
+)
 """Text, like `_TAG_ALONE`, until it is needed: compiling these would cost every start."""
 
 _VERBATIM = pattern(r"<(?:script|pre|style|textarea)(?=[ \t>]|$)", re.IGNORECASE)
@@ -47,8 +55,8 @@ ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 class Heading(NamedTuple):
     """A heading outside code, quotes and lists.
 
-    `title` is its text as typed, without hashes. `line` to `end_line` are its lines (an underlined one has several), `start` and `end`
-    its place in the text in characters, the last line end not included.
+    `title` is its text as typed, without hashes. `line` to `end_line` are its lines (an underlined one has
+    several), `start` and `end` its place in the text in characters, the last line end not included.
     """
 
     level: int
@@ -71,7 +79,9 @@ class Hidden(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Headings and hidden stretches of a text; `unclosed` is the line of a fence or comment that is open to the end, with what it is."""
+    """Headings and hidden stretches of a text; `unclosed` is the line of a fence or comment that is open to
+    the end, with what it is.
+    """
 
     headings: list[Heading]
     hidden: list[Hidden]
@@ -100,14 +110,16 @@ def heading_text(content: str) -> str:
 class Scanner:
     """Reads blocks line by line: `feed` takes a line without its end and says what it is.
 
-    After each line `depth` is the number of quotes and list items around it, and `block` a number that changes when a new paragraph or
-    heading begins; lines of one paragraph share it. `setext=False` takes a line of dashes under text for a rule, as entry files mean it.
+    After each line `depth` is the number of quotes and list items around it, and `block` a number that
+    changes when a new paragraph or heading begins; lines of one paragraph share it. `setext=False` takes a
+    line of dashes under text for a rule, as entry files mean it.
     """
 
     __slots__ = ("_containers", "_defined", "_end", "_fence", "_leaf", "_setext", "block", "depth", "weak")
 
     def __init__(self, *, setext: bool = True) -> None:
-        self._containers: list[list[int]] = []  # [columns of a list item's content, or -1 for a quote; 1 once it holds something]
+        # [columns of a list item's content, or -1 for a quote; 1 once it holds something]
+        self._containers: list[list[int]] = []
         self._leaf = BLANK
         self._fence = ""
         self._end: str | re.Pattern[str] | None = None
@@ -119,7 +131,10 @@ class Scanner:
 
     @property
     def open(self) -> str | None:
-        """What is open, outside quotes and lists, and will swallow the next lines whatever they are: "fence" or "HTML", or None."""
+        """What is open, outside quotes and lists, and will swallow the next lines whatever they are:
+
+        "fence" or "HTML", or None.
+        """
         if self._containers:
             return None
         return "fence" if self._leaf == FENCE else "HTML" if self._leaf == HTML and not self.weak else None
@@ -131,7 +146,9 @@ class Scanner:
         return kind
 
     def hidden_by(self, line: str) -> tuple[int, bool]:
-        """FENCE or HTML where the next line, whatever it says, is inside such a block, else BLANK; and whether that HTML is weak."""
+        """FENCE or HTML where the next line, whatever it says, is inside such a block, else BLANK; and
+        whether that HTML is weak.
+        """
         if self._leaf not in (FENCE, HTML):
             return BLANK, False
         matched, rest = self._match(line.expandtabs(4) if "\t" in line else line)
@@ -281,7 +298,9 @@ class Scanner:
         return None
 
     def _text(self, stripped: str, matched: int, fresh: bool) -> int:
-        """Text: it goes on with an open paragraph (even one in a container that the line left out), or begins one."""
+        """Text: it goes on with an open paragraph (even one in a container that the line left out), or begins
+        one.
+        """
         if not fresh and self._leaf == TEXT:
             if self._defined:
                 self._defined = re.match(_DEFINITION, stripped) is not None
@@ -300,7 +319,9 @@ def _is_rule(stripped: str) -> bool:
 
 
 def _html_start(stripped: str, text_open: bool) -> tuple[str | re.Pattern[str] | None, bool] | None:
-    """How the HTML block that a line starts will end (text in a line; None and True: a blank line), or None for no HTML block."""
+    """How the HTML block that a line starts will end (text in a line; None and True: a blank line), or None
+    for no HTML block.
+    """
     for start, end in ENDS.items():
         if stripped.startswith(start):
             return end, False
@@ -315,7 +336,10 @@ def _html_start(stripped: str, text_open: bool) -> tuple[str | re.Pattern[str] |
 
 
 _STOP = pattern(r"\n( {0,3})(?=[`~#<])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z]))")
-_STOP_OR_LINE = pattern(r"\n( {0,3})(?=[`~#<=-])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z])|(?:-+|=+)[ \t]*\r?(?=\n|\Z))")
+_STOP_OR_LINE = pattern(
+    r"\n( {0,3})(?=[`~#<=-])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z])|(?:-+|=+)[ "
+    r"\t]*\r?(?=\n|\Z))"
+)
 _BLANK_LINE = pattern(r"^[ \t]*\r?$", re.MULTILINE)
 
 
@@ -325,16 +349,19 @@ def outline(text: str, *, setext: bool = True, line: int = 1) -> Outline:
 
 
 def _flat(text: str, setext: bool, first_line: int) -> Outline | None:
-    """The outline from lines that start at column 0 alone, or None where a set-in line, a bare tag or an underline needs the whole story.
+    """The outline from lines that start at column 0 alone, or None where a set-in line, a bare tag or an
+    underline needs the whole story.
 
-    At column 0 a heading, a fence and most HTML end every container and paragraph, so what stands before them does not matter.
+    At column 0 a heading, a fence and most HTML end every container and paragraph, so what stands before them
+    does not matter.
     """
     found: list[Heading] = []
     hidden: list[Hidden] = []
     line, counted = first_line, 0
     position, size = 0, len(text)
     stops = _STOP_OR_LINE if setext else _STOP
-    led = f"\n{text}"  # a pattern that begins with a character is searched much faster than one that begins with `^`
+    # a pattern that begins with a character is searched much faster than one that begins with `^`
+    led = f"\n{text}"
     while True:
         match = stops.search(led, position)
         if match is None:
@@ -360,8 +387,10 @@ def _flat(text: str, setext: bool, first_line: int) -> Outline | None:
         if fence is not None:
             if fence[0] == "`" and text.find("`", after, stop) >= 0:
                 continue
-            compiled = re.compile if len(fence) < 6 else re.once
-            closing = compiled(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(text, position)
+            compiled = re.compile
+            closing = compiled(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(
+                text, position
+            )
             what, weak, end = "fence", False, None if closing is None else closing.end()
         else:
             head = text[start:stop].rstrip("\r")
@@ -381,7 +410,9 @@ def _flat(text: str, setext: bool, first_line: int) -> Outline | None:
         position = stop + 1
 
 
-def _html_end(text: str, start: int, following: int, ending: str | re.Pattern[str] | None, weak: bool) -> int | None:
+def _html_end(
+    text: str, start: int, following: int, ending: str | re.Pattern[str] | None, weak: bool
+) -> int | None:
     """Where an HTML block ends: inside its last line, or at the start of the blank line after it."""
     if weak:
         blank = _BLANK_LINE.search(text, following) if following <= len(text) else None
@@ -448,11 +479,26 @@ def _deep(text: str, setext: bool, first_line: int) -> Outline:
                 del parts[0]
                 block_start = text.index("\n", block_start) + 1
             title = " ".join(parts)
-            found.append(Heading(1 if "=" in line else 2, title, number - len(parts), number, block_start, start + len(line)))
+            found.append(
+                Heading(
+                    1 if "=" in line else 2,
+                    title,
+                    number - len(parts),
+                    number,
+                    block_start,
+                    start + len(line),
+                )
+            )
     if span is None:
         return Outline(found, hidden, None)
     hidden.append(Hidden(span[0], size, weak))
-    what = "fence" if scanner.open == "fence" else "comment" if text.startswith("<!--", first_character(text, span[0])) else "HTML block"
+    what = (
+        "fence"
+        if scanner.open == "fence"
+        else "comment"
+        if text.startswith("<!--", first_character(text, span[0]))
+        else "HTML block"
+    )
     return Outline(found, hidden, None if weak else (span[1], what))
 
 
@@ -469,11 +515,16 @@ _CONFLICT = pattern(r"^(<{7}|\|{7}|={7}|>{7})(?= |\r?$)", re.MULTILINE)
 def conflict_markers(text: str, *, line: int = 1) -> list[int]:
     """The lines of merge conflict markers outside fenced code.
 
-    `=======` and `|||||||` count between `<<<<<<<` and `>>>>>>>` alone: elsewhere a line of equal signs underlines a heading.
+    `=======` and `|||||||` count between `<<<<<<<` and `>>>>>>>` alone: elsewhere a line of equal signs
+    underlines a heading.
     """
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
         return []
-    hidden = [(span.start, span.end) for span in outline(text, setext=False).hidden if text[first_character(text, span.start)] in "`~"]
+    hidden = [
+        (span.start, span.end)
+        for span in outline(text, setext=False).hidden
+        if text[first_character(text, span.start)] in "`~"
+    ]
     out: list[int] = []
     inside = False
     counted, position = line, 0

@@ -1,22 +1,38 @@
-"""Bodies of entries: any Markdown, of which nothing may be read as the next entry, as a field or as the end of one.
+"""Bodies of entries: any Markdown, of which nothing may be read as the next entry, as a field or as the end
+of one.
 
-A line that would be is escaped with one backslash on writing, as Markdown itself has it, and freed of one on reading. A line that already
-has backslashes before such text gets one more, so that every body comes back as it was.
+A line that would be is escaped with one backslash on writing, as Markdown itself has it, and freed of one on
+reading. A line that already has backslashes before such text gets one more, so that every body comes back as
+it was.
 """
 
 from __future__ import annotations
 
+import re
+
 from memgit.errors import BadInput
 from memgit.formats.blocks import BLANK, FENCE, TEXT, Scanner
 from memgit.formats.labels import name_of
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 _SET_IN = pattern(
-    r"( {0,3})(\\*)(?:(#{1,2})(?=[ \t]|$)|(<!--)|(<\?)|(<!\[CDATA\[)|(<![A-Za-z])|(<(?:script|pre|style|textarea)(?=[ \t>]|$)))",
+    (
+        r"( {0,3})(\\*)(?:(#{1,2})(?=[ "
+        r"\t]|$)|(<!--)|(<\?)|(<!\[CDATA\[)|(<![A-Za-z])|(<(?:script|pre|style|textarea)(?=[ \t>]|$)))"
+    ),
     re.IGNORECASE,
 )
-_ENDS = (None, None, None, None, "-->", "?>", "]]>", ">", re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE))
+_ENDS = (
+    None,
+    None,
+    None,
+    None,
+    "-->",
+    "?>",
+    "]]>",
+    ">",
+    re.compile(r"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+)
 """By group of `_SET_IN`: what ends the HTML that it starts."""
 _FLUSH = pattern(r"(\\*)(?:\*\*([^*:：\n]+)[:：]\*\*|(-{3,})[ \t]*$|(?:<{7}|>{7})(?= |$))")
 _TABLE_OR_LABEL = pattern(r" {0,3}(?:\||\*\*[^*\n]+[:：]\*\*)")
@@ -63,7 +79,8 @@ def as_list(text: str, marker: str = "-") -> str:
 
 
 def of(text: str) -> str:
-    """The body that a new entry gets for a text: plain paragraphs become the items of a list, anything else stays as it is.
+    """The body that a new entry gets for a text: plain paragraphs become the items of a list, anything else
+    stays as it is.
 
     `of(of(x)) == of(x)`.
     """
@@ -96,7 +113,11 @@ def escape(body: str) -> str:
         if scanner.open == "fence" and not was_open:
             opened = index + 1
     if scanner.open == "fence":
-        raise BadInput(f"a code fence opens in line {opened} of the text and is never closed", line=opened, hint="close the fence")
+        raise BadInput(
+            f"a code fence opens in line {opened} of the text and is never closed",
+            line=opened,
+            hint="close the fence",
+        )
     return "\n".join(lines)
 
 
@@ -116,7 +137,9 @@ def unescape(text: str) -> str:
 
 
 def ends_in_list(body: str) -> bool:
-    """Whether the last line of a body belongs to a list, so that a label may follow without a blank line, as Mem Skill writes it."""
+    """Whether the last line of a body belongs to a list, so that a label may follow without a blank line, as
+    Mem Skill writes it.
+    """
     scanner = Scanner(setext=False)
     last = ""
     for line in body.split("\n"):
@@ -134,7 +157,9 @@ _HEADING, _LABEL, _BODY_LABEL, _RULE_GROUP, _CONFLICT = 3, -1, -2, -3, -4
 
 
 def _place(line: str, scanner: Scanner) -> tuple[int, bool, int] | None:
-    """Where a line takes its backslash, whether it has one there already, and what it would be; None where nothing reads it."""
+    """Where a line takes its backslash, whether it has one there already, and what it would be; None where
+    nothing reads it.
+    """
     match = _SET_IN.match(line)
     if match is not None:
         hidden, _ = scanner.hidden_by(line)
@@ -152,7 +177,9 @@ def _place(line: str, scanner: Scanner) -> tuple[int, bool, int] | None:
         group = _RULE_GROUP
     hidden, weak = scanner.hidden_by(line)
     # Markers of a conflict, and a rule at the end of a section, are read by their look, also within HTML.
-    if hidden == FENCE or (hidden and group not in (_CONFLICT, _RULE_GROUP) and not (weak and group in (_LABEL, _BODY_LABEL))):
+    if hidden == FENCE or (
+        hidden and group not in (_CONFLICT, _RULE_GROUP) and not (weak and group in (_LABEL, _BODY_LABEL))
+    ):
         return None
     return 0, bool(flush[1]), group
 
@@ -170,5 +197,7 @@ def _must(body: str, line: str, group: int, start: int, last: bool, last_ends: d
         if isinstance(ending, str):
             last_ends[group] = body.rfind(ending)
         else:
-            last_ends[group] = max((match.start() for match in ending.finditer(body)), default=-1) if ending else -1
+            last_ends[group] = (
+                max((match.start() for match in ending.finditer(body)), default=-1) if ending else -1
+            )
     return last_ends[group] < start

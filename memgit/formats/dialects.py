@@ -1,19 +1,21 @@
 """What each dialect of documents calls a field, in which order its keys stand and how it writes their values.
 
-A key that is in the file wins over the dialect's own name for the field: `modified` stays `modified`. Forms and variants as found on
+A key that is in the file wins over the dialect's own name for the field: `modified` stays `modified`. Forms
+and variants as found on
 disk: memory vaults (skill-memory) and mirrors (Mnema, two writers).
 """
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from memgit import TYPE_CHECKING
 from memgit.formats.frontmatter import Spell, Style
 from memgit.formats.text import whole
-from memgit.model import regex as re
 from memgit.model.kinds import FIELDS
-from memgit.model.light import lru_cache
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -46,10 +48,12 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
 class Dialect(NamedTuple):
     """One way of writing documents.
 
-    names: field, or `kind.field`, -> key, where the dialect calls a field otherwise. order: the usual order of keys.
-    always: the keys that a new document has in any case, by kind. blank: what stands in such a key in place of nothing.
-    styles: how to write new values, by key or field; `style` for the rest. stamp: dates are written with a time of day. loose: keys that
-    a new document has and that go all the same when they are emptied.
+    names: field, or `kind.field`, -> key, where the dialect calls a field otherwise. order: the usual order
+        of keys.
+    always: the keys that a new document has in any case, by kind. blank: what stands in such a key in place
+        of nothing.
+    styles: how to write new values, by key or field; `style` for the rest. stamp: dates are written with a
+    time of day. loose: keys that a new document has and that go all the same when they are emptied.
     """
 
     name: str
@@ -116,15 +120,39 @@ MEMGIT = Dialect(
     "memgit",
     {"skill.title": "name"},
     (
-        "id", "name", "title", "version", "status", "description", "tools_used", "at", "created", "updated", "source", "topics", "scope",
-        "tags", "keywords", "related", "related_task", "derived_from", "deciders", "supersedes", "superseded_by", "impacts", "summary",
-        "archived", "merged_into", "usage_count", "last_used",
+        "id",
+        "name",
+        "title",
+        "version",
+        "status",
+        "description",
+        "tools_used",
+        "at",
+        "created",
+        "updated",
+        "source",
+        "topics",
+        "scope",
+        "tags",
+        "keywords",
+        "related",
+        "related_task",
+        "derived_from",
+        "deciders",
+        "supersedes",
+        "superseded_by",
+        "impacts",
+        "summary",
+        "archived",
+        "merged_into",
+        "usage_count",
+        "last_used",
     ),
     {},
     {},
     Style(),
     {"related": _ONE_A_LINE, "derived_from": _ONE_A_LINE, "supersedes": _ONE_A_LINE, "impacts": _ONE_A_LINE},
-)  # fmt: skip
+)
 
 ADR = MEMGIT._replace(name="adr")
 """Decision records of other tools; see `formats.adr`."""
@@ -132,27 +160,85 @@ ADR = MEMGIT._replace(name="adr")
 VAULT = Dialect(
     "vault",
     {
-        "updated": "modified", "topics": "topic", "usage_count": "retrieval_count", "last_used": "last_retrieved",
+        "updated": "modified",
+        "topics": "topic",
+        "usage_count": "retrieval_count",
+        "last_used": "last_retrieved",
         "archived": "tombstoned_at",
     },
     (
-        "id", "title", "created", "tags", "topic", "source", "modified", "retrieval_count", "last_retrieved", "keywords", "summary",
-        "token_count", "category", "derived_from", "status", "tombstoned_at", "tombstone_reason",
+        "id",
+        "title",
+        "created",
+        "tags",
+        "topic",
+        "source",
+        "modified",
+        "retrieval_count",
+        "last_retrieved",
+        "keywords",
+        "summary",
+        "token_count",
+        "category",
+        "derived_from",
+        "status",
+        "tombstoned_at",
+        "tombstone_reason",
     ),
     {"": ("tags", "topic", "source", "modified", "retrieval_count", "last_retrieved", "keywords", "summary")},
-    {"tags": (), "keywords": (), "source": "", "topic": "", "summary": "", "last_retrieved": None, "retrieval_count": "0"},
+    {
+        "tags": (),
+        "keywords": (),
+        "source": "",
+        "topic": "",
+        "summary": "",
+        "last_retrieved": None,
+        "retrieval_count": "0",
+    },
     Style(),
-    {"title": _DOUBLE, "topic": _DOUBLE, "source": _DOUBLE, "summary": _DOUBLE, "tombstone_reason": _DOUBLE, "retrieval_count": _NUMBER,
-     "token_count": _NUMBER},
+    {
+        "title": _DOUBLE,
+        "topic": _DOUBLE,
+        "source": _DOUBLE,
+        "summary": _DOUBLE,
+        "tombstone_reason": _DOUBLE,
+        "retrieval_count": _NUMBER,
+        "token_count": _NUMBER,
+    },
     loose=frozenset(["keywords", "summary"]),
-)  # fmt: skip
+)
 
 MNEMA = Dialect(
     "mnema",
-    {"skill.title": "name", "created": "created_at", "updated": "updated_at", "last_used": "last_used_at", "archived": "archived_at"},
+    {
+        "skill.title": "name",
+        "created": "created_at",
+        "updated": "updated_at",
+        "last_used": "last_used_at",
+        "archived": "archived_at",
+    },
     (
-        "name", "title", "version", "description", "tools_used", "invocable", "dynamic_context", "topics", "usage_count", "last_used_at",
-        "scope", "created_at", "updated_at", "id", "source", "tags", "keywords", "related", "derived_from", "summary", "archived_at",
+        "name",
+        "title",
+        "version",
+        "description",
+        "tools_used",
+        "invocable",
+        "dynamic_context",
+        "topics",
+        "usage_count",
+        "last_used_at",
+        "scope",
+        "created_at",
+        "updated_at",
+        "id",
+        "source",
+        "tags",
+        "keywords",
+        "related",
+        "derived_from",
+        "summary",
+        "archived_at",
         "merged_into",
     ),
     {
@@ -163,45 +249,135 @@ MNEMA = Dialect(
     Style(lists="json", text="json"),
     {"usage_count": Style("json", "json", True)},
     stamp=True,
-)  # fmt: skip
+)
 
 _TYPED = Style("block", "folded", True)
 
 MNEMA_BLOCK = Dialect(
     "mnema-block",
     {
-        "id": "key", "observation.id": "id", "sprint.title": "name", "created": "created_at", "decision.created": "at",
-        "updated": "updated_at", "archived": "archived_at", "related_task": "related_task_key",
+        "id": "key",
+        "observation.id": "id",
+        "sprint.title": "name",
+        "created": "created_at",
+        "decision.created": "at",
+        "updated": "updated_at",
+        "archived": "archived_at",
+        "related_task": "related_task_key",
     },
     (
-        "id", "key", "kind", "status", "state", "title", "name", "content", "description", "goal", "context", "decision", "rationale",
-        "consequences", "acceptance_criteria", "labels", "depends_on", "topics", "related_task_key", "starts_at", "ends_at", "capacity",
-        "estimate", "priority", "assignee", "reporter", "epic_key", "sprint_key", "reopen_count", "superseded_by", "authored_by",
-        "created_by", "impacts", "metadata", "at", "archived_at", "created_at", "closed_at", "updated_at",
+        "id",
+        "key",
+        "kind",
+        "status",
+        "state",
+        "title",
+        "name",
+        "content",
+        "description",
+        "goal",
+        "context",
+        "decision",
+        "rationale",
+        "consequences",
+        "acceptance_criteria",
+        "labels",
+        "depends_on",
+        "topics",
+        "related_task_key",
+        "starts_at",
+        "ends_at",
+        "capacity",
+        "estimate",
+        "priority",
+        "assignee",
+        "reporter",
+        "epic_key",
+        "sprint_key",
+        "reopen_count",
+        "superseded_by",
+        "authored_by",
+        "created_by",
+        "impacts",
+        "metadata",
+        "at",
+        "archived_at",
+        "created_at",
+        "closed_at",
+        "updated_at",
     ),
     {
         "observation": ("content", "topics", "related_task_key", "at", "archived_at"),
-        "decision": ("status", "context", "decision", "rationale", "consequences", "superseded_by", "impacts", "metadata", "at"),
+        "decision": (
+            "status",
+            "context",
+            "decision",
+            "rationale",
+            "consequences",
+            "superseded_by",
+            "impacts",
+            "metadata",
+            "at",
+        ),
         "epic": ("description", "metadata", "created_at", "closed_at"),
         "sprint": ("goal", "starts_at", "ends_at", "capacity", "metadata", "created_at", "closed_at"),
         "task": (
-            "description", "acceptance_criteria", "estimate", "priority", "assignee", "reporter", "epic_key", "sprint_key", "reopen_count",
-            "metadata", "updated_at",
+            "description",
+            "acceptance_criteria",
+            "estimate",
+            "priority",
+            "assignee",
+            "reporter",
+            "epic_key",
+            "sprint_key",
+            "reopen_count",
+            "metadata",
+            "updated_at",
         ),
     },
     {
-        "acceptance_criteria": (), "archived_at": None, "assignee": None, "capacity": None, "closed_at": None, "consequences": "",
-        "content": "", "context": "", "decision": "", "description": "", "ends_at": None, "epic_key": None, "estimate": None, "goal": "",
-        "impacts": (), "metadata": "{}", "priority": None, "rationale": None, "related_task_key": None, "reopen_count": "0",
-        "reporter": None, "sprint_key": None, "starts_at": None, "status": "proposed", "superseded_by": None, "topics": (),
+        "acceptance_criteria": (),
+        "archived_at": None,
+        "assignee": None,
+        "capacity": None,
+        "closed_at": None,
+        "consequences": "",
+        "content": "",
+        "context": "",
+        "decision": "",
+        "description": "",
+        "ends_at": None,
+        "epic_key": None,
+        "estimate": None,
+        "goal": "",
+        "impacts": (),
+        "metadata": "{}",
+        "priority": None,
+        "rationale": None,
+        "related_task_key": None,
+        "reopen_count": "0",
+        "reporter": None,
+        "sprint_key": None,
+        "starts_at": None,
+        "status": "proposed",
+        "superseded_by": None,
+        "topics": (),
     },
     Style("block", "folded"),
-    {"estimate": _TYPED, "priority": _TYPED, "reopen_count": _TYPED, "capacity": _TYPED, "metadata": Style(text="raw")},
+    {
+        "estimate": _TYPED,
+        "priority": _TYPED,
+        "reopen_count": _TYPED,
+        "capacity": _TYPED,
+        "metadata": Style(text="raw"),
+    },
     stamp=True,
-)  # fmt: skip
+)
 
 
-DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (MEMGIT, ADR, VAULT, MNEMA, MNEMA_BLOCK)}
+DIALECTS: Mapping[str, Dialect] = {
+    dialect.name: dialect for dialect in (MEMGIT, ADR, VAULT, MNEMA, MNEMA_BLOCK)
+}
 
 
 @lru_cache(maxsize=512)
@@ -236,8 +412,8 @@ def fields_of(name: str, kind: str) -> Mapping[str, str]:
 def read_items(field: str, key: str, value: Value) -> tuple[str, ...]:
     """The items of a list field, in whichever way they are written.
 
-    Known ways: a list, one text `a, b` or `#a #b`, a JSON list inside a text. A hash before a tag and brackets around a link are left out.
-    A vault's `topic` is one text.
+    Known ways: a list, one text `a, b` or `#a #b`, a JSON list inside a text. A hash before a tag and
+    brackets around a link are left out. A vault's `topic` is one text.
     """
     if isinstance(value, tuple):
         if field == "tags":

@@ -1,23 +1,25 @@
-"""Documents: one record a file, fields in YAML frontmatter, text under it. Forms "memgit" and "mnema" (memories and skills of a mirror).
+"""Documents: one record a file, fields in YAML frontmatter, text under it. Forms "memgit" and "mnema"
+(memories and skills of a mirror).
 
 Vaults and the other records of a mirror do more; they build on the same `Document` in `vault` and `mirror`.
 """
 
 from __future__ import annotations
 
+import re
+
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
+from memgit.formats.codec import Draft
 from memgit.formats.dialects import LINKS, MANY, Dialect, aliases, bare_item, fields_of, read_items
-from memgit.formats.form import Draft
 from memgit.formats.frontmatter import Block, Parts, Spell, Style, is_template, split, typed_value
 from memgit.formats.text import decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.formats.yaml import Entry
-from memgit.model import regex as re
 from memgit.model.kinds import FIELDS
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Record, Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,9 +29,11 @@ _BLANK_LINES = pattern(r"(?:[ \t\r]*\n)*")
 
 
 class Body(NamedTuple):
-    """What stands under a block: a title from a heading, None where there is none to take, and the text, in offsets of the file's text.
+    """What stands under a block: a title from a heading, None where there is none to take, and the text, in
+    offsets of the file's text.
 
-    `heading` is the place of the first H1, (-1, -1) where it was not looked for or is not there; `own` says that the text starts after it.
+    `heading` is the place of the first H1, (-1, -1) where it was not looked for or is not there; `own` says
+    that the text starts after it.
     """
 
     title: str | None
@@ -50,7 +54,10 @@ class Document:
     # Reading.
 
     def parse(self, data: bytes, path: str, kind: str, key: str, note_address: str) -> ParsedFile:
-        """The record of one file. A file that holds none gives problems alone; one whose block is broken is still listed."""
+        """The record of one file.
+
+        A file that holds none gives problems alone; one whose block is broken is still listed.
+        """
         try:
             text = decode(data)
         except UnreadableFile as error:
@@ -72,7 +79,9 @@ class Document:
         if fault is not None:
             return self._broken(text, parts, fault, path, kind, address)
         if parts.late:
-            problems.append(Problem("MG002", parts.late, "looks like frontmatter, but does not begin on the first line"))
+            problems.append(
+                Problem("MG002", parts.late, "looks like frontmatter, but does not begin on the first line")
+            )
         markers = _markers(text, parts.body)
         problems += markers
         fields, title, body = self._content(text, parts, entries, kind, problems)
@@ -82,13 +91,17 @@ class Document:
             fields["title"] = title
         if kind == "memory" and "scope" not in fields and "/" in key and self.dialect.name != "vault":
             fields["scope"] = key.rpartition("/")[0]
-        record = Record(kind, address, path, title, 1, _count(text), 0, fields, body, markers[0] if markers else None)
+        record = Record(
+            kind, address, path, title, 1, _count(text), 0, fields, body, markers[0] if markers else None
+        )
         return ParsedFile((record,), tuple(problems))
 
     def _content(
         self, text: str, parts: Parts, entries: Mapping[str, Entry], kind: str, problems: list[Problem]
     ) -> tuple[dict[str, Value], str | None, str]:
-        """Fields, title and body of a file whose block is understood; what is odd about them is added to `problems`."""
+        """Fields, title and body of a file whose block is understood; what is odd about them is added to
+        `problems`.
+        """
         fields = self._fields(entries, kind, problems)
         title = fields.get("title")
         body = find_body(text, parts.body, title if isinstance(title, str) else None)
@@ -106,11 +119,17 @@ class Document:
                 continue
             if field in MANY:
                 if entry.style == "map":
-                    problems.append(Problem("MG004", entry.start + 2, f"{key} holds keys of its own, not a list"))
+                    problems.append(
+                        Problem("MG004", entry.start + 2, f"{key} holds keys of its own, not a list")
+                    )
                 value = read_items(field, key, value)
             elif isinstance(value, tuple) or entry.style == "map":
                 problems.append(
-                    Problem("MG004", entry.start + 2, f"{key} is {'a list' if isinstance(value, tuple) else 'a mapping'}, not text")
+                    Problem(
+                        "MG004",
+                        entry.start + 2,
+                        f"{key} is {'a list' if isinstance(value, tuple) else 'a mapping'}, not text",
+                    )
                 )
                 if field == "title":
                     continue
@@ -129,25 +148,40 @@ class Document:
         return out
 
     def _second(
-        self, out: dict[str, Value], entries: Mapping[str, Entry], kind: str, field: str, key: str, value: Value, problems: list[Problem]
+        self,
+        out: dict[str, Value],
+        entries: Mapping[str, Entry],
+        kind: str,
+        field: str,
+        key: str,
+        value: Value,
+        problems: list[Problem],
     ) -> None:
         """Two keys for one field: the likelier one counts, the other keeps its own name."""
         ranks = aliases(self.dialect.name, kind, field)
         first = next(name for name in entries if name != key and name in ranks)
         if ranks.index(first) < ranks.index(key):
             if key == field:
-                problems.append(Problem("MG004", entries[key].start + 2, f"{key} is not read: {first} says the same"))
+                problems.append(
+                    Problem("MG004", entries[key].start + 2, f"{key} is not read: {first} says the same")
+                )
             else:
                 out[key] = entries[key].value
         elif first == field:
-            problems.append(Problem("MG004", entries[first].start + 2, f"{first} is not read: {key} says the same"))
+            problems.append(
+                Problem("MG004", entries[first].start + 2, f"{first} is not read: {key} says the same")
+            )
             out[field] = value
         else:
             out[first] = out[field]
             out[field] = value
 
-    def _broken(self, text: str, parts: Parts, fault: UnreadableFile, path: str, kind: str, address: str) -> ParsedFile:
-        """A file whose block cannot be read: one record that cannot be written to, its title as typed in the block."""
+    def _broken(
+        self, text: str, parts: Parts, fault: UnreadableFile, path: str, kind: str, address: str
+    ) -> ParsedFile:
+        """A file whose block cannot be read: one record that cannot be written to, its title as typed in the
+        block.
+        """
         block = parts.block or ""
         problems = _markers(text, 0) or [Problem(fault.code, fault.line or 1, fault.message, True)]
         body = find_body(text, parts.body, None)
@@ -158,8 +192,17 @@ class Document:
         name = found or path.rpartition("/")[2].removesuffix(".md")
         start = body.start if body.title == name else parts.body
         record = Record(
-            kind, address, path, name, 1, _count(text), 0, {"title": found} if found else {}, tidy(text[start:]), problems[0]
-        )  # fmt: skip
+            kind,
+            address,
+            path,
+            name,
+            1,
+            _count(text),
+            0,
+            {"title": found} if found else {},
+            tidy(text[start:]),
+            problems[0],
+        )
         return ParsedFile((record,), tuple(problems))
 
     # Writing.
@@ -168,16 +211,27 @@ class Document:
         """A new file."""
         if existing is not None:
             raise BadInput("a document is a file of its own, and this file is there already")
-        fields = {name: value for name, value in draft.fields.items() if value and name not in ("title", "body")}
+        fields = {
+            name: value for name, value in draft.fields.items() if value and name not in ("title", "body")
+        }
         title = one_line(draft.title)
         block = Block.build(self._pairs(draft.kind, title, fields), "\n", self.inner)
-        text = f"---\n{block.text}---\n{self._new_body(draft.kind, title, own_text(draft.body, title), fields)}"
+        text = (
+            f"---\n{block.text}---\n{self._new_body(draft.kind, title, own_text(draft.body, title), fields)}"
+        )
         if split(text).fault is not None:
-            raise BadInput("the text begins with a frontmatter block of its own", hint="leave the block out, or set it in a code fence")
+            raise BadInput(
+                "the text begins with a frontmatter block of its own",
+                hint="leave the block out, or set it in a code fence",
+            )
         return encode(text)
 
-    def _pairs(self, kind: str, title: str, fields: Mapping[str, Value]) -> list[tuple[str, Value, Style, Spell]]:
-        """Everything that the block of a new file holds, in the order of the dialect: key, value, how to write it and its items."""
+    def _pairs(
+        self, kind: str, title: str, fields: Mapping[str, Value]
+    ) -> list[tuple[str, Value, Style, Spell]]:
+        """Everything that the block of a new file holds, in the order of the dialect: key, value, how to
+        write it and its items.
+        """
         dialect = self.dialect
         found: dict[str, tuple[Value, str]] = {dialect.key(kind, "title"): (title, "title")}
         for name, value in fields.items():
@@ -261,17 +315,27 @@ class Document:
             raise Refused("a document holds one record")
         page = Page(data, self.inner)
         for problem in _markers(page.text, 0):
-            raise UnreadableFile(problem.message, line=problem.line, code=problem.code, hint="resolve the conflict first")
+            raise UnreadableFile(
+                problem.message, line=problem.line, code=problem.code, hint="resolve the conflict first"
+            )
         return page
 
     def _kind(self, page: Page) -> str:
         """The kind that the keys of a file tell, as far as its dialect spells fields by kind."""
         keys = page.entries
-        return "skill" if "name" in keys and "title" not in keys and not keys.keys().isdisjoint(_OF_SKILLS) else ""
+        return (
+            "skill"
+            if "name" in keys and "title" not in keys and not keys.keys().isdisjoint(_OF_SKILLS)
+            else ""
+        )
 
     def _title(self, page: Page) -> str | None:
         """The title that a file has of its own."""
-        fields = self._fields({key: entry for key, entry in page.entries.items() if key in ("title", "name")}, self._kind(page), [])
+        fields = self._fields(
+            {key: entry for key, entry in page.entries.items() if key in ("title", "name")},
+            self._kind(page),
+            [],
+        )
         title = fields.get("title")
         return title if isinstance(title, str) else find_body(page.text, page.body, None).title
 
@@ -288,9 +352,15 @@ class Document:
         page.graft(place.start, place.end, new, tight=self.dialect.name == "mnema" and not place.own)
         parts = split(page.text)
         if parts.fault is not None or parts.body != page.body:
-            raise BadInput("the text begins with a frontmatter block of its own", hint="leave the block out, or set it in a code fence")
+            raise BadInput(
+                "the text begins with a frontmatter block of its own",
+                hint="leave the block out, or set it in a code fence",
+            )
         if self._body(page) != new:
-            raise BadInput("the text would not read back as it was given", hint="look for headings and fences at its start")
+            raise BadInput(
+                "the text would not read back as it was given",
+                hint="look for headings and fences at its start",
+            )
 
     def _closed(self, page: Page) -> None:
         """Refuses to add text under a fence or comment that is never closed: it would become part of that."""
@@ -299,7 +369,11 @@ class Document:
         unclosed = outline(page.text[page.body :], line=page.text.count("\n", 0, page.body) + 1).unclosed
         if unclosed is not None:
             line, what = unclosed
-            raise Refused(f"a {what} is never closed: text under it would be part of it", line=line, hint="close it first")
+            raise Refused(
+                f"a {what} is never closed: text under it would be part of it",
+                line=line,
+                hint="close it first",
+            )
 
     def _set_title(self, page: Page, title: str) -> None:
         from memgit.formats.markdown import headings
@@ -351,7 +425,10 @@ _OF_SKILLS = frozenset(["version", "tools_used", "usage_count"])
 
 
 class Page:
-    """A file while it is being changed. Offsets are those of `text`, the whole file without byte order mark."""
+    """A file while it is being changed.
+
+    Offsets are those of `text`, the whole file without byte order mark.
+    """
 
     def __init__(self, data: bytes, inner: str) -> None:
         text = decode(data)
@@ -407,7 +484,11 @@ class Page:
             self.block = Block("", self.newline)
             if split(self.text).fault is not None:
                 line = split(self._rest).late or 1
-                raise Refused("a block here would hide the one that the text begins with", line=line, hint="move that one to the top")
+                raise Refused(
+                    "a block here would hide the one that the text begins with",
+                    line=line,
+                    hint="move that one to the top",
+                )
         entry = self.entries.get(key)
         spell = spelling(field, entry)
         if isinstance(value, tuple):
@@ -421,10 +502,15 @@ class Page:
     def graft(self, start: int, end: int, new: str, *, tight: bool = False) -> None:
         """Puts a text in place of the one between two offsets under the block; blank lines around it stay.
 
-        Lines that it begins and ends with as before keep their bytes. Where there was no text, a blank line goes before it unless `tight`.
+        Lines that it begins and ends with as before keep their bytes. Where there was no text, a blank line
+        goes before it unless `tight`.
         """
         offset = self.body
-        before, region, after = self._rest[: start - offset], self._rest[start - offset : end - offset], self._rest[end - offset :]
+        before, region, after = (
+            self._rest[: start - offset],
+            self._rest[start - offset : end - offset],
+            self._rest[end - offset :],
+        )
         first, last = text_span(region)
         if new and first < last:
             region = region[:first] + _grafted(region[first:last], new, self.newline) + region[last:]
@@ -432,7 +518,11 @@ class Page:
             if not before and self._closing and not self._closing.endswith("\n"):
                 self._closing += self.newline
             region = self.newline if before and not before.endswith("\n") else ""
-            region += ("" if tight or not (before or self._closing) else self.newline) + _lines(new, self.newline) + self.newline
+            region += (
+                ("" if tight or not (before or self._closing) else self.newline)
+                + _lines(new, self.newline)
+                + self.newline
+            )
             region += self.newline if after else ""
         else:
             region = self.newline if after else ""
@@ -456,7 +546,8 @@ class Page:
 def find_body(text: str, start: int, title: str | None) -> Body:
     """Where the text of a document lies, from the offset `start` of its file's text on.
 
-    A heading that the text begins with is left out where it says the title, or where there is no title and it gives one.
+    A heading that the text begins with is left out where it says the title, or where there is no title and it
+    gives one.
     """
     match = _H1.match(text, start)
     said = _said(match)
@@ -468,12 +559,20 @@ def find_body(text: str, start: int, title: str | None) -> Body:
         for head in headings(text[start:]):
             if head.level == 1 and head.title:
                 own = not text[start : start + head.start].strip()
-                return Body(head.title, start + head.end if own else start, len(text), (start + head.start, start + head.end), own)
+                return Body(
+                    head.title,
+                    start + head.end if own else start,
+                    len(text),
+                    (start + head.start, start + head.end),
+                    own,
+                )
     return Body(None, start, len(text), (-1, -1), False)
 
 
 def text_span(text: str) -> tuple[int, int]:
-    """Where the text begins and ends between the blank lines at either end, the end of its last line not counted."""
+    """Where the text begins and ends between the blank lines at either end, the end of its last line not
+    counted.
+    """
     blank = _BLANK_LINES.match(text)
     start = blank.end() if blank else 0
     end = len(text)
@@ -496,7 +595,9 @@ def tidy(text: str) -> str:
 
 def _grafted(old: str, new: str, newline: str) -> str:
     """The lines of `new` with the line ends that those of `old` have which it begins and ends with."""
-    lines = [(line.rstrip("\r\n"), line) if line.endswith("\n") else (line, line) for line in split_lines(old)]
+    lines = [
+        (line.rstrip("\r\n"), line) if line.endswith("\n") else (line, line) for line in split_lines(old)
+    ]
     ends = [line[len(body) :] for body, line in lines]
     bodies = [body for body, _ in lines]
     wanted = new.split("\n")
@@ -508,7 +609,13 @@ def _grafted(old: str, new: str, newline: str) -> str:
         last += 1
     out: list[str] = []
     for number, line in enumerate(wanted):
-        end = ends[number] if number < first else ends[number - len(wanted)] if number >= len(wanted) - last else ""
+        end = (
+            ends[number]
+            if number < first
+            else ends[number - len(wanted)]
+            if number >= len(wanted) - last
+            else ""
+        )
         out.append(line + (end or newline))
     out[-1] = wanted[-1]
     return "".join(out)
@@ -532,7 +639,9 @@ def own_text(body: str, title: str | None) -> str:
 
 def one_line(title: str) -> str:
     """A title without line ends; every other character stays."""
-    return " ".join(part.strip(" \t\r") for part in title.split("\n")) if "\n" in title else title.strip(" \t\r")
+    return (
+        " ".join(part.strip(" \t\r") for part in title.split("\n")) if "\n" in title else title.strip(" \t\r")
+    )
 
 
 def heading(title: str) -> str:
@@ -566,8 +675,14 @@ def spelling(field: str, entry: Entry | None) -> Spell:
 
 
 def one_text(field: str, key: str, items: tuple[str, ...], spell: Spell, entry: Entry | None) -> Value:
-    """A list of one item as plain text where the file has it so, or where the key is a vault's `topic`; else the list."""
-    if len(items) != 1 or (entry is None and key != "topic") or (entry is not None and (entry.style not in SCALARS)):
+    """A list of one item as plain text where the file has it so, or where the key is a vault's `topic`; else
+    the list.
+    """
+    if (
+        len(items) != 1
+        or (entry is None and key != "topic")
+        or (entry is not None and (entry.style not in SCALARS))
+    ):
         return items
     text = spell(items[0])
     several = entry is not None and key != "topic" and len(read_items(field, key, entry.value)) > 1

@@ -1,7 +1,8 @@
 """The form "entries": Mem Skill's and auto-skill's files, many records to a file, one `## ` section each.
 
-`Entries` is their `form.Form`. What separates records, how labels are spelled, line ends and the byte order mark follow
-the file itself. The body of a new record is `bodies.of` its text: plain paragraphs become the items of a list, anything else is kept.
+`Entries` is their `form.Form`. What separates records, how labels are spelled, line ends and the byte order
+mark follow the file itself. The body of a new record is `bodies.of` its text: plain paragraphs become the
+items of a list, anything else is kept.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats import bodies, labelled, titles
 from memgit.formats.blocks import Outline, conflict_markers, outline
+from memgit.formats.codec import Draft
 from memgit.formats.entry import Entry, Habits, clean, compose
-from memgit.formats.form import Draft
 from memgit.formats.labels import LABELS, ORDER, SOLUTION, written
 from memgit.formats.sections import Section, Span, content_end, fields, hide, sections, split
 from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.model.link import normal as normal_name
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Record, Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections import deque
@@ -34,7 +35,10 @@ LOOK_BACK = 20
 
 
 class EntryFile(NamedTuple):
-    """An entry file taken apart. Places are characters of `text`, which has `\\n` for every line end and no byte order mark."""
+    """An entry file taken apart.
+
+    Places are characters of `text`, which has `\\n` for every line end and no byte order mark.
+    """
 
     text: str
     mask: str
@@ -65,7 +69,10 @@ def take_apart(text: str) -> EntryFile:
     mask = hide(rest, found)
     if start:
         found = Outline(
-            [heading._replace(start=heading.start + start, end=heading.end + start) for heading in found.headings],
+            [
+                heading._replace(start=heading.start + start, end=heading.end + start)
+                for heading in found.headings
+            ],
             found.hidden,
             found.unclosed,
         )
@@ -76,7 +83,14 @@ def take_apart(text: str) -> EntryFile:
         return EntryFile(text, mask, found, parts_, start, fault, (), ())
     conflicts = _conflicts(text, markers)
     return EntryFile(
-        text, mask, found, tuple(_before_conflict(text, mask, section, markers) for section in parts_), start, fault, conflicts, markers
+        text,
+        mask,
+        found,
+        tuple(_before_conflict(text, mask, section, markers) for section in parts_),
+        start,
+        fault,
+        conflicts,
+        markers,
     )
 
 
@@ -118,10 +132,11 @@ def _before_conflict(text: str, mask: str, section: Section, markers: Sequence[i
 
 
 def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -> ParsedFile:
-    """The records of an entry file; never raises: a file that cannot be read gives no record and one fatal problem.
+    """The records of an entry file; never raises: a file that cannot be read gives no record and one fatal
+    problem.
 
-    `meta` is the frontmatter of a category file, `name` and `keywords` (a tuple) among it. `problems` holds everything that is wrong, the
-    problems of records among them.
+    `meta` is the frontmatter of a category file, `name` and `keywords` (a tuple) among it. `problems` holds
+    everything that is wrong, the problems of records among them.
     """
     try:
         text = normal(decode(data))
@@ -151,7 +166,20 @@ def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -
             found = _problems(file, section, read.values, read.twice)
             problem = max(found, key=lambda problem: problem.fatal, default=None)
             problems += [problem for problem in found if problem.code not in ("MG104", UNCLOSED)]
-        records.append(Record(kind, prefix + title, path, title, section.line, section.last, len(records), read.values, read.body, problem))
+        records.append(
+            Record(
+                kind,
+                prefix + title,
+                path,
+                title,
+                section.line,
+                section.last,
+                len(records),
+                read.values,
+                read.body,
+                problem,
+            )
+        )
     _same_titles(records, problems)
     if not records and not text.strip():
         problems.append(Problem("MG001", 1, "the file is empty"))
@@ -159,7 +187,9 @@ def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -
     return ParsedFile(tuple(records), tuple(problems), meta)
 
 
-def _problems(file: EntryFile, section: Section, values: Mapping[str, Value], twice: Iterable[tuple[str, int]]) -> list[Problem]:
+def _problems(
+    file: EntryFile, section: Section, values: Mapping[str, Value], twice: Iterable[tuple[str, int]]
+) -> list[Problem]:
     """What is wrong with one record, but for its title standing twice."""
     out: list[Problem] = []
     first = _conflict(file, section)
@@ -176,19 +206,30 @@ def _problems(file: EntryFile, section: Section, values: Mapping[str, Value], tw
     elif not values.get("created"):
         out.append(Problem("MG003", section.line, "a record without a date"))
     for label, place in dict(reversed(list(twice))).items():
-        out.append(Problem("MG004", file.text.count("\n", 0, place) + 1, f"{label} stands twice in one record; the first one counts"))
+        out.append(
+            Problem(
+                "MG004",
+                file.text.count("\n", 0, place) + 1,
+                f"{label} stands twice in one record; the first one counts",
+            )
+        )
     return out
 
 
 def _same_titles(records: list[Record], problems: list[Problem]) -> None:
-    """Marks records of one file that have the same title; each names the line of another. The two sides of a conflict are one record."""
+    """Marks records of one file that have the same title; each names the line of another.
+
+    The two sides of a conflict are one record.
+    """
     places: dict[str, list[int]] = {}
     skipped = 0
     for number, record in enumerate(records):
         if not record.title or (record.problem is not None and record.problem.fatal):
             skipped += 1
         else:
-            places.setdefault(record.title if record.title.isascii() else normal_name(record.title), []).append(number)
+            places.setdefault(
+                record.title if record.title.isascii() else normal_name(record.title), []
+            ).append(number)
     if len(places) + skipped == len(records):
         return
     for numbers in places.values():
@@ -217,7 +258,8 @@ def _meta(text: str) -> tuple[Mapping[str, Value], Problem | None]:
 
 
 def set_meta(data: bytes, meta: Mapping[str, Value]) -> bytes:
-    """The category file with keys of its frontmatter set; None and empty values take a key away, and the block with its last one.
+    """The category file with keys of its frontmatter set; None and empty values take a key away, and the
+    block with its last one.
 
     Raises:
         UnreadableFile: the file or its frontmatter cannot be understood.
@@ -237,7 +279,11 @@ def set_meta(data: bytes, meta: Mapping[str, Value]) -> bytes:
         held = block.entries.get(name)
         if not value:
             block.drop(name)
-        elif held is None or (split(held.value) if isinstance(value, tuple) and isinstance(held.value, str) else held.value) != value:
+        elif (
+            held is None
+            or (split(held.value) if isinstance(value, tuple) and isinstance(held.value, str) else held.value)
+            != value
+        ):
             block.put(name, value, order=("name", "keywords"))
     if parts.block is None:
         return encode(f"---{newline}{block.text}---{newline}{text}", has_bom(data))
@@ -247,12 +293,16 @@ def set_meta(data: bytes, meta: Mapping[str, Value]) -> bytes:
 
 
 def create(draft: Draft, existing: bytes | None) -> bytes:
-    """The file with one more record at its end, in the manner of those that are there; raises what `create_all` raises."""
+    """The file with one more record at its end, in the manner of those that are there; raises what
+    `create_all` raises.
+    """
     return create_all([draft], existing)
 
 
 def create_all(drafts: Sequence[Draft], existing: bytes | None) -> bytes:
-    """The file with more records at its end, in the manner of those that are there; raises what `Appender` raises."""
+    """The file with more records at its end, in the manner of those that are there; raises what `Appender`
+    raises.
+    """
     file = Appender(existing)
     for draft in drafts:
         file.add(draft)
@@ -260,11 +310,13 @@ def create_all(drafts: Sequence[Draft], existing: bytes | None) -> bytes:
 
 
 class Appender:
-    """An entry file that gets one record after another at its end: `create` again and again, but what is there already is read once.
+    """An entry file that gets one record after another at its end: `create` again and again, but what is
+    there already is read once.
 
     Raises:
         BadInput: no title, an unclosed fence in the body, a field that entries do not have.
-        Refused: something in the file would swallow the new record: an open fence, an open comment, a conflict.
+        Refused: something in the file would swallow the new record: an open fence, an open comment, a
+            conflict.
     """
 
     def __init__(self, existing: bytes | None) -> None:
@@ -315,7 +367,8 @@ class Appender:
         """What `parse` gives of the file; None where only reading all of it tells.
 
         Args:
-            before: what it gave before the last record was added, whose title, as it reads, no other may have.
+            before: what it gave before the last record was added, whose title, as it reads, no other may
+                have.
         """
         file = self._last
         if before.problems or len(file.sections) != 1 or file.markers or file.outline.unclosed or file.fault:
@@ -326,9 +379,16 @@ class Appender:
             return None
         above = self._above(file)
         record = Record(
-            kind, f"{kind}/{key}#{section.title}", path, section.title, section.line + above, section.last + above, len(before.records),
-            read.values, read.body,
-        )  # fmt: skip
+            kind,
+            f"{kind}/{key}#{section.title}",
+            path,
+            section.title,
+            section.line + above,
+            section.last + above,
+            len(before.records),
+            read.values,
+            read.body,
+        )
         return ParsedFile((*before.records, record), (), before.meta)
 
     def _check(self, last: EntryFile) -> None:
@@ -338,10 +398,16 @@ class Appender:
         if last.outline.unclosed is not None:
             line, what = last.outline.unclosed
             line += self._above(last)
-            raise Refused(f"the {what} that opens in line {line} is never closed", line=line, hint="close it, then record again")
+            raise Refused(
+                f"the {what} that opens in line {line} is never closed",
+                line=line,
+                hint="close it, then record again",
+            )
         if last.conflicts and last.conflicts[-1][1] > last.markers[-1]:
             line = last.markers[-1] + self._above(last)
-            raise Refused("the file ends inside a merge conflict", line=line, hint="resolve it, then record again")
+            raise Refused(
+                "the file ends inside a merge conflict", line=line, hint="resolve it, then record again"
+            )
 
     def _above(self, last: EntryFile) -> int:
         """How many lines the file has above what was added last."""
@@ -355,7 +421,8 @@ class Appender:
             return "" if not text or text.endswith("\n") else newline
         lead = "" if text.endswith("\n") else newline
         blank = text.count("\n", len(content)) > 1
-        if sum(self._ruled) * 2 > len(self._ruled) and not content.endswith("\n---"):  # a rule stands between most records
+        # a rule stands between most records
+        if sum(self._ruled) * 2 > len(self._ruled) and not content.endswith("\n---"):
             return lead + ("" if blank else newline) + f"---{newline}{newline}"
         return lead + ("" if blank else newline)
 
@@ -371,7 +438,12 @@ def _composed(draft: Draft, newline: str, habits: Habits) -> str:
     body = bodies.of(draft.body)
     entry = Entry([line + newline for line in compose(title, values, body, habits)], newline, habits)
     known = {name: value for name, value in entry.fields.values.items() if name in ORDER and value}
-    if not entry.whole or entry.title != title or entry.fields.body != body or known != {k: v for k, v in values.items() if v}:
+    if (
+        not entry.whole
+        or entry.title != title
+        or entry.fields.body != body
+        or known != {k: v for k, v in values.items() if v}
+    ):
         raise BadInput("the record cannot be written so that it reads back the same", hint="change its text")
     return "".join(entry.lines)
 
@@ -379,11 +451,16 @@ def _composed(draft: Draft, newline: str, habits: Habits) -> str:
 def _bounded(size: int) -> None:
     """Raises BadInput for a size that no file may have."""
     if size > MAX_BYTES:
-        raise BadInput(f"the file would have {size:,} bytes, and at most {MAX_BYTES:,} are read", hint="use another category")
+        raise BadInput(
+            f"the file would have {size:,} bytes, and at most {MAX_BYTES:,} are read",
+            hint="use another category",
+        )
 
 
 class _Manner(NamedTuple):
-    """How one record is written: its fields (name, label, whether a wide colon follows), a blank line below its title, a mark before it."""
+    """How one record is written: its fields (name, label, whether a wide colon follows), a blank line below
+    its title, a mark before it.
+    """
 
     fields: tuple[tuple[str, str, bool], ...]
     blank: bool
@@ -402,7 +479,10 @@ def _manner(file: EntryFile, section: Section) -> _Manner:
 
 
 def habits_of(file: EntryFile, kind: str | None) -> Habits:
-    """How a file writes records, from the last ones in it. `kind` is that of the new record, None for what the file tells."""
+    """How a file writes records, from the last ones in it.
+
+    `kind` is that of the new record, None for what the file tells.
+    """
     return _habits([_manner(file, section) for section in file.records[-LOOK_BACK:]], kind, lambda: file.text)
 
 
@@ -413,7 +493,8 @@ def _habits(manners: Iterable[_Manner], kind: str | None, text: Callable[[], str
     chinese = sum(wide for _, _, wide in spans) * 2 > len(spans)
     if not spans:
         known = text()
-        chinese = "最佳實踐" in known or "新的經驗條目" in known  # what auto-skill writes into a category before its first record
+        # what auto-skill writes into a category before its first record
+        chinese = "最佳實踐" in known or "新的經驗條目" in known
     labels: dict[str, str] = {}
     bodies = [label for name, label, _ in spans if name == "body"]
     experience = kind == "experience" or (kind is None and any(name == "skill" for name, _, _ in spans))
@@ -431,7 +512,9 @@ def _habits(manners: Iterable[_Manner], kind: str | None, text: Callable[[], str
 
 
 class _Place(NamedTuple):
-    """One record of a file as lines, what stands before and after it as text, and its number among the titles of all sections."""
+    """One record of a file as lines, what stands before and after it as text, and its number among the titles
+    of all sections.
+    """
 
     before: str
     text: str
@@ -452,7 +535,11 @@ def _take(data: bytes, ordinal: int) -> _Place:
     section = records[ordinal]
     first = _conflict(file, section)
     if first is not None:
-        raise Refused(f"the record {section.title!r} is inside a merge conflict", line=first, hint="resolve the conflict first")
+        raise Refused(
+            f"the record {section.title!r} is inside a merge conflict",
+            line=first,
+            hint="resolve the conflict first",
+        )
     lines = split_lines(text)
     newline = newline_of(text)
     taken = lines[section.line - 1 : section.last]
@@ -461,7 +548,9 @@ def _take(data: bytes, ordinal: int) -> _Place:
         taken[-1] += newline
     before, after = "".join(lines[: section.line - 1]), "".join(lines[section.last :])
     number, names = file.sections.index(section), [one.title for one in file.sections]
-    return _Place(before, "".join(taken), Entry(taken, newline, habits_of(file, None)), after, ended, number, names)
+    return _Place(
+        before, "".join(taken), Entry(taken, newline, habits_of(file, None)), after, ended, number, names
+    )
 
 
 def _put(data: bytes, place: _Place) -> bytes:
@@ -483,23 +572,32 @@ def _put(data: bytes, place: _Place) -> bytes:
 
 
 def _same_sections(text: str, names: list[str]) -> None:
-    """Refuses a text whose sections are not those: a set-in heading is part of a list that comes to stand above it."""
+    """Refuses a text whose sections are not those: a set-in heading is part of a list that comes to stand
+    above it.
+    """
     if [section.title for section in take_apart(normal(text)).sections] != names:
-        raise Refused("this would change what follows the record", hint="put the next heading at the start of its line")
+        raise Refused(
+            "this would change what follows the record", hint="put the next heading at the start of its line"
+        )
 
 
 def edit(data: bytes, ordinal: int, changes: Mapping[str, Value]) -> bytes:
     """The file with fields of one record changed, each on its own lines; no change gives the same bytes.
 
-    A new body of plain paragraphs becomes a list, unless the old body was plain itself. Taking `related` away leaves its empty label.
+    A new body of plain paragraphs becomes a list, unless the old body was plain itself. Taking `related` away
+    leaves its empty label.
 
     Raises:
-        NotFound: no such record. Refused: it is inside a conflict, or something open would swallow the change.
-        BadInput: a field that entries do not have, a link that no brackets can hold, an unclosed fence in the body.
+        NotFound: no such record. Refused: it is inside a conflict, or something open would swallow the
+            change.
+        BadInput: a field that entries do not have, a link that no brackets can hold, an unclosed fence in the
+            body.
     """
     place = _take(data, ordinal)
     place.entry.change(changes)
-    if not all(changes.values()) and take_apart(normal("".join(place.entry.lines))).sections[0].last < len(place.entry.lines):
+    if not all(changes.values()) and take_apart(normal("".join(place.entry.lines))).sections[0].last < len(
+        place.entry.lines
+    ):
         place.entry.escape_body()  # it ends in a rule, which was text as long as a field came after it
     return _put(data, place)
 
@@ -507,7 +605,8 @@ def edit(data: bytes, ordinal: int, changes: Mapping[str, Value]) -> bytes:
 def extend(data: bytes, ordinal: int, text: str, date: str) -> bytes:
     """The file with text appended to the body of one record, and `Updated` set to `date` (`YYYY-MM-DD`).
 
-    Plain text, or a list of the same kind, goes on with a list that ends the body; anything else comes under `### Extension (date)`.
+    Plain text, or a list of the same kind, goes on with a list that ends the body; anything else comes under
+    `### Extension (date)`.
     """
     place = _take(data, ordinal)
     place.entry.extend(text, date)
@@ -515,9 +614,11 @@ def extend(data: bytes, ordinal: int, text: str, date: str) -> bytes:
 
 
 def replace(data: bytes, ordinal: int, body: str, date: str) -> bytes:
-    """The file with another body for one record, and `Updated` set to `date`; the old body is in history. The same body changes nothing.
+    """The file with another body for one record, and `Updated` set to `date`; the old body is in history. The
+    same body changes nothing.
 
-    Labels that no format knows are fields of the record's owner: those that the new body does not name stay where they are.
+    Labels that no format knows are fields of the record's owner: those that the new body does not name stay
+    where they are.
     """
     place = _take(data, ordinal)
     old = place.entry.fields.body
@@ -529,7 +630,8 @@ def replace(data: bytes, ordinal: int, body: str, date: str) -> bytes:
 
 
 def remove(data: bytes, ordinal: int) -> bytes | None:
-    """The file without one record and what separated it; None where neither records nor other text nor frontmatter are left.
+    """The file without one record and what separated it; None where neither records nor other text nor
+    frontmatter are left.
 
     Raises:
         NotFound: no such record. Refused: what follows would be read otherwise.

@@ -1,7 +1,10 @@
-"""One entry as lines, changed field by field: a change touches the lines of its field alone and keeps how they are written."""
+"""One entry as lines, changed field by field: a change touches the lines of its field alone and keeps how
+they are written.
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
 from memgit import TYPE_CHECKING
@@ -10,10 +13,9 @@ from memgit.formats import bodies, titles
 from memgit.formats.blocks import HEADING, Scanner, atx, outline
 from memgit.formats.labels import LINE, LISTS, ORDER
 from memgit.formats.sections import Fields, Span, fields, hide, link_places, split, targets
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +26,9 @@ _BODY = ORDER["body"]
 
 
 class Habits(NamedTuple):
-    """How a file writes its entries: labels by field with bold and colon, and whether a blank line stands under a title."""
+    """How a file writes its entries: labels by field with bold and colon, and whether a blank line stands
+    under a title.
+    """
 
     labels: Mapping[str, str]
     blank_under_title: bool = False
@@ -77,7 +81,11 @@ def field_lines(name: str, value: Value, habits: Habits) -> list[str]:
 def body_lines(body: str, habits: Habits) -> list[str]:
     """A body under its label as new lines; a list stands right under it, anything else after a blank line."""
     lines = bodies.escape(body).split("\n")
-    return [habits.labels["body"], *lines] if bodies.starts_with_item(body) else [habits.labels["body"], "", *lines]
+    return (
+        [habits.labels["body"], *lines]
+        if bodies.starts_with_item(body)
+        else [habits.labels["body"], "", *lines]
+    )
 
 
 def compose(title: str, values: Mapping[str, Value], body: str, habits: Habits) -> list[str]:
@@ -138,7 +146,9 @@ class Entry:
         return next((span for span in self.spans if span.name == name), None)
 
     def _free(self) -> list[tuple[int, int]]:
-        """The lines of the body without blank ones at its ends: number, and the column where the body begins on that line."""
+        """The lines of the body without blank ones at its ends: number, and the column where the body begins
+        on that line.
+        """
         out: list[tuple[int, int]] = []
         for left, right in self.fields.free:
             first = self._line(left)
@@ -188,7 +198,10 @@ class Entry:
     # Changing.
 
     def change(self, changes: Mapping[str, Value], *, as_is: bool = False) -> None:
-        """Changes fields, `title` and `body` among them; None and empty values take a field away. `as_is` makes no list of a plain body."""
+        """Changes fields, `title` and `body` among them; None and empty values take a field away.
+
+        `as_is` makes no list of a plain body.
+        """
         wanted = dict(self.fields.values)
         title, body = self.title, self.fields.body
         self._twice = self.fields.twice
@@ -228,11 +241,15 @@ class Entry:
             self._check(self.title, wanted, body)
 
     def backfill(self, name: str, value: Value, under: str | None = None) -> None:
-        """Adds a field that is not there, an empty one too: right under the field `under` where that is there, else where it belongs."""
+        """Adds a field that is not there, an empty one too: right under the field `under` where that is
+        there, else where it belongs.
+        """
         title, body, wanted = self.title, self.fields.body, {**self.fields.values, name: value}
         self._twice = self.fields.twice
         span = self._span(under) if under is not None else None
-        self._insert(name, field_lines(name, value, self._habits), None if span is None else self._line(span.end) + 1)
+        self._insert(
+            name, field_lines(name, value, self._habits), None if span is None else self._line(span.end) + 1
+        )
         self._check(title, wanted, body)
 
     def _check(self, title: str, wanted: Mapping[str, Value], body: str) -> None:
@@ -241,11 +258,17 @@ class Entry:
         if self.whole and self.title == title and known == asked and self.fields.body == body:
             return
         if self._twice:
-            raise Refused(f"{self._twice[0][0]} stands twice in the record", hint="leave one of them, then try again")
+            raise Refused(
+                f"{self._twice[0][0]} stands twice in the record", hint="leave one of them, then try again"
+            )
         if self.unclosed is not None:
             line, what = self.unclosed
-            raise Refused(f"the {what} that opens in line {line} of the entry is never closed", hint="close it first")
-        raise Refused("the entry cannot be changed without touching more than was asked for", hint="change it by hand")
+            raise Refused(
+                f"the {what} that opens in line {line} of the entry is never closed", hint="close it first"
+            )
+        raise Refused(
+            "the entry cannot be changed without touching more than was asked for", hint="change it by hand"
+        )
 
     def _set_title(self, title: str) -> None:
         line = self.plain[0]
@@ -290,7 +313,9 @@ class Entry:
             self._replace(first, stop, [label + _rejoin(name, span.value, value, text) + trail])
 
     def _items(self, name: str, value: tuple[str, ...], first: int, stop: int) -> list[str]:
-        """The lines of a list under a label: items that stay keep theirs, new ones take the marker of the first."""
+        """The lines of a list under a label: items that stay keep theirs, new ones take the marker of the
+        first.
+        """
         groups: list[list[str]] = []
         for line in self.plain[first:stop]:
             if _ITEM.match(line) or not groups:
@@ -312,32 +337,49 @@ class Entry:
                 out += known[item].pop(0)
                 continue
             number += 1
-            marker = "- " if match is None else match[1] + (f"{number}{match[4]}" if match[3] else match[2]) + match[5]
+            marker = (
+                "- "
+                if match is None
+                else match[1] + (f"{number}{match[4]}" if match[3] else match[2]) + match[5]
+            )
             out.append(marker + (f"[[{item}]]" if name == "related" else item))
         return out
 
     def _insert(self, name: str, new: list[str], wish: int | None = None) -> None:
-        """Puts a new field where Mem Skill has it, or, where it would run into other text there, at the next place that is free of that.
+        """Puts a new field where Mem Skill has it, or, where it would run into other text there, at the next
+        place that is free of that.
 
         `wish` is the line before which it shall stand if it can.
         """
         body, values = self.fields.body, {**self.fields.values}
         kept = list(self.lines)
-        places = [self._place(name) if wish is None else wish, *(self._line(span.end) + 1 for span in reversed(self.spans)), 1, len(kept)]
+        places = [
+            self._place(name) if wish is None else wish,
+            *(self._line(span.end) + 1 for span in reversed(self.spans)),
+            1,
+            len(kept),
+        ]
         for at in dict.fromkeys(places):
             for spaced in (True, False):
                 self._put(at, new, spaced=spaced)
                 others = {key: value for key, value in self.fields.values.items() if key != name}
-                if self.fields.body == body and others == values and name in self.fields.values and self.whole:
+                if (
+                    self.fields.body == body
+                    and others == values
+                    and name in self.fields.values
+                    and self.whole
+                ):
                     return
                 self.lines[:] = kept
                 self._read()
         self._put(places[0], new)
 
     def _place(self, name: str) -> int:
-        """The line before which a new field goes: after the nearest field that comes before it, by the order that Mem Skill has.
+        """The line before which a new field goes: after the nearest field that comes before it, by the order
+        that Mem Skill has.
 
-        Fields that belong after the body look at those after the body alone, and first for one to stand before.
+        Fields that belong after the body look at those after the body alone, and first for one to stand
+        before.
         """
         rank = ORDER[name]
         if rank <= _BODY:
@@ -362,14 +404,19 @@ class Entry:
     def _put(self, at: int, new: list[str], *, apart: bool = False, spaced: bool = True) -> None:
         """Puts new lines before line `at`, with a blank line where the text beside them would run into them.
 
-        `apart` asks for one after them in any case: their last line is no label's. Without `spaced` there is none.
+        `apart` asks for one after them in any case: their last line is no label's. Without `spaced` there is
+        none.
         """
         if not spaced:
             self._replace(at, at, new)
             return
         before = self.plain[at - 1]
         labels = {self._line(span.start) for span in self.spans}
-        within = {number for span in self.spans for number in range(self._line(span.start), self._line(span.end) + 1)}
+        within = {
+            number
+            for span in self.spans
+            for number in range(self._line(span.start), self._line(span.end) + 1)
+        }
         lead = at > 1 and before.strip(" \t") and at - 1 not in within and not _LISTED.match(before)
         after = self.plain[at] if at < len(self.plain) else ""
         tail = after.strip(" \t") and (apart or (at not in labels and not LINE.match("\n" + after)))
@@ -417,7 +464,9 @@ class Entry:
         self._replace(at + 1, at + 1, [*new, *([""] if apart and after.strip(" \t") else [])])
 
     def _exchange(self, old: list[tuple[int, int]], body: str, *, exact: bool) -> None:
-        """Puts a new body in the place of the old one; lines that stay the same keep their bytes, unless `exact` escapes them anew."""
+        """Puts a new body in the place of the old one; lines that stay the same keep their bytes, unless
+        `exact` escapes them anew.
+        """
         before = self.fields.body.split("\n")
         after = body.split("\n")
         written = bodies.escape(body).split("\n")
@@ -427,7 +476,7 @@ class Entry:
         if old[-1][0] - old[0][0] + 1 == len(old):
             blocks = _ends(before, after)
         else:
-            from memgit.formats.linediff import matching
+            from memgit.formats.merging.linediff import matching
 
             blocks = matching(before, after)
         if exact:
@@ -443,7 +492,9 @@ class Entry:
         self._space(label is not None, body)
 
     def _swap(self, old: list[tuple[int, int]], above: tuple[int, int] | None, new: list[str]) -> None:
-        """Lines of the body replaced by others; where none go, the new ones come under the line `above`, or first."""
+        """Lines of the body replaced by others; where none go, the new ones come under the line `above`, or
+        first.
+        """
         if not old and not new:
             return
         if not old:
@@ -476,7 +527,13 @@ class Entry:
             self._replace(last + 1, last + 1, [""])
         first, column = free[0]
         label = self._span("body")
-        if labelled and label is not None and not column and self._line(label.start) == first - 1 and not bodies.starts_with_item(body):
+        if (
+            labelled
+            and label is not None
+            and not column
+            and self._line(label.start) == first - 1
+            and not bodies.starts_with_item(body)
+        ):
             self._replace(first, first, [""])
 
     def _delete(self, first: int, stop: int) -> None:
@@ -497,7 +554,9 @@ class Entry:
         """Replaces lines; one that takes the place of another keeps how that ends."""
         old = self.lines[first:stop]
         ends = [line[len(plain) :] for line, plain in zip(old, self.plain[first:stop], strict=True)]
-        self.lines[first:stop] = [line + (ends[number] if number < len(ends) else self._newline) for number, line in enumerate(new)]
+        self.lines[first:stop] = [
+            line + (ends[number] if number < len(ends) else self._newline) for number, line in enumerate(new)
+        ]
         self._read()
 
 
@@ -514,7 +573,9 @@ def _ends(before: list[str], after: list[str]) -> list[tuple[int, int, int]]:
 
 
 def _rejoin(name: str, old: Value, new: tuple[str, ...], text: str) -> str:
-    """A list on one line with other items: what is only added to keeps its spelling, links that stay keep their labels."""
+    """A list on one line with other items: what is only added to keeps its spelling, links that stay keep
+    their labels.
+    """
     raw = " ".join(part.strip() for part in text.split("\n")).strip()
     before = old if isinstance(old, tuple) else ()
     if raw and before and new[: len(before)] == before and (name != "related" or "[[" in raw):
@@ -529,7 +590,8 @@ def _rejoin(name: str, old: Value, new: tuple[str, ...], text: str) -> str:
 
 
 def extended(body: str, addition: str, date: str) -> str:
-    """A body with text appended: items to the list that it ends in, where the text is a list of the same kind or plain; else a section.
+    """A body with text appended: items to the list that it ends in, where the text is a list of the same kind
+    or plain; else a section.
 
     Given and returned as text of a body, the addition without blank lines at its ends.
     """

@@ -1,28 +1,31 @@
 """Frontmatter: where the block of a file ends, and changes to it key by key.
 
-A block stands between a line `---` at the very start of the file and the next line `---` or `...` at column 0. A change replaces the
-lines of its own key alone and keeps what they are like: quotes, list form, indentation, comments, line ends.
+A block stands between a line `---` at the very start of the file and the next line `---` or `...` at column
+0. A change replaces the lines of its own key alone and keeps what they are like: quotes, list form,
+indentation, comments, line ends.
 """
 
 from __future__ import annotations
+
+import re
+from functools import lru_cache
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
 from memgit.formats.text import split_lines
 from memgit.formats.yaml import Entry, dump_scalar
-from memgit.model import regex as re
-from memgit.model.light import lru_cache
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
 _OPEN = pattern(r"---[ \t]*\r?\n")
-# Patterns for what is rare are compiled where they are used: every start pays for those that are compiled here.
+# Patterns for what is rare are compiled where they are used: every start pays for those that are compiled
+# here.
 _KEY = r"[\w\"'][^\n:]{0,100}:(?:[ \t\r\n]|$)"
 _FIRST_KEY = r"(?:#[^\n]*\n)*" + _KEY
 _INSIDE_LINE = _KEY + r"|[ \t]*\r?$|[ \t]+\S|- |#"
@@ -35,8 +38,9 @@ _COMMENT = r"\s+#.*$"
 class Parts(NamedTuple):
     """A file taken apart.
 
-    `block` is the text between the fences, None where there is none; it begins at offset `start` of the file's text, and what follows
-    the closing fence begins at `body`. `fault` says why the block cannot be read, `late` is the line of a block that comes too late.
+    `block` is the text between the fences, None where there is none; it begins at offset `start` of the
+    file's text, and what follows the closing fence begins at `body`. `fault` says why the block cannot be
+    read, `late` is the line of a block that comes too late.
     """
 
     block: str | None
@@ -49,7 +53,8 @@ class Parts(NamedTuple):
 def split(text: str) -> Parts:
     """Takes the text of a file (without byte order mark) apart; never raises.
 
-    A file that starts with `---` and has no second fence has a block only if a key follows the first: otherwise it is a rule.
+    A file that starts with `---` and has no second fence has a block only if a key follows the first:
+    otherwise it is a rule.
     """
     if text[:3] != "---":
         return _without(text)
@@ -61,13 +66,23 @@ def split(text: str) -> Parts:
     if close < 0:
         if not re.compile(_FIRST_KEY).match(text, start):
             return Parts(None, 0, 0)
-        return Parts(text[start:], start, 0, _fault("the frontmatter is never closed", 1, "add a line --- after its last key"))
+        return Parts(
+            text[start:],
+            start,
+            0,
+            _fault("the frontmatter is never closed", 1, "add a line --- after its last key"),
+        )
     block = text[start:close]
     second = text.find("---", body, body + 200)
     if second >= 0 and not text[body:second].strip() and _is_block(text, body):
         line = text.count("\n", 0, second) + 1
         return Parts(
-            block, start, body, _fault(f"double block: a second frontmatter block begins on line {line}", line, "join the two blocks")
+            block,
+            start,
+            body,
+            _fault(
+                f"double block: a second frontmatter block begins on line {line}", line, "join the two blocks"
+            ),
         )
     return Parts(block, start, body)
 
@@ -88,7 +103,9 @@ def _closing(text: str, start: int) -> tuple[int, int]:
 
 
 def _is_block(text: str, position: int) -> bool:
-    """Whether what begins at a position, blank lines aside, looks like a frontmatter block and not like a rule."""
+    """Whether what begins at a position, blank lines aside, looks like a frontmatter block and not like a
+    rule.
+    """
     match = re.compile(_SECOND).match(text, position)
     if match is None:
         return False
@@ -108,7 +125,12 @@ def _without(text: str) -> Parts:
     elif first == "{" and re.match(r"\{[ \t]*(?:\r?\n|\")", text):
         end = _json_end(text)
         if end:
-            return Parts(None, 0, end, _fault("JSON frontmatter is not supported", 1, "write it as YAML between two lines ---"))
+            return Parts(
+                None,
+                0,
+                end,
+                _fault("JSON frontmatter is not supported", 1, "write it as YAML between two lines ---"),
+            )
     elif first in " \t\r\n" and first:
         match = re.match(_LATE, text)
         if match is not None and _closing(text, match.end())[0] >= 0:
@@ -134,7 +156,9 @@ def is_template(block: str) -> bool:
 
 def typed_value(text: str, key: str) -> str | None:
     """What stands after a key in a block that cannot be read, as typed; quotes around the whole are left out."""
-    match = re.once(rf"^[ \t]*{re.escape(key)}[ \t]*[:=][ \t]*([^\r\n]*)", re.MULTILINE).search(text[:8192])
+    match = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*[:=][ \t]*([^\r\n]*)", re.MULTILINE).search(
+        text[:8192]
+    )
     value = match[1].strip() if match else ""
     if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1].strip()
@@ -145,8 +169,9 @@ class Style(NamedTuple):
     """How a dialect writes a value that has no form of its own in the file yet.
 
     lists: `flow` (`[a, b]`), `json` (`["a","b"]`) or `block` (one `- ` a line).
-    text: `auto` (quotes where needed), `double` (always double quotes), `json` (double quotes where needed), `folded` (as js-yaml does:
-        single quotes where needed, folded at 80 columns), `raw` (the text is YAML already).
+    text: `auto` (quotes where needed), `double` (always double quotes), `json` (double quotes where needed),
+        `folded` (as js-yaml does: single quotes where needed, folded at 80 columns), `raw` (the text is YAML
+        already).
     bare: text that looks like a date or a number stays without quotes.
     """
 
@@ -173,9 +198,11 @@ def _key(key: str) -> str:
 
 
 class Block:
-    """The lines of one block, changed key by key; `inner` names the key whose nested mapping is meant instead of the block itself.
+    """The lines of one block, changed key by key; `inner` names the key whose nested mapping is meant instead
+    of the block itself.
 
-    After every change the block is read again: where anything else than the key came out different, the change is refused.
+    After every change the block is read again: where anything else than the key came out different, the
+    change is refused.
     """
 
     def __init__(self, text: str, newline: str, inner: str = "") -> None:
@@ -186,7 +213,8 @@ class Block:
 
     @classmethod
     def build(cls, pairs: Iterable[tuple[str, Value, Style, Spell]], newline: str, inner: str = "") -> Block:
-        """A new block of these keys, in this order, each with how to write it and its list items; read back once.
+        """A new block of these keys, in this order, each with how to write it and its list items; read back
+        once.
 
         Raises:
             BadInput: a value cannot stand in YAML.
@@ -221,7 +249,13 @@ class Block:
             self.indent = _margin(self.lines[first.start]) if first is not None else "  "
 
     def put(
-        self, key: str, value: Value, style: Style = AUTO, order: Sequence[str] = (), normal_item: Spell = _same, spell: Spell = _same
+        self,
+        key: str,
+        value: Value,
+        style: Style = AUTO,
+        order: Sequence[str] = (),
+        normal_item: Spell = _same,
+        spell: Spell = _same,
     ) -> None:
         """Sets one key; None writes null.
 
@@ -259,11 +293,20 @@ class Block:
         del before[key]
         self._check("", None, before, others, _same)
 
-    def _check(self, key: str, value: Value, before: Mapping[str, Value], others: Mapping[str, Value], normal_item: Spell) -> None:
+    def _check(
+        self,
+        key: str,
+        value: Value,
+        before: Mapping[str, Value],
+        others: Mapping[str, Value],
+        normal_item: Spell,
+    ) -> None:
         try:
             self._read()
         except UnreadableFile as error:
-            raise Refused(f"the key {key!r} cannot be changed by itself: {error.message}", line=error.line) from None
+            raise Refused(
+                f"the key {key!r} cannot be changed by itself: {error.message}", line=error.line
+            ) from None
         after = {name: entry.value for name, entry in self.entries.items()}
         rest = {name: entry.value for name, entry in self.top.items() if name != self.inner}
         got = after.get(key)
@@ -306,7 +349,11 @@ class Block:
         if value is None:
             return ["null"]
         if style.text == "raw":
-            return [value] if "\n" not in value else ["", *(_line(margin, line) + self.newline for line in value.split("\n"))]
+            return (
+                [value]
+                if "\n" not in value
+                else ["", *(_line(margin, line) + self.newline for line in value.split("\n"))]
+            )
         if style.text == "folded":
             return self._as_js_yaml(value, style, margin)
         if "\n" in value and style.text != "double":
@@ -324,12 +371,21 @@ class Block:
         if long:
             folded = yaml.fold(value.removesuffix("\n"), width)
             if folded is not None:
-                return [">" if value.endswith("\n") else ">-", *(_line(margin, line) + self.newline for line in folded)]
+                return [
+                    ">" if value.endswith("\n") else ">-",
+                    *(_line(margin, line) + self.newline for line in folded),
+                ]
         literal = _literal(value, margin)
-        return [literal[0], *(line + self.newline for line in literal[1:])] if literal is not None else [yaml.double(value)]
+        return (
+            [literal[0], *(line + self.newline for line in literal[1:])]
+            if literal is not None
+            else [yaml.double(value)]
+        )
 
     def _item(self, margin: str, item: str, style: Style, gap: str = " ") -> list[str]:
-        first, *more = self._scalar(item, style if style.text == "folded" else style._replace(bare=False), margin + "  ")
+        first, *more = self._scalar(
+            item, style if style.text == "folded" else style._replace(bare=False), margin + "  "
+        )
         return [f"{margin}-{gap}{first}{self.newline}", *more]
 
     def _put_scalar(self, entry: Entry, value: str | None, style: Style) -> None:
@@ -350,7 +406,11 @@ class Block:
         """What stands before and after a value on its first and last line, and how the latter ends."""
         line, end = self._ends(entry.start)
         if entry.col < 0:
-            raise Refused(f"the key {entry.key!r} cannot be changed by itself", line=entry.start + 2, hint="change it by hand")
+            raise Refused(
+                f"the key {entry.key!r} cannot be changed by itself",
+                line=entry.start + 2,
+                hint="change it by hand",
+            )
         if entry.style in ("block", "map", "literal", "folded") and entry.stop == entry.col:
             comment = re.compile(_COMMENT).search(line, entry.col)
             rest = comment[0] if comment else ""
@@ -377,7 +437,9 @@ class Block:
             return None
         return [head + end, *(_line(margin, line) + self.newline for line in new)]
 
-    def _put_list(self, entry: Entry, items: tuple[str, ...], style: Style, normal_item: Spell, spell: Spell) -> None:
+    def _put_list(
+        self, entry: Entry, items: tuple[str, ...], style: Style, normal_item: Spell, spell: Spell
+    ) -> None:
         if entry.style == "block" and items:
             self._put_block_list(entry, items, style, normal_item, spell)
             return
@@ -394,13 +456,24 @@ class Block:
             return
         if entry.style == "null" and entry.col >= 0 and items and style.lists == "block":
             more = [text for item in items for text in self._item(_margin(line) + "  ", spell(item), style)]
-            self.lines[entry.start : entry.end] = [line[: entry.col].rstrip(" ") + line[entry.stop :] + end, *more]
+            self.lines[entry.start : entry.end] = [
+                line[: entry.col].rstrip(" ") + line[entry.stop :] + end,
+                *more,
+            ]
             return
         head, rest, end = self._around(entry)
-        self.lines[entry.start : entry.end] = [head + _flow(tuple(spell(item) for item in items), style) + rest + end]
+        self.lines[entry.start : entry.end] = [
+            head + _flow(tuple(spell(item) for item in items), style) + rest + end
+        ]
 
-    def _put_block_list(self, entry: Entry, items: tuple[str, ...], style: Style, normal_item: Spell, spell: Spell) -> None:
-        first = next(number for number in range(entry.start + 1, entry.end) if self.lines[number].lstrip(" ").startswith("-"))
+    def _put_block_list(
+        self, entry: Entry, items: tuple[str, ...], style: Style, normal_item: Spell, spell: Spell
+    ) -> None:
+        first = next(
+            number
+            for number in range(entry.start + 1, entry.end)
+            if self.lines[number].lstrip(" ").startswith("-")
+        )
         margin = _margin(self.lines[first])
         chunks: list[list[str]] = []
         for number in range(first, entry.end):
@@ -486,7 +559,12 @@ def _requote(value: str, entry: Entry, style: Style) -> str:
     if entry.style == "single":
         return yaml.single(value)
     old = entry.value if isinstance(entry.value, str) else ""
-    return _quote(value, style._replace(bare=style.bare or yaml.ambiguous(old), text="auto" if style.text == "double" else style.text))
+    return _quote(
+        value,
+        style._replace(
+            bare=style.bare or yaml.ambiguous(old), text="auto" if style.text == "double" else style.text
+        ),
+    )
 
 
 def _flow(items: Sequence[str], style: Style) -> str:
@@ -537,8 +615,12 @@ def _flow_items(text: str) -> list[tuple[int, int]] | None:
             position += 1
 
 
-def _again_flow(text: str, old: Value, items: tuple[str, ...], style: Style, normal_item: Spell, spell: Spell) -> str:
-    """A list in brackets with other items: those that stay keep their spelling, and what stands between two that stay together."""
+def _again_flow(
+    text: str, old: Value, items: tuple[str, ...], style: Style, normal_item: Spell, spell: Spell
+) -> str:
+    """A list in brackets with other items: those that stay keep their spelling, and what stands between two
+    that stay together.
+    """
     spans = _flow_items(text)
     values = old if isinstance(old, tuple) else ()
     real = [span for span in spans or () if text[span[0] : span[1]] not in ("", "~", "null", "Null", "NULL")]

@@ -1,18 +1,19 @@
 """Links in one paragraph or heading of Markdown: code spans, tags and escapes come first, as in CommonMark.
 
-Rules: https://spec.commonmark.org/0.31.2/#inlines, and for wikilinks what Obsidian takes for one, less what only looks like one: shell
-tests, arrays, subscripts, classes of regular expressions. Linear in the text, whatever it holds.
+Rules: https://spec.commonmark.org/0.31.2/#inlines, and for wikilinks what Obsidian takes for one, less what
+only looks like one: shell tests, arrays, subscripts, classes of regular expressions. Linear in the text,
+whatever it holds.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
 from memgit.formats.blocks import CLOSE_TAG, ENDS, OPEN_TAG, first_character
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 
 MAX_LINK = 1000
 """Longest wikilink in characters; what is longer between two brackets is text."""
@@ -25,7 +26,8 @@ _INLINE_TAG = pattern(rf"{OPEN_TAG}|{CLOSE_TAG}|<[A-Za-z][A-Za-z0-9+.-]{{1,31}}:
 
 
 class Link(NamedTuple):
-    """A link in a text, in characters: "wiki" or "embed" with its brackets, "link" with its target, which may stand in a definition.
+    """A link in a text, in characters: "wiki" or "embed" with its brackets, "link" with its target, which may
+    stand in a definition.
 
     `place` is where the link itself stands.
     """
@@ -37,7 +39,9 @@ class Link(NamedTuple):
 
 
 def definitions(text: str, start: int, end: int, found: dict[str, tuple[int, int]]) -> int:
-    """Adds the reference definitions at the start of a paragraph, by label, and returns the place after them; the first one counts."""
+    """Adds the reference definitions at the start of a paragraph, by label, and returns the place after them;
+    the first one counts.
+    """
     while start < end:
         head = first_character(text, start)
         match = _DEFINITION.match(text, head, end) if text.startswith("[", head) else None
@@ -55,7 +59,8 @@ def _label(text: str) -> str:
 
 
 _DEFINITION = pattern(
-    r"\[((?:[^\[\]\\]|\\.){1,999})\]:[ \t\r]*\n?[ \t]*(<[^<>\n]*>|[^\s<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t\r]*(?=\n|\Z)"
+    r"\[((?:[^\[\]\\]|\\.){1,999})\]:[ \t\r]*\n?[ \t]*(<[^<>\n]*>|[^\s<]\S*)(?:[ "
+    r"\t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t\r]*(?=\n|\Z)"
 )
 _WORD = pattern(r"\w[\w-]*[.!?]?")
 _LABEL = pattern(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
@@ -77,10 +82,15 @@ class _Ticks:
         return runs[index] if index < len(runs) else None
 
 
-def links(text: str, start: int, end: int, defined: Mapping[str, tuple[int, int]] | None = None) -> Iterator[Link]:
-    """Links of one paragraph or heading, in order of their ends; `defined` are the targets that references lead to, by label."""
+def links(
+    text: str, start: int, end: int, defined: Mapping[str, tuple[int, int]] | None = None
+) -> Iterator[Link]:
+    """Links of one paragraph or heading, in order of their ends; `defined` are the targets that references
+    lead to, by label.
+    """
     ticks: _Ticks | None = None
-    brackets: list[tuple[bool, int]] = []  # for each open bracket whether it is an image's, and the place after it
+    # for each open bracket whether it is an image's, and the place after it
+    brackets: list[tuple[bool, int]] = []
     dead = 0  # so many of them may not become links any more: a link holds no link
     closing = -1  # place of the next `]]`, kept so that many openings look for it once
     ends: dict[str, int] = {}
@@ -125,7 +135,11 @@ def links(text: str, start: int, end: int, defined: Mapping[str, tuple[int, int]
             dead = min(dead, len(brackets))
             if not alive:
                 continue
-            target = _target(text, position + 1, end) if position < last and text.startswith("(", position) else None
+            target = (
+                _target(text, position + 1, end)
+                if position < last and text.startswith("(", position)
+                else None
+            )
             if target is None and defined:
                 target = _reference(text, inside, left, end, defined)
             if target is not None:
@@ -134,7 +148,9 @@ def links(text: str, start: int, end: int, defined: Mapping[str, tuple[int, int]
                 dead = dead if image else len(brackets)
 
 
-def _reference(text: str, inside: int, closing: int, end: int, defined: Mapping[str, tuple[int, int]]) -> tuple[int, int, int] | None:
+def _reference(
+    text: str, inside: int, closing: int, end: int, defined: Mapping[str, tuple[int, int]]
+) -> tuple[int, int, int] | None:
     """The target that `[text][label]`, `[label][]` or `[label]` leads to, as `_target` gives it."""
     after = closing + 1
     label = _LABEL.match(text, after, end)
@@ -152,9 +168,11 @@ def _reference(text: str, inside: int, closing: int, end: int, defined: Mapping[
 
 
 def _skip_tag(text: str, left: int, end: int, ends: dict[str, int]) -> int:
-    """The place after a tag, comment or address in angle brackets that starts here, else after its first character.
+    """The place after a tag, comment or address in angle brackets that starts here, else after its first
+    character.
 
-    `ends` remembers where the end of each sort stands, so that a thousand openings without end look for it once.
+    `ends` remembers where the end of each sort stands, so that a thousand openings without end look for it
+    once.
     """
     match = _INLINE_TAG.match(text, left, end)
     if match is not None:
@@ -165,7 +183,9 @@ def _skip_tag(text: str, left: int, end: int, ends: dict[str, int]) -> int:
         if opening == "<!--":
             if text.startswith(("<!-->", "<!--->"), left):
                 return text.index(">", left) + 1
-        elif opening == "<!" and not (text[left + 2 : left + 3].isascii() and text[left + 2 : left + 3].isalpha()):
+        elif opening == "<!" and not (
+            text[left + 2 : left + 3].isascii() and text[left + 2 : left + 3].isalpha()
+        ):
             break
         place = ends.get(opening, -1)
         if place < left + len(opening):
@@ -182,7 +202,9 @@ _DIGITS = pattern(r"\d+")
 
 
 def _wiki_end(text: str, opening: int, closing: int, end: int) -> int | None:
-    """The place after the brackets of a wikilink that opens here, or None for a shell test, an array, a subscript, an empty one."""
+    """The place after the brackets of a wikilink that opens here, or None for a shell test, an array, a
+    subscript, an empty one.
+    """
     if closing >= end or closing - opening > MAX_LINK:
         return None
     inner = text[opening + 2 : closing]
@@ -208,7 +230,9 @@ def _wiki_end(text: str, opening: int, closing: int, end: int) -> int | None:
 
 
 def _outside_code(text: str, opening: int, right: int, ticks: _Ticks) -> int | None:
-    """The end of a wikilink, or None where a code span that opens inside it reaches beyond: code binds closer than brackets."""
+    """The end of a wikilink, or None where a code span that opens inside it reaches beyond: code binds closer
+    than brackets.
+    """
     position = opening
     while True:
         position = text.find("`", position, right)
@@ -223,14 +247,18 @@ def _outside_code(text: str, opening: int, right: int, ticks: _Ticks) -> int | N
         position = stop if close is None else close + stop - position
 
 
-_TITLE = pattern(r"[ \t\r\n]+(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))[ \t\r\n]*\)", re.DOTALL)
+_TITLE = pattern(
+    r"[ \t\r\n]+(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))[ \t\r\n]*\)", re.DOTALL
+)
 _SPACES = pattern(r"[ \t\r\n]*")
 _ANGLE = pattern(r"<((?:[^<>\\\n]|\\.)*+)>")
 _BARE = pattern(r"[^\\()\x00-\x20\x7f]++|\\[!-~]?|[()]")
 
 
 def _target(text: str, left: int, end: int) -> tuple[int, int, int] | None:
-    """The target of a link whose parenthesis opens just before: where it starts and ends, and the place after the parenthesis."""
+    """The target of a link whose parenthesis opens just before: where it starts and ends, and the place after
+    the parenthesis.
+    """
     left = _skip(text, left, end)
     angle = _ANGLE.match(text, left, end)
     if angle is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit.formats.labels import LINE, name_of
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 
 class Part(NamedTuple):
@@ -14,10 +14,12 @@ class Part(NamedTuple):
 
 
 def kept(old: str, new: str) -> str:
-    """The new body with the labelled parts of the old one that it does not name, each before or after the text as it was.
+    """The new body with the labelled parts of the old one that it does not name, each before or after the
+    text as it was.
 
-    A part is a label at the start of a line, outside code, with the lines under it up to a blank one or the next label. The label of the
-    body itself (`Best Practice`, `Solution`), where it stands among them, keeps its place above the new text.
+    A part is a label at the start of a line, outside code, with the lines under it up to a blank one or the
+    next label. The label of the body itself (`Best Practice`, `Solution`), where it stands among them, keeps
+    its place above the new text.
     """
     parts = parts_of(old)
     own = [part.label for part in parts_of(new)]
@@ -25,7 +27,10 @@ def kept(old: str, new: str) -> str:
     stay = [part for part in unknown if part.label not in own]
     if not stay:
         return new
-    main = next((number for number, part in enumerate(parts) if part.label is None or name_of(part.label) == "body"), len(parts))
+    main = next(
+        (number for number, part in enumerate(parts) if part.label is None or name_of(part.label) == "body"),
+        len(parts),
+    )
     before: list[str] = []
     after: list[str] = []
     for number, part in enumerate(parts):

@@ -1,13 +1,14 @@
-"""The labels of entry fields, English and Chinese: `**Date:** …` and `**日期：** …`, in the order in which Mem Skill writes them.
+"""The labels of entry fields, English and Chinese: `**Date:** …` and `**日期：** …`, in the order in which Mem
+Skill writes them.
 
-The colon stands inside the bold, ASCII after English labels and full-width after Chinese ones. A field that the Chinese form lacks takes
-its English label in lower case, as `keywords：` does there.
+The colon stands inside the bold, ASCII after English labels and full-width after Chinese ones. A field that
+the Chinese form lacks takes its English label in lower case, as `keywords：` does there.
 """
 
 from __future__ import annotations
 
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 
 LINE = pattern(r"\n\*\*([^*:：\n]+)[:：]\*\*[ \t]*(.*)")
 """A label line, with the end of the line before it; what is not at column 0 is text."""
@@ -47,7 +48,9 @@ ORDER = {name: rank for rank, name in enumerate(LABELS)}
 LISTS = frozenset(["files", "related", "keywords"])
 
 NAMES: dict[str, str] = {
-    spelling: label.name for label in (*LABELS.values(), SOLUTION) for spelling in (label.english, label.chinese, label.english.lower())
+    spelling: label.name
+    for label in (*LABELS.values(), SOLUTION)
+    for spelling in (label.english, label.chinese, label.english.lower())
 } | {"Best practices": "body"}
 """Spellings to canonical names; `name_of` takes any case."""
 
@@ -55,7 +58,9 @@ _FOLDED = {spelling.casefold(): name for spelling, name in NAMES.items()}
 
 
 def name_of(label: str) -> str | None:
-    """The canonical name behind a label as typed, "body" for `Best Practice` and `Solution`, or None for one that no format knows."""
+    """The canonical name behind a label as typed, "body" for `Best Practice` and `Solution`, or None for one
+    that no format knows.
+    """
     return NAMES.get(label) or _FOLDED.get(label.strip(" \t").casefold())
 
 

@@ -1,19 +1,20 @@
 """What records need of Markdown: the headings of a document, the links in its text, conflict markers.
 
-Code, HTML and comments hide what is in them, by the rules of CommonMark. Line numbers count from 1; a line ends at `\\n` alone.
+Code, HTML and comments hide what is in them, by the rules of CommonMark. Line numbers count from 1; a line
+ends at `\\n` alone.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_markers, lines, outline
 from memgit.formats.inline import definitions, links
-from memgit.model import regex as re
+from memgit.model.lazy_re import pattern
 from memgit.model.link import Wikilink
 from memgit.model.link import parse as parse_wikilink
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 __all__ = (
     "Found",
@@ -29,7 +30,9 @@ __all__ = (
 
 
 class Found(NamedTuple):
-    """A wikilink in a text: its line, the link, and where its brackets stand, in characters; `embed` for `![[...]]`."""
+    """A wikilink in a text: its line, the link, and where its brackets stand, in characters; `embed` for
+    `![[...]]`.
+    """
 
     line: int
     link: Wikilink
@@ -41,8 +44,8 @@ class Found(NamedTuple):
 class RelativeLink(NamedTuple):
     """A Markdown link to a file beside this one.
 
-    `target` is as typed, between `start` and `end`, which may be in a definition elsewhere; `path` is decoded and without the fragment,
-    which is kept apart.
+    `target` is as typed, between `start` and `end`, which may be in a definition elsewhere; `path` is decoded
+    and without the fragment, which is kept apart.
     """
 
     line: int
@@ -61,7 +64,10 @@ def headings(text: str, *, line: int = 1) -> list[Heading]:
 
 
 def wikilinks(text: str, *, line: int = 1) -> list[tuple[int, Wikilink]]:
-    """The wikilinks and embeds of a text with their lines. Code, comments, tags, escapes, shell tests and arrays are no links."""
+    """The wikilinks and embeds of a text with their lines.
+
+    Code, comments, tags, escapes, shell tests and arrays are no links.
+    """
     return [(found.line, found.link) for found in find_wikilinks(text, line=line)]
 
 
@@ -103,7 +109,9 @@ _ENCODED = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[RelativeLink]:
-    """Markdown links and images whose target is a relative path, through references too; with `within` pure fragments as well."""
+    """Markdown links and images whose target is a relative path, through references too; with `within` pure
+    fragments as well.
+    """
     if "](" not in text and "]:" not in text:
         return []
     defined: dict[str, tuple[int, int]] = {}
@@ -113,13 +121,26 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
     for start, end in blocks:
         for found in links(text, start, end, defined):
             target = text[found.start : found.end]
-            if found.kind != "link" or not target or target[0] in ("/\\?" if within else "#/\\?") or _SCHEME.match(target):
+            if (
+                found.kind != "link"
+                or not target
+                or target[0] in ("/\\?" if within else "#/\\?")
+                or _SCHEME.match(target)
+            ):
                 continue
-            counted += text.count("\n", position, found.place) if found.place >= position else -text.count("\n", found.place, position)
+            counted += (
+                text.count("\n", position, found.place)
+                if found.place >= position
+                else -text.count("\n", found.place, position)
+            )
             position = found.place
             path, hash_, fragment = _BACKSLASH.sub(r"\1", target).partition("#")
             fragment_ = _decode(fragment) if hash_ else None
-            out.append(RelativeLink(counted, target, _decode(path.partition("?")[0]), fragment_, found.start, found.end))
+            out.append(
+                RelativeLink(
+                    counted, target, _decode(path.partition("?")[0]), fragment_, found.start, found.end
+                )
+            )
     return out
 
 
@@ -133,7 +154,9 @@ def _decode(text: str) -> str:
 
 
 def _blocks(text: str, needle: str) -> Iterator[tuple[int, int]]:
-    """The paragraphs and headings of a text that hold a string, wherever they are nested, as places in the text."""
+    """The paragraphs and headings of a text that hold a string, wherever they are nested, as places in the
+    text.
+    """
     scanner = Scanner()
     block, block_start, block_end = -1, 0, 0
     for start, line in lines(text):

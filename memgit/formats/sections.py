@@ -1,7 +1,8 @@
 """Entry files taken apart: sections, and the fields and the body of each.
 
-A section runs from one `## ` line outside code to the next. Blank lines and rules `---` at its end stand between records and belong to
-none. Fields are bold labels at column 0 (see `labels`), wherever they stand in the section; everything else is the body.
+A section runs from one `## ` line outside code to the next. Blank lines and rules `---` at its end stand
+between records and belong to none. Fields are bold labels at column 0 (see `labels`), wherever they stand in
+the section; everything else is the body.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ from memgit.formats import bodies, titles
 from memgit.formats.blocks import Heading, Outline
 from memgit.formats.labels import LINE, LISTS, NAMES, name_of
 from memgit.model.kinds import FIELDS
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-from memgit.model.tuples import NamedTuple
 
 _RULE = pattern(r"-{3,}[ \t]*")
 _COMMAS = (",", "，", "、")
 _ITEM = pattern(r"\n {0,3}(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(.*)")
 _MORE = pattern(r"\n(?: {2}|\t)[ \t]*([^ \t\n].*)")
-_BLOCK = pattern(r"\n(?:[ \t]*(?:\n|$)| {0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|`{3}|~{3}|\||<|-{3,}[ \t]*(?:\n|$))|\*\*|\0)")
+_BLOCK = pattern(
+    r"\n(?:[ \t]*(?:\n|$)| {0,3}(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ "
+    r"\t]|>|`{3}|~{3}|\||<|-{3,}[ \t]*(?:\n|$))|\*\*|\0)"
+)
 """What ends a value that goes on below its line."""
 
 
@@ -30,8 +34,9 @@ _NEXT = ("\n**", "\n\n")
 class Section(NamedTuple):
     """One section, in characters of the text with `\\n` for every line end.
 
-    Its heading stands from `start` to `head`, its content ends at `end` (the last line end not included), the next section begins at
-    `stop`. `line` and `last` are the lines of its heading and of the end of its content. `record` is false for lines of a log.
+    Its heading stands from `start` to `head`, its content ends at `end` (the last line end not included), the
+    next section begins at `stop`. `line` and `last` are the lines of its heading and of the end of its
+    content. `record` is false for lines of a log.
     """
 
     start: int
@@ -45,10 +50,11 @@ class Section(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A field where it stands: its name ("body" for the label of the body), label as typed, value, and the characters of its lines.
+    """A field where it stands: its name ("body" for the label of the body), label as typed, value, and the
+    characters of its lines.
 
-    `start` is the beginning of its line, `text` where its value begins on it, `end` the end of its last line. `items` says that the value
-    stands as a list below the label.
+    `start` is the beginning of its line, `text` where its value begins on it, `end` the end of its last line.
+    `items` says that the value stands as a list below the label.
     """
 
     name: str
@@ -61,9 +67,11 @@ class Span(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """What a section says: fields by canonical name, unknown ones by label, the body, and labels that stand twice with their places.
+    """What a section says: fields by canonical name, unknown ones by label, the body, and labels that stand
+    twice with their places.
 
-    `free` are the stretches of text that the body is made of, in order; one that does not begin with a line end goes on a label's line.
+    `free` are the stretches of text that the body is made of, in order; one that does not begin with a line
+    end goes on a label's line.
     """
 
     values: dict[str, Value]
@@ -73,7 +81,9 @@ class Fields(NamedTuple):
 
 
 def hide(text: str, found: Outline) -> str:
-    """The text with fenced code and HTML blotted out, so that nothing in it looks like a label; places stay the same."""
+    """The text with fenced code and HTML blotted out, so that nothing in it looks like a label; places stay
+    the same.
+    """
     if not found.hidden:
         return text
     parts: list[str] = []
@@ -107,11 +117,15 @@ def sections(text: str, mask: str, found: Outline) -> list[Section]:
 
 def _is_record(text: str, mask: str, head: Heading, end: int) -> bool:
     """A heading in the shape of a log line is a record all the same if fields follow it."""
-    return not titles.is_log(head.title) or any(name_of(match[1]) for match in LINE.finditer(mask, head.end, end))
+    return not titles.is_log(head.title) or any(
+        name_of(match[1]) for match in LINE.finditer(mask, head.end, end)
+    )
 
 
 def content_end(text: str, mask: str, start: int, stop: int) -> int:
-    """Where the content of a section ends whose heading ends at `start`: before the blank lines and rules at its end."""
+    """Where the content of a section ends whose heading ends at `start`: before the blank lines and rules at
+    its end.
+    """
     end = stop
     while True:
         while end > start and text[end - 1] in " \t\n":
@@ -125,7 +139,9 @@ def content_end(text: str, mask: str, start: int, stop: int) -> int:
 
 
 def fields(text: str, mask: str, start: int, end: int, spans: list[Span] | None = None) -> Fields:
-    """The fields and the body between the end of a heading and the end of its content; `spans` gets every field with its place."""
+    """The fields and the body between the end of a heading and the end of its content; `spans` gets every
+    field with its place.
+    """
     values: dict[str, Value] = {}
     twice: list[tuple[str, int]] = []
     free: list[tuple[int, int]] = []
@@ -177,7 +193,9 @@ def fields(text: str, mask: str, start: int, end: int, spans: list[Span] | None 
 
 
 def _add(text: str, free: list[tuple[int, int]], start: int, end: int) -> None:
-    """Adds a stretch to those that make the body; where a field stood between two blank lines, one of them counts."""
+    """Adds a stretch to those that make the body; where a field stood between two blank lines, one of them
+    counts.
+    """
     if free and text[free[-1][0] : free[-1][1]].rpartition("\n")[2].strip(" \t") == "":
         while start < end:
             following = text.find("\n", start + 1, end)
@@ -199,12 +217,16 @@ def _body(text: str, free: list[tuple[int, int]]) -> str:
         if body[:1] == "\n" and body[1:2] not in _BLANKS and body[-1] not in _BLANKS:
             return bodies.unescape(body[1:]) if "\\" in body else body[1:]
     else:
-        body = "".join(text[left:right] if text[left] == "\n" else f"\n{text[left:right]}" for left, right in free)
+        body = "".join(
+            text[left:right] if text[left] == "\n" else f"\n{text[left:right]}" for left, right in free
+        )
     return bodies.unescape(bodies.trim(body))
 
 
 def _unknown(text: str, start: int, after: int, end: int) -> str:
-    """The value of a label that no format knows: what follows on its line and under it, up to a blank line or another label."""
+    """The value of a label that no format knows: what follows on its line and under it, up to a blank line or
+    another label.
+    """
     while after < end and not text.startswith(("\n\n", "\n**", "\n#"), after):
         following = text.find("\n", after + 1, end)
         after = end if following < 0 else following
@@ -218,19 +240,27 @@ def _folded(text: str) -> str:
 
 
 def _continued(mask: str, position: int, end: int) -> int:
-    """Where a paragraph ends that begins on the line before a place: at a blank line, a label or another block."""
+    """Where a paragraph ends that begins on the line before a place: at a blank line, a label or another
+    block.
+    """
     while position < end and not _BLOCK.match(mask, position, end):
         following = mask.find("\n", position + 1, end)
         position = end if following < 0 else following
     return position
 
 
-def _list(name: str, text: str, mask: str, start: int, after: int, end: int) -> tuple[tuple[str, ...], int, bool]:
+def _list(
+    name: str, text: str, mask: str, start: int, after: int, end: int
+) -> tuple[tuple[str, ...], int, bool]:
     """A field that holds several values: on its line after commas, or below it as a list; and where it ends."""
     value = text[start:after].strip()
     if value:
         tail = value
-        while after < end and not _BLOCK.match(mask, after, end) and (tail.endswith(_COMMAS) or mask.startswith("\n[[", after)):
+        while (
+            after < end
+            and not _BLOCK.match(mask, after, end)
+            and (tail.endswith(_COMMAS) or mask.startswith("\n[[", after))
+        ):
             following = text.find("\n", after + 1, end)
             following = end if following < 0 else following
             tail = text[after:following].strip()
@@ -286,10 +316,18 @@ def link_places(value: str) -> list[LinkPlace]:
 
 
 def targets(value: str) -> tuple[str, ...]:
-    """The targets that a value names: those in brackets, or, where there is no bracket, the items of a comma list."""
+    """The targets that a value names: those in brackets, or, where there is no bracket, the items of a comma
+    list.
+    """
     if "[[" not in value:
         return split(value)
-    if value.count("[[") == 1 and value.endswith("]]") and value.startswith("[[") and "|" not in value and value.count("]]") == 1:
+    if (
+        value.count("[[") == 1
+        and value.endswith("]]")
+        and value.startswith("[[")
+        and "|" not in value
+        and value.count("]]") == 1
+    ):
         inner = value[2:-2].strip()
         return (inner,) if inner else ()
     return tuple([place.target for place in link_places(value)])

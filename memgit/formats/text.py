@@ -1,14 +1,15 @@
 """Bytes to text and back: UTF-8 alone, with or without a byte order mark, lines ended by `\\n` alone.
 
-A byte order mark never reaches the text; `encode` puts it back. No other character than `\\n` ends a line: a lone CR, form feed, vertical
-tab, U+0085, U+2028 and U+2029 are text.
+A byte order mark never reaches the text; `encode` puts it back. No other character than `\\n` ends a line: a
+lone CR, form feed, vertical tab, U+0085, U+2028 and U+2029 are text.
 """
 
 from __future__ import annotations
 
+import re
+
 from memgit.errors import BadInput, UnreadableFile
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 MAX_BYTES = 4 * 1024 * 1024
 _BOM = "\ufeff"
@@ -51,7 +52,9 @@ def split_lines(text: str) -> list[str]:
 
 
 def normal(text: str) -> str:
-    """The text with every CRLF as `\\n`; several CRs before one LF count as one, so that a second time changes nothing."""
+    """The text with every CRLF as `\\n`; several CRs before one LF count as one, so that a second time
+    changes nothing.
+    """
     if "\r" not in text:
         return text
     text = text.replace("\r\n", "\n")
@@ -62,19 +65,24 @@ def encode(text: str, bom: bool = False) -> bytes:
     """The bytes of a text, with a byte order mark where `bom` says so.
 
     Raises:
-        BadInput: the text cannot stand in a file: it holds a NUL, or bytes that were never UTF-8 (lone surrogates).
+        BadInput: the text cannot stand in a file: it holds a NUL, or bytes that were never UTF-8 (lone
+            surrogates).
     """
     if "\0" in text:
         raise BadInput("the text holds a NUL", line=text.count("\n", 0, text.index("\0")) + 1)
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
-        raise BadInput("the text holds bytes that are not UTF-8", line=text.count("\n", 0, error.start) + 1) from None
+        raise BadInput(
+            "the text holds bytes that are not UTF-8", line=text.count("\n", 0, error.start) + 1
+        ) from None
     return _BOM_BYTES + data if bom else data
 
 
 def whole(text: str) -> str:
-    """The text with halves of surrogate pairs, which an escape can name and no file can hold, joined where two meet, else U+FFFD."""
+    """The text with halves of surrogate pairs, which an escape can name and no file can hold, joined where
+    two meet, else U+FFFD.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -96,6 +104,8 @@ def _nul(data: bytes) -> UnreadableFile:
     sample = data[:_SAMPLE]
     half = len(sample) // 2
     if half and max(sample[::2].count(0), sample[1::2].count(0)) * 2 > half:
-        return UnreadableFile("not UTF-8 but UTF-16 without a mark", line=1, offset=data.index(0), hint="save the file as UTF-8")
+        return UnreadableFile(
+            "not UTF-8 but UTF-16 without a mark", line=1, offset=data.index(0), hint="save the file as UTF-8"
+        )
     offset = data.index(0)
     return UnreadableFile(f"a NUL at byte {offset}", line=data.count(b"\n", 0, offset) + 1, offset=offset)

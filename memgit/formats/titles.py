@@ -1,11 +1,13 @@
-"""Titles of entries: one line after `## `, in which nothing that a person typed is taken for Markdown or for a line of a log."""
+"""Titles of entries: one line after `## `, in which nothing that a person typed is taken for Markdown or for
+a line of a log.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 
 from memgit.errors import BadInput
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 MARK = "🔧"
 """What auto-skill puts before its titles; it and the blank after it are no part of them."""
@@ -18,7 +20,8 @@ _CLOSING_ESCAPED = pattern(r"(?:(?<=[ \t])|^)\\+#+$")
 
 
 def one_line(text: str) -> str:
-    """A text on one line: control characters and line ends become blanks, blanks at the ends are dropped, all else stays.
+    """A text on one line: control characters and line ends become blanks, blanks at the ends are dropped, all
+    else stays.
 
     Raises:
         BadInput: the text holds bytes that were never UTF-8.
@@ -31,7 +34,8 @@ def one_line(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The title that an entry gets: on one line, without the mark of auto-skill. `clean(clean(x)) == clean(x)`.
+    """The title that an entry gets: on one line, without the mark of auto-skill. `clean(clean(x)) ==
+    clean(x)`.
 
     Raises:
         BadInput: nothing is left of it.

@@ -1,7 +1,8 @@
-"""Documents of a memory vault: links in a section `## Connections`, earlier text under `## History`, a tombstone for archiving.
+"""Documents of a memory vault: links in a section `## Connections`, earlier text under `## History`, a
+tombstone for archiving.
 
-The oldest variant (F0) has no frontmatter: `# Memory: Title`, then `**Label**: value` lines with the colon outside the bold. Its labels
-are read and written in place of keys. See FORMATS, memory vaults.
+The oldest variant (F0) has no frontmatter: `# Memory: Title`, then `**Label**: value` lines with the colon
+outside the bold. Its labels are read and written in place of keys. See FORMATS, memory vaults.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from typing import NamedTuple
 from memgit.errors import BadInput
 from memgit.formats import markdown
 from memgit.formats.dialects import MANY, VAULT, fields_of, read_items
-from memgit.formats.document import Body, Document, Page, find_body, heading, one_line, own_text, text_span, tidy
+from memgit.formats.document import (
+    Body,
+    Document,
+    Page,
+    find_body,
+    heading,
+    one_line,
+    own_text,
+    text_span,
+    tidy,
+)
 from memgit.formats.frontmatter import Parts
 from memgit.formats.yaml import Entry
 from memgit.model.kinds import FIELDS
@@ -22,7 +33,8 @@ from memgit.model.record import Problem, Value
 COMMENT = "<!-- Add links to related memories using [[filename]] syntax -->"
 TOMBSTONED = "tombstoned"
 MERGED = "merged_into:"
-"""What a `tombstone_reason` begins with where the memory was merged into another; the id of that one follows."""
+"""What a `tombstone_reason` begins with where the memory was merged into another; the id of that one follows.
+"""
 _PREFIX = "Memory: "
 _LABEL = r"\*\*([^*:\n]+)\*\*:[ \t]*([^\r\n]*)(\r?\n|$)"
 _ITEM = r"[ \t]*[-*+][ \t]"
@@ -89,7 +101,9 @@ class Vault(Document):
         known = fields_of(VAULT.name, "memory")
         for key, label in labels.items():
             field = known.get(key)
-            fields.setdefault(field or key, read_items(field, key, label.value) if field in MANY else unboxed(label.value))
+            fields.setdefault(
+                field or key, read_items(field, key, label.value) if field in MANY else unboxed(label.value)
+            )
         named = body.title.removeprefix(_PREFIX) if body.title.startswith(_PREFIX) or labels else body.title
         if labels:
             body = body._replace(start=max(label.end for label in labels.values()))
@@ -103,7 +117,9 @@ class Vault(Document):
         text = f"\n# {heading(title)}\n\n" + (f"{body}\n\n" if body else "")
         if connections(text, 0) is None:
             prose = fields.get("connections")
-            text += f"## Connections\n{COMMENT}\n" + (f"\n{tidy(prose)}\n" if isinstance(prose, str) else "\n" if targets else "")
+            text += f"## Connections\n{COMMENT}\n" + (
+                f"\n{tidy(prose)}\n" if isinstance(prose, str) else "\n" if targets else ""
+            )
         else:
             text = text.rstrip("\n") + "\n"
         section = connections(text, 0)
@@ -117,7 +133,11 @@ class Vault(Document):
                 reason: list[tuple[str, Value]] = [] if present else [("tombstone_reason", "purge")]
                 return [("status", TOMBSTONED), ("archived", value), *reason]
             gone: list[tuple[str, Value]] = [("archived", None), ("tombstone_reason", None)]
-            return [("status", None), *gone] if page is not None and self._value(page, "status") == TOMBSTONED else gone
+            return (
+                [("status", None), *gone]
+                if page is not None and self._value(page, "status") == TOMBSTONED
+                else gone
+            )
         if name == "merged_into":
             return [("tombstone_reason", f"{MERGED}{value}" if value else None)]
         if name in ("related", "connections") and page is None:
@@ -132,7 +152,9 @@ class Vault(Document):
         return super().edit(data, ordinal, changes)
 
     def replace(self, data: bytes, ordinal: int, body: str, date: str) -> bytes:
-        """The file with another body; the old one moves under `## History`, `### Previous Version (date)`, the newest first."""
+        """The file with another body; the old one moves under `## History`, `### Previous Version (date)`,
+        the newest first.
+        """
         page = self._page(data, ordinal)
         present = self._body(page)
         history = level_two(present, "History")
@@ -175,7 +197,10 @@ class Vault(Document):
                 page.graft(section.end, len(page.text), "")
         page.graft(body.start, section.start if section is not None else len(page.text), main)
         if self._body(page) != new:
-            raise BadInput("the text would not read back as it was given", hint="leave out a heading `## Connections`: links are a field")
+            raise BadInput(
+                "the text would not read back as it was given",
+                hint="leave out a heading `## Connections`: links are a field",
+            )
 
     def _set_title(self, page: Page, title: str) -> None:
         if page.block is None:
@@ -234,15 +259,25 @@ class Vault(Document):
         else:
             last = max(labels.values(), key=lambda found: found.end)
             gap = "" if text[last.line : last.end].endswith("\n") else page.newline
-            page.put_text(last.end, last.end, f"{gap}**{key.replace('_', ' ').capitalize()}**: {written}{page.newline if not gap else ''}")
+            page.put_text(
+                last.end,
+                last.end,
+                f"{gap}**{key.replace('_', ' ').capitalize()}**: {written}{page.newline if not gap else ''}",
+            )
         read = self._value(page, key)
-        if (read_items(field, key, read) if isinstance(new, tuple) else read) != (new if isinstance(new, tuple) else written):
+        if (read_items(field, key, read) if isinstance(new, tuple) else read) != (
+            new if isinstance(new, tuple) else written
+        ):
             raise BadInput(f"{field} cannot be written on one line", hint="give the file a frontmatter block")
 
     def _set_related(self, page: Page, wanted: Value) -> None:
         targets = (wanted,) if isinstance(wanted, str) else wanted or ()
         section = self._place(page)[1]
-        linked = list(dict.fromkeys(inner for inner, _, _ in links_in(page.text, section))) if section is not None else []
+        linked = (
+            list(dict.fromkeys(inner for inner, _, _ in links_in(page.text, section)))
+            if section is not None
+            else []
+        )
         entry = page.entries.get("related")
         keyed = read_items("related", "related", entry.value) if entry is not None else ()
         if entry is not None and any(item not in targets for item in keyed):
@@ -263,11 +298,17 @@ class Vault(Document):
                     raise BadInput(f"no link can name {target!r}")
 
     def _unlink(self, page: Page, inner: str) -> None:
-        """Takes a link out of the Connections section: its list item, or the link alone where the item holds others."""
+        """Takes a link out of the Connections section: its list item, or the link alone where the item holds
+        others.
+        """
         while True:
             text = page.text
             section = self._place(page)[1]
-            found = next((link for link in links_in(text, section) if link[0] == inner), None) if section is not None else None
+            found = (
+                next((link for link in links_in(text, section) if link[0] == inner), None)
+                if section is not None
+                else None
+            )
             if section is None or found is None:
                 return
             _, start, end = found
@@ -286,10 +327,14 @@ class Vault(Document):
                 continue
             before = re.compile(r"[ \t]*,?[ \t]*$").search(text, line, start)
             after = re.compile(r"[ \t]*,[ \t]*").match(text, end)
-            page.put_text(start if after else before.start() if before else start, after.end() if after else end, "")
+            page.put_text(
+                start if after else before.start() if before else start, after.end() if after else end, ""
+            )
 
     def _link(self, page: Page, targets: list[str]) -> None:
-        """Adds list items with links at the end of the Connections section, which is made where there is none."""
+        """Adds list items with links at the end of the Connections section, which is made where there is
+        none.
+        """
         text = page.text
         section = self._place(page)[1]
         nl = page.newline
@@ -344,7 +389,16 @@ def labels_at(text: str, start: int) -> dict[str, Label]:
             position = blank.end()
             continue
         key = "_".join(match[1].lower().split())
-        found.setdefault(key, Label(match[2].rstrip(), match.start(2), match.start(2) + len(match[2].rstrip()), match.start(), match.end()))
+        found.setdefault(
+            key,
+            Label(
+                match[2].rstrip(),
+                match.start(2),
+                match.start(2) + len(match[2].rstrip()),
+                match.start(),
+                match.end(),
+            ),
+        )
         position = match.end()
         if match.start() == match.end():
             return found
@@ -389,7 +443,11 @@ def links_in(text: str, section: Section) -> list[tuple[str, int, int]]:
 def prose_in(text: str, section: Section) -> str:
     """The lines of a Connections section that say more than a link."""
     lines = text[section.content : section.end].replace("\r\n", "\n").split("\n")
-    return "\n".join(line for line in lines if line.strip() and not re.fullmatch(_PURE, line) and not line.lstrip().startswith("<!--"))
+    return "\n".join(
+        line
+        for line in lines
+        if line.strip() and not re.fullmatch(_PURE, line) and not line.lstrip().startswith("<!--")
+    )
 
 
 def join_body(text: str, body: Body, section: Section | None) -> str:

@@ -1,24 +1,26 @@
 """The YAML of frontmatter: every scalar is text as typed, every key knows the lines it stands on.
 
-Two readers give the same answer. The first is a few regular expressions over the part of YAML that people and programs write into
-frontmatter; it either understands a block wholly or declines. What it declines goes to ruamel.yaml, which is imported only then.
-Nothing is constructed: `yes`, `1.10` and `2026-03-02` stay text, aliases are not expanded, nested structures stay their own source.
-Bounds: `MAX_BLOCK` characters (`MAX_FULL` for ruamel.yaml), `MAX_DEPTH` levels, `MAX_NODES` nodes once aliases are counted as often
-as they stand.
+Two readers give the same answer. The first is a few regular expressions over the part of YAML that people and
+programs write into frontmatter; it either understands a block wholly or declines. What it declines goes to
+ruamel.yaml, which is imported only then. Nothing is constructed: `yes`, `1.10` and `2026-03-02` stay text,
+aliases are not expanded, nested structures stay their own source.
+Bounds: `MAX_BLOCK` characters (`MAX_FULL` for ruamel.yaml), `MAX_DEPTH` levels, `MAX_NODES` nodes once
+aliases are counted as often as they stand.
 
 Line numbers in entries count from 0 within the block; in errors they count from 1 within the file.
 """
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.formats.text import whole
-from memgit.model import regex as re
-from memgit.model.light import lru_cache
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,10 +38,11 @@ MAX_ADVICE = 120
 class Entry(NamedTuple):
     """One key of a block.
 
-    `value` is None for null, text for a scalar, a tuple for a list (nulls left out, nested items as their source), and the source of a
-    nested mapping. `style` is one of plain, single, double, literal, folded, null, flow, block, map, alias.
-    The key stands on line `start`, its value ends before line `end`. The value begins in column `col` of line `start`; where it is a
-    scalar or in brackets, it ends before column `stop` of line `end - 1`.
+    `value` is None for null, text for a scalar, a tuple for a list (nulls left out, nested items as their
+    source), and the source of a nested mapping. `style` is one of plain, single, double, literal, folded,
+    null, flow, block, map, alias. The key stands on line `start`, its value ends before line `end`. The value
+    begins in column `col` of line `start`; where it is a scalar or in brackets, it ends before column `stop`
+    of line `end - 1`.
     """
 
     key: str
@@ -58,11 +61,30 @@ _PAIR = pattern(r"(\w[\w./+-]*(?: [\w./+-]+)*) *:(?: +(.*))?\n((?:(?:[ #-].*)?\n
 SINGLE = pattern(r"'([^']*+(?:''[^']*+)*+)'")
 DOUBLE = pattern(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _ESCAPE = r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
-_ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"',
-            "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}  # fmt: skip
+_ESCAPES = {
+    "0": "\0",
+    "a": "\a",
+    "b": "\b",
+    "t": "\t",
+    "n": "\n",
+    "v": "\v",
+    "f": "\f",
+    "r": "\r",
+    "e": "\x1b",
+    " ": " ",
+    '"': '"',
+    "/": "/",
+    "\\": "\\",
+    "N": "\x85",
+    "_": "\xa0",
+    "L": "\u2028",
+    "P": "\u2029",
+}
 _FLOW_ODD = pattern(r"""[\[\]{}"'#:?&*!|>%@`]|(?:^|,) *(?:-[^A-Za-z0-9]|-?$|-?,)""")
 _FLOW_ITEM = pattern(
-    r""" *(?:"([^"\\]*)"|'([^']*)'|(-?[^\W_](?:[^,\[\]{}"'#:? ]|\ (?![#: ,\]])|:(?=[\w/]))*)) *([,\]])""".replace(r"\ ", " ")
+    r""" *(?:"([^"\\]*)"|'([^']*)'|(-?[^\W_](?:[^,\[\]{}"'#:? ]|\ (?![#: ,\]])|:(?=[\w/]))*)) *([,\]])""".replace(
+        r"\ ", " "
+    )
 )
 _HEADER = pattern(r"([|>])([+-]?) *(?: #.*)?")
 _NULLS = frozenset(["null", "Null", "NULL", "~"])
@@ -75,7 +97,8 @@ class _Declined(Exception):
 
 
 def read(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
-    """The keys of a block in order; not to be changed, for the last ones read are kept: what is written is read back and then read.
+    """The keys of a block in order; not to be changed, for the last ones read are kept: what is written is
+    read back and then read.
 
     Args:
         text: the lines between the fences.
@@ -83,20 +106,27 @@ def read(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
         first_line: the line of the file on which the block begins, for errors.
 
     Raises:
-        UnreadableFile: MG002 with line and reason; where a value only lacks quotes, with the line as it should be.
+        UnreadableFile: MG002 with line and reason; where a value only lacks quotes, with the line as it
+            should be.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     if text and text[-1] != "\n":
         text += "\n"
     if len(text) > MAX_BLOCK:
-        raise _fault(f"frontmatter of {len(text):,} characters, and at most {MAX_BLOCK:,} are read", first_line)
+        raise _fault(
+            f"frontmatter of {len(text):,} characters, and at most {MAX_BLOCK:,} are read", first_line
+        )
     try:
         return _read_subset(text, inner)
     except _Declined:
         if len(text) > MAX_FULL:
             raise _fault(
-                f"frontmatter of {len(text):,} characters that is not plain, and at most {MAX_FULL:,} are read", first_line
+                (
+                    f"frontmatter of {len(text):,} characters that is not plain, and at most "
+                    f"{MAX_FULL:,} are read"
+                ),
+                first_line,
             ) from None
         return read_full(text, inner, first_line)
 
@@ -126,7 +156,9 @@ _read_subset = lru_cache(maxsize=2)(read_subset)
 
 
 def _plain(text: str) -> dict[str, Entry] | None:
-    """As `_mapping` gives it, of a block in which every line is a key, a colon, one blank and a value; None of any other."""
+    """As `_mapping` gives it, of a block in which every line is a key, a colon, one blank and a value; None
+    of any other.
+    """
     out: dict[str, Entry] = {}
     for line, pair in enumerate(text[:-1].split("\n")):
         key, _, rest = pair.partition(": ")
@@ -153,7 +185,9 @@ def _is_key(text: str) -> bool:
 
 
 def _mapping(text: str, inner: str, line: int, shift: int) -> dict[str, Entry]:
-    """The keys of a mapping at column 0 of a text that starts on `line` of the block and was set in by `shift`."""
+    """The keys of a mapping at column 0 of a text that starts on `line` of the block and was set in by
+    `shift`.
+    """
     out: dict[str, Entry] = {}
     position = 0
     if text[:1] in " #\n":
@@ -197,7 +231,9 @@ def _mapping(text: str, inner: str, line: int, shift: int) -> dict[str, Entry]:
 
 
 def _content(tail: str) -> list[str]:
-    """The lines after a key that may belong to its value: those before the blank and comment lines at the end."""
+    """The lines after a key that may belong to its value: those before the blank and comment lines at the
+    end.
+    """
     lines = tail[:-1].split("\n")
     while lines:
         line = lines[-1].lstrip(" ")
@@ -208,7 +244,8 @@ def _content(tail: str) -> list[str]:
 
 
 def _scalar(text: str) -> tuple[Value, str, int]:
-    """A value on one line, which may end in a comment: value, style and the length of its source without what follows.
+    """A value on one line, which may end in a comment: value, style and the length of its source without what
+    follows.
 
     A list in brackets counts. `block scalar` and `comment` as style mean that the value is not here.
     """
@@ -298,7 +335,9 @@ def _flow(text: str) -> tuple[Value, str, int]:
 
 
 def _below(tail: str, wanted: bool, line: int, shift: int) -> tuple[Value, str, dict[str, Entry] | None, int]:
-    """A value that stands on the lines under its key, a list or a nested mapping, and the line after its last one."""
+    """A value that stands on the lines under its key, a list or a nested mapping, and the line after its last
+    one.
+    """
     lines = tail[:-1].split("\n")
     first = next(text for text in lines if text.lstrip(" ") and text.lstrip(" ")[0] != "#")
     depth = len(first) - len(first.lstrip(" "))
@@ -337,7 +376,9 @@ def _block_list(lines: Sequence[str], depth: int) -> tuple[tuple[str, ...], int]
                 raise _Declined
             continue
         used = below = position
-        while position < size and (lines[position].startswith(mark[:-1] + " ") or not lines[position].strip(" ")):
+        while position < size and (
+            lines[position].startswith(mark[:-1] + " ") or not lines[position].strip(" ")
+        ):
             position += 1
         text = line[depth + 1 :].strip(" ")
         content = _content("\n".join(lines[below:position]) + "\n") if position > below else []
@@ -379,7 +420,9 @@ def _folded(first: str, content: Sequence[str]) -> tuple[str, int]:
 
 
 def _block_scalar(header: str, tail: str, least: int) -> tuple[str, str, int]:
-    """A literal or folded scalar whose header stands on the line of the key: its text, its style, how many lines it takes."""
+    """A literal or folded scalar whose header stands on the line of the key: its text, its style, how many
+    lines it takes.
+    """
     match = _HEADER.fullmatch(header)
     lines = tail[:-1].split("\n") if tail else []
     if match is None or not lines or not lines[0].strip(" "):
@@ -450,7 +493,9 @@ class _Full:
         self.nodes = 0
 
     def _masked(self, text: str) -> str:
-        """The text with characters that YAML alone takes for a line end hidden behind private ones: here only `\\n` ends a line."""
+        """The text with characters that YAML alone takes for a line end hidden behind private ones: here only
+        `\\n` ends a line.
+        """
         for char in "\r\x85\u2028\u2029":
             if char in text:
                 mask = next(self.free)
@@ -468,7 +513,9 @@ class _Full:
         kind = root.id
         if kind != "mapping":
             what = "a list" if kind == "sequence" else "text"
-            raise _fault(f"{what}, not `key: value` lines, between the fences", root.start_mark.line + self.first_line)
+            raise _fault(
+                f"{what}, not `key: value` lines, between the fences", root.start_mark.line + self.first_line
+            )
         for _, node in root.value:
             self._weigh(node)
         for key, node in root.value:
@@ -510,7 +557,9 @@ class _Full:
             line = self.text.count("\n", 0, error.position) + self.first_line
             raise _fault(f"the control character U+{error.character:04X}", line) from None
         except Exception as error:  # on some broken input ruamel fails in ways of its own
-            raise _fault(f"not YAML: {_reason(str(error)) or type(error).__name__}", self.first_line) from None
+            raise _fault(
+                f"not YAML: {_reason(str(error)) or type(error).__name__}", self.first_line
+            ) from None
 
     def _explained(self, error: Any) -> UnreadableFile:
         mark = error.problem_mark or error.context_mark
@@ -594,7 +643,9 @@ class _Full:
 
     def _alias(self, name: str, key: Any, node: Any, start: int) -> Entry:
         line = self.lines[start]
-        match = re.compile(r"[^*]*(\*[^\s,\]}]+)").match(line, key.end_mark.column if key.end_mark.line == start else 0)
+        match = re.compile(r"[^*]*(\*[^\s,\]}]+)").match(
+            line, key.end_mark.column if key.end_mark.line == start else 0
+        )
         col, stop = match.span(1) if match else (-1, -1)
         return Entry(name, self._value(node), "alias", start, start + 1, col, stop)
 
@@ -611,10 +662,16 @@ class _Full:
             if child.start_mark.index < node.start_mark.index:
                 return end
             node = child
-        return max(end, self._block_scalar_end(node)) if node.id == "scalar" and node.style in ("|", ">") else end
+        return (
+            max(end, self._block_scalar_end(node))
+            if node.id == "scalar" and node.style in ("|", ">")
+            else end
+        )
 
     def _block_scalar_end(self, node: Any) -> int:
-        """The line after the last one of a block scalar, with the blank lines after it where its header keeps them."""
+        """The line after the last one of a block scalar, with the blank lines after it where its header keeps
+        them.
+        """
         first = node.start_mark.line
         end: int = node.end_mark.line + (1 if node.end_mark.column else 0)
         header = self.lines[first][node.start_mark.column :].split("#")[0]
@@ -658,8 +715,8 @@ _OPENS_BLOCK = r"[|>][-+0-9]*[ \t]*(?:#.*)?$"
 def _without_tabs(lines: Sequence[str], mask: str) -> list[str]:
     """Lines without the tabs that ruamel.yaml stumbles over and YAML allows, each replaced by one character.
 
-    After the colon of a key, before a comment and at the end of a line that is a blank; inside a text it is `mask`. Tabs that indent stay,
-    and so do those in a literal or folded scalar.
+    After the colon of a key, before a comment and at the end of a line that is a blank; inside a text it is
+    `mask`. Tabs that indent stay, and so do those in a literal or folded scalar.
     """
 
     def blanks(match: re.Match[str]) -> str:
@@ -684,7 +741,9 @@ def _without_tabs(lines: Sequence[str], mask: str) -> list[str]:
 
 def _set_out(lines: Sequence[str], margin: int) -> str:
     """Lines without the blanks of their margin and without empty lines at either end."""
-    return "\n".join(line[margin:] if not line[:margin].strip(" ") else line.lstrip(" ") for line in lines).strip("\n")
+    return "\n".join(
+        line[margin:] if not line[:margin].strip(" ") else line.lstrip(" ") for line in lines
+    ).strip("\n")
 
 
 def _reason(problem: str) -> str:
@@ -737,15 +796,24 @@ def ambiguous(text: str) -> bool:
 
 
 def printable(text: str) -> bool:
-    """Whether a text needs no escapes: it holds nothing but line ends that YAML forbids or takes for something else."""
+    """Whether a text needs no escapes: it holds nothing but line ends that YAML forbids or takes for
+    something else.
+    """
     if text.replace("\n", "").isprintable():
         return True
     return not any(_odd(char) for char in text if not char.isprintable() and char != "\n")
 
 
 def _odd(char: str) -> bool:
-    """Characters that YAML forbids or takes for a line end or a mark, and the tab, about which its rules are long."""
-    return char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" or char in "\u2028\u2029\ufeff\ufffe\uffff"
+    """Characters that YAML forbids or takes for a line end or a mark, and the tab, about which its rules are
+    long.
+    """
+    return (
+        char < " "
+        or "\x7f" <= char <= "\x9f"
+        or "\ud800" <= char <= "\udfff"
+        or char in "\u2028\u2029\ufeff\ufffe\uffff"
+    )
 
 
 def plain_safe(text: str, flow: bool = False) -> bool:

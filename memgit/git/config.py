@@ -12,7 +12,8 @@ _FALSE = frozenset(["false", "no", "off", ""])
 
 
 class Config:
-    """Values by key. Section and variable are lower-cased as git does; a subsection (`remote.Origin.url`) keeps its case.
+    """Values by key. Section and variable are lower-cased as git does; a subsection (`remote.Origin.url`)
+    keeps its case.
 
     A variable without `=` counts as true and reads as `true`.
     """
@@ -55,7 +56,8 @@ class Config:
     def partial(self) -> bool:
         """Whether a remote has promised objects that this clone lacks."""
         return "extensions.partialclone" in self.last or any(
-            name.startswith("remote.") and name.endswith(".promisor") and value.lower() in _TRUE for name, value in self.last.items()
+            name.startswith("remote.") and name.endswith(".promisor") and value.lower() in _TRUE
+            for name, value in self.last.items()
         )
 
 

@@ -1,7 +1,8 @@
-"""`git status` started before anything else is loaded, so that it looks at the files while Python reads its modules.
+"""`git status` started before anything else is loaded, so that it looks at the files while Python reads its
+modules.
 
-It is a guess at what will be asked: the answer counts only where the repository, its root and its newest commit turn out to be those that
-it was given for. At most one is begun in a process.
+It is a guess at what will be asked: the answer counts only where the repository, its root and its newest
+commit turn out to be those that it was given for. At most one is begun in a process.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import os
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import plain
+from memgit.git import dotgit
 from memgit.git.command import LOCAL, QUIET, arguments, clean
-from memgit.git.stamp import Stamp, stamp_at
+from memgit.git.worktree.stamp import Stamp, stamp_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,9 @@ class Early:
         return b"".join(pieces) if self._end() == 0 else None
 
     def give_way(self) -> None:
-        """Lets others go first: there is more to be done than to wait for it, and its many threads would leave them little."""
+        """Lets others go first: there is more to be done than to wait for it, and its many threads would
+        leave them little.
+        """
         try:
             os.setpriority(os.PRIO_PGRP, self._pid, NICE)
         except OSError:
@@ -76,20 +79,29 @@ _begun: list[Early] = []
 
 
 def tracked(prefixes: tuple[str, ...]) -> list[str]:
-    """The arguments of a `git status` of tracked files, with the commit that it compares with on a line of its own.
+    """The arguments of a `git status` of tracked files, with the commit that it compares with on a line of
+    its own.
 
     Args:
         prefixes: paths in the working tree, none for all of it.
     """
-    args = ["status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=no", "--no-renames",
-            "--ignore-submodules=all"]  # fmt: skip
+    args = [
+        "status",
+        "--porcelain=v2",
+        "-z",
+        "--branch",
+        "--no-ahead-behind",
+        "--untracked-files=no",
+        "--no-renames",
+        "--ignore-submodules=all",
+    ]
     return [*args, "--", *prefixes] if prefixes else args
 
 
 def begin(start: str, env: Mapping[str, str]) -> None:
     """Starts it for the knowledge root that a folder lies in, where that is found at a glance."""
     try:
-        found = plain.find(os.path.abspath(start), env, LOCAL)
+        found = dotgit.find(os.path.abspath(start), env, LOCAL)
         if found is None:
             return
         git_dir, worktree = found
@@ -105,9 +117,14 @@ def begin(start: str, env: Mapping[str, str]) -> None:
         index = stamp_at(f"{git_dir}/index")
         ours, theirs = os.pipe()
         try:
-            actions = [(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, theirs, 1),
-                       (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)]  # fmt: skip
-            pid = os.posix_spawn(argv[0], argv, child_env, file_actions=actions, setpgroup=0, setsigdef=(_SIGPIPE, _SIGXFSZ))
+            actions = [
+                (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, theirs, 1),
+                (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0),
+            ]
+            pid = os.posix_spawn(
+                argv[0], argv, child_env, file_actions=actions, setpgroup=0, setsigdef=(_SIGPIPE, _SIGXFSZ)
+            )
         except OSError:
             os.close(ours)
             return

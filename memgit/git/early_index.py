@@ -1,7 +1,9 @@
-"""`git update-index` started before anything else is loaded: it reads the index while Python reads its modules, then waits for the paths.
+"""`git update-index` started before anything else is loaded: it reads the index while Python reads its
+modules, then waits for the paths.
 
-It works on a second name of the index in a folder of its own, so nobody sees anything of it. What it makes counts only where the index is
-still the very file that it has read; else, or where anything fails, the index is made as without it. At most one is begun in a process.
+It works on a second name of the index in a folder of its own, so nobody sees anything of it. What it makes
+counts only where the index is still the very file that it has read; else, or where anything fails, the index
+is made as without it. At most one is begun in a process.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ import os
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import plain, process
-from memgit.git.stamp import Stamp, stamp
+from memgit.git import dotgit, process
+from memgit.git.worktree.stamp import Stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 OPTIONS = ("--add", "--remove", "--replace", "-z", "--stdin")
 """Entries are taken from the files of the working tree, whose names come on standard input."""
 UPDATE = ("-c", "index.sparse=false", "update-index")
-"""A sparse index is written in full: git up to 2.39 at least breaks it when it adds below a folder that is not spelled out in it.
+"""A sparse index is written in full: git up to 2.39 at least breaks it when it adds below a folder that is
+not spelled out in it.
 
 The next git command that writes the index folds it up again.
 """
@@ -32,7 +35,10 @@ _END = ".early"
 
 
 def name() -> str:
-    """The name of this process's folder for it, in memgit's own. What a kill leaves, `journal.sweep` takes away for the next writer."""
+    """The name of this process's folder for it, in memgit's own.
+
+    What a kill leaves, `journal.sweep` takes away for the next writer.
+    """
     return f"work.{os.getpid()}{_END}"
 
 
@@ -45,8 +51,8 @@ def owner(folder: str) -> int | None:
 def take_away(folder: str) -> None:
     """Removes such a folder of another process.
 
-    It loses its name first: should that process be alive after all (in another container), its git must not find the folder without the
-    index in it, which it would take for an empty one.
+    It loses its name first: should that process be alive after all (in another container), its git must not
+    find the folder without the index in it, which it would take for an empty one.
     """
     try:
         os.rename(folder, folder[: -len(_END)] + ".gone")
@@ -103,7 +109,7 @@ _begun: list[Waiting] = []
 def begin(start: str, env: Mapping[str, str]) -> None:
     """Starts it for the repository that a folder lies in, where that is found at a glance."""
     try:
-        found = plain.find(os.path.abspath(start), env, process.LOCAL)
+        found = dotgit.find(os.path.abspath(start), env, process.LOCAL)
         if found is None:
             return
         git_dir, worktree = found
@@ -116,13 +122,18 @@ def begin(start: str, env: Mapping[str, str]) -> None:
         os.link(f"{git_dir}/index", path)
         extra = {"GIT_DIR": git_dir, "GIT_WORK_TREE": worktree, "GIT_INDEX_FILE": path}
         argv, child_env = process.command([*UPDATE, *OPTIONS], env=env, extra=extra, cwd=worktree, write=True)
-        _begun.append(Waiting(found, stamp(os.stat(path)), folder, process.Child(argv, child_env, stdin=True, group=True)))
+        _begun.append(
+            Waiting(
+                found, stamp(os.stat(path)), folder, process.Child(argv, child_env, stdin=True, group=True)
+            )
+        )
     except (OSError, Refused):
         _remove(folder)
 
 
 def update(repo: Repository, index: Stamp | None, path: str, names: bytes) -> bool:
-    """Has it update the entries of some paths, and gives the finished file the name `path`; false where that is not to be had.
+    """Has it update the entries of some paths, and gives the finished file the name `path`; false where that
+    is not to be had.
 
     Args:
         index: the `stamp` of the index that is to be changed.
@@ -130,7 +141,11 @@ def update(repo: Repository, index: Stamp | None, path: str, names: bytes) -> bo
     if not _begun:
         return False
     last = _begun[-1]
-    fits = last.place == (repo.git_dir, repo.worktree) and "GIT_INDEX_FILE" not in repo.variables and last.index == index
+    fits = (
+        last.place == (repo.git_dir, repo.worktree)
+        and "GIT_INDEX_FILE" not in repo.variables
+        and last.index == index
+    )
     made = last.finish(names) if fits else None
     if made is not None:
         os.rename(made, path)

@@ -1,6 +1,8 @@
-"""Hooks of the user's other tools around a commit, run as `git commit -- paths` would run them (`githooks(5)`).
+"""Hooks of the user's other tools around a commit, run as `git commit -- paths` would run them
+(`githooks(5)`).
 
-memgit's own hooks skip their work where they see MEMGIT_COMMIT in the environment: what memgit commits, it has checked.
+memgit's own hooks skip their work where they see MEMGIT_COMMIT in the environment: what memgit commits, it
+has checked.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ import os
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import identity, process
+from memgit.git import process
+from memgit.git.commit import identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memgit.git.identity import Identity
+    from memgit.git.commit.identity import Identity
     from memgit.git.repository import Repository
 
 MARK = "MEMGIT_COMMIT"
@@ -22,7 +25,9 @@ MARK = "MEMGIT_COMMIT"
 
 BEFORE = ("pre-commit", "prepare-commit-msg", "commit-msg")
 ALONE = b"# memgit and nothing else"
-"""A line by which a hook says that it runs memgit's own checks alone, so that memgit's own commits need not start it."""
+"""A line by which a hook says that it runs memgit's own checks alone, so that memgit's own commits need not
+start it.
+"""
 END = b"# memgit: end"
 """The line that ends memgit's own lines in a hook."""
 
@@ -31,7 +36,10 @@ _IN_FOLDER = b'cd "$1" && shift && exec "$@"'
 
 
 def folder(repo: Repository) -> str:
-    """Where the hooks of a repository lie: `core.hooksPath`, relative to the top of the working tree, or the common git directory's."""
+    """Where the hooks of a repository lie:
+
+    `core.hooksPath`, relative to the top of the working tree, or the common git directory's.
+    """
     named = repo.settings.get("core.hookspath")
     if not named:
         return f"{repo.common_dir}/hooks"
@@ -41,7 +49,9 @@ def folder(repo: Repository) -> str:
 
 
 def present(repo: Repository, names: Sequence[str] = BEFORE) -> dict[str, str]:
-    """Full paths of those hooks that are there and may be run; memgit's own are left out where they say that they are nothing more."""
+    """Full paths of those hooks that are there and may be run; memgit's own are left out where they say that
+    they are nothing more.
+    """
     place = folder(repo)
     found = {}
     for name in names:
@@ -59,10 +69,16 @@ def _is_memgit_alone(path: str) -> bool:
     except OSError:
         return False
     after = data.partition(END)[2].split(b"\n")[1:]
-    return ALONE in data and len(data) < 4096 and all(not line.strip() or line.startswith(b"#") for line in after)
+    return (
+        ALONE in data
+        and len(data) < 4096
+        and all(not line.strip() or line.startswith(b"#") for line in after)
+    )
 
 
-def run(repo: Repository, path: str, args: Sequence[str], index_file: str, author: Identity) -> tuple[int, str]:
+def run(
+    repo: Repository, path: str, args: Sequence[str], index_file: str, author: Identity
+) -> tuple[int, str]:
     """Runs one hook, for as long as it takes, and returns its exit code and what it said.
 
     Args:
@@ -86,7 +102,9 @@ def message_file(repo: Repository) -> str:
     return f"{repo.git_dir}/COMMIT_EDITMSG"
 
 
-def before(repo: Repository, found: Mapping[str, str], message: bytes, index_file: str, author: Identity) -> tuple[bytes, list[str]]:
+def before(
+    repo: Repository, found: Mapping[str, str], message: bytes, index_file: str, author: Identity
+) -> tuple[bytes, list[str]]:
     """Runs the hooks that may refuse or change a commit.
 
     Args:
@@ -104,13 +122,18 @@ def before(repo: Repository, found: Mapping[str, str], message: bytes, index_fil
     with open(file, "wb") as out:
         out.write(message)
     said: list[str] = []
-    for name, args in (("pre-commit", []), ("prepare-commit-msg", [shown, "message"]), ("commit-msg", [shown])):
+    for name, args in (
+        ("pre-commit", []),
+        ("prepare-commit-msg", [shown, "message"]),
+        ("commit-msg", [shown]),
+    ):
         if name not in found:
             continue
         code, text = run(repo, found[name], args, index_file, author)
         if code:
             raise Refused(
-                f"the {name} hook refused the commit{f': {text}' if text else ''}", hint=f"mend what {found[name]} reports, then try again"
+                f"the {name} hook refused the commit{f': {text}' if text else ''}",
+                hint=f"mend what {found[name]} reports, then try again",
             )
         if text:
             said.append(f"{name}: {text}")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git.tree import FOLDER, LINK, SUBMODULE, Tree
+from memgit.git.objects.tree import FOLDER, LINK, SUBMODULE, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memgit.git.repository import Repository
 
-# Code points that HFS+ leaves out when it compares names, so that `.g<one of them>it` is `.git` (git's own list in utf8.c).
+# Code points that HFS+ leaves out when it compares names, so that `.g<one of them>it` is `.git` (git's own
+# list in utf8.c).
 _UNSEEN = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF])
 
 
@@ -23,8 +24,8 @@ def check(repo: Repository, tree: Tree, edits: Mapping[str, bytes | None]) -> No
         edits: new content by path from the top of the working tree, None for a removal.
 
     Raises:
-        Refused: a path is not a plain one below the top, leads into `.git`, through a symlink or a submodule, or differs from another
-            only by case where the file system does not tell them apart.
+        Refused: a path is not a plain one below the top, leads into `.git`, through a symlink or a submodule,
+            or differs from another only by case where the file system does not tell them apart.
     """
     for path in edits:
         _check_shape(path)
@@ -77,7 +78,9 @@ def _check_case(tree: Tree, edits: Mapping[str, bytes | None]) -> None:
             continue
         other = folded.setdefault(fold(path), path)
         if other != path:
-            raise Refused(f"differs from {other} only by case, which this file system does not tell apart", path=path)
+            raise Refused(
+                f"differs from {other} only by case, which this file system does not tell apart", path=path
+            )
         names = path.split("/")
         for count in range(len(names)):
             above = "/".join(names[:count])
@@ -85,7 +88,13 @@ def _check_case(tree: Tree, edits: Mapping[str, bytes | None]) -> None:
                 if name != names[count] and fold(name) == fold(names[count]):
                     sibling = f"{above}/{name}".lstrip("/")
                     if sibling not in gone:
-                        raise Refused(f"differs from {sibling} only by case, which this file system does not tell apart", path=path)
+                        raise Refused(
+                            (
+                                f"differs from {sibling} only by case, which this file system does not "
+                                "tell apart"
+                            ),
+                            path=path,
+                        )
 
 
 def fold(path: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 from memgit import TYPE_CHECKING
-from memgit.model.light import contextmanager
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,9 @@ _GROUP, _ALL = 0o070, 0o075
 
 @contextmanager
 def shared(repo: Repository) -> Iterator[None]:
-    """While this holds, what is created in the git directory may be read and written by those whom the repository is shared with."""
+    """While this holds, what is created in the git directory may be read and written by those whom the
+    repository is shared with.
+    """
     value = (repo.settings.get("core.sharedrepository") or "").lower()
     if value in ("", "umask", "false", "0", "no", "off"):
         yield

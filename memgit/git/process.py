@@ -1,19 +1,38 @@
-"""Starting git, and nothing else: `os.posix_spawn`, a clean environment (see `git.command`), git's own words as errors."""
+"""Starting git, and nothing else:
+
+`os.posix_spawn`, a clean environment (see `git.command`), git's own words as errors.
+"""
 
 from __future__ import annotations
 
 import os
 import select
+from contextlib import suppress
 from time import monotonic
 
 from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, Refused
 from memgit.git.command import FRUGAL, LOCAL, OLDEST_GIT, QUIET, arguments, clean, executable
-from memgit.model.light import suppress
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
-__all__ = ["FRUGAL", "LOCAL", "OLDEST_GIT", "Child", "Done", "Running", "attempt", "clean", "command", "executable", "failure",
-           "git_version", "run", "spawn", "stream", "words"]  # fmt: skip
+__all__ = [
+    "FRUGAL",
+    "LOCAL",
+    "OLDEST_GIT",
+    "Child",
+    "Done",
+    "Running",
+    "attempt",
+    "clean",
+    "command",
+    "executable",
+    "failure",
+    "git_version",
+    "run",
+    "spawn",
+    "stream",
+    "words",
+]
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,11 +42,14 @@ if TYPE_CHECKING:
 CHUNK = 1 << 16
 _SLICE = 0.05  # seconds between looks at a child that gave its pipes to a child of its own
 _GRACE = 2.0  # seconds from SIGTERM to SIGKILL
-_SIGPIPE, _SIGTERM, _SIGKILL, _SIGXFSZ = 13, 15, 9, 25  # the signal module costs more to import than a whole `git config`
+# the signal module costs more to import than a whole `git config`
+_SIGPIPE, _SIGTERM, _SIGKILL, _SIGXFSZ = 13, 15, 9, 25
 
 
 class Done(NamedTuple):
-    """How a child ended: its exit code (negative: the signal that ended it), standard output and standard error."""
+    """How a child ended: its exit code (negative: the signal that ended it), standard output and standard
+    error.
+    """
 
     code: int
     out: bytes
@@ -54,13 +76,16 @@ def run(
         extra: variables to set on top.
         data: standard input; none is an empty one.
         timeout: seconds after which the command and its children are stopped; None waits for ever.
-        prompt: whether git may ask on the terminal for a password or passphrase; progress is then shown as well.
+        prompt: whether git may ask on the terminal for a password or passphrase; progress is then shown as
+            well.
         write: the command changes the repository, so git's optional locks stay on.
 
     Raises:
         Refused: git failed (with its own words), took too long, is too old or is not there.
     """
-    done = attempt(args, repo=repo, env=env, extra=extra, cwd=cwd, data=data, timeout=timeout, prompt=prompt, write=write)
+    done = attempt(
+        args, repo=repo, env=env, extra=extra, cwd=cwd, data=data, timeout=timeout, prompt=prompt, write=write
+    )
     if done.code:
         raise failure(args, done, env if repo is None else repo.env)
     return done.out
@@ -86,20 +111,29 @@ def attempt(
 _INTO_FILE = b'out=$1; shift; exec "$@" >"$out" 2>&1'
 
 
-def outlive(args: Sequence[str | bytes], *, repo: Repository, extra: Mapping[str, str], timeout: float) -> Done:
-    """As `attempt`, for a command that changes the working tree and must come to its end even where this process is killed.
+def outlive(
+    args: Sequence[str | bytes], *, repo: Repository, extra: Mapping[str, str], timeout: float
+) -> Done:
+    """As `attempt`, for a command that changes the working tree and must come to its end even where this
+    process is killed.
 
-    It writes into a file, for a pipe that nobody reads any more would end it half-way, and it holds memgit's lock, if that is held here, so
-    that the next memgit waits for it. All that it says comes as standard error.
+    It writes into a file, for a pipe that nobody reads any more would end it half-way, and it holds memgit's
+    lock, if that is held here, so that the next memgit waits for it. All that it says comes as standard
+    error.
     """
-    from memgit.git import leftovers
+    from memgit.git.commit import leftovers
 
     argv, env = command(args, repo=repo, extra=extra, write=True)
     folder = f"{repo.git_dir}/memgit"
     said = leftovers.scratch(folder)
     try:
         os.makedirs(folder, exist_ok=True)
-        done = spawn([b"/bin/sh", b"-c", _INTO_FILE, b"sh", os.fsencode(said), *argv], env, timeout=timeout, keep=repo.lock_handle)
+        done = spawn(
+            [b"/bin/sh", b"-c", _INTO_FILE, b"sh", os.fsencode(said), *argv],
+            env,
+            timeout=timeout,
+            keep=repo.lock_handle,
+        )
         with open(said, "rb") as file:
             return done._replace(err=file.read())
     except OSError as error:
@@ -178,14 +212,17 @@ def failure(args: Sequence[str | bytes], done: Done, env: Mapping[str, str] | No
     """The error for a git command that failed, in git's own words."""
     given = [os.fsdecode(arg) for arg in args]
     after = zip(["", *given], given, strict=False)
-    name = next((arg for before, arg in after if before != "-C" and not arg.startswith("-") and "=" not in arg), "git")
+    name = next(
+        (arg for before, arg in after if before != "-C" and not arg.startswith("-") and "=" not in arg), "git"
+    )
     if done.code < 0:
         return Refused(f"git {name} was stopped by signal {-done.code}")
     if env is not None and (done.code == 129 or b"is not a git command" in done.err):
         found = git_version(env)
         if found and found < OLDEST_GIT:
             return Refused(
-                "git {} is too old for memgit".format(".".join(map(str, found))), hint="install git {}.{} or newer".format(*OLDEST_GIT)
+                "git {} is too old for memgit".format(".".join(map(str, found))),
+                hint="install git {}.{} or newer".format(*OLDEST_GIT),
             )
     message, hint = words(done.err)
     return Refused(f"git {name}: {message or f'failed with exit code {done.code}'}", hint=hint)
@@ -219,7 +256,8 @@ def spawn(
 
     Args:
         argv: full path and arguments.
-        group: whether it gets a process group of its own, so that a timeout reaches its children; not where it may ask on the terminal.
+        group: whether it gets a process group of its own, so that a timeout reaches its children; not where
+            it may ask on the terminal.
         show: standard error goes to ours, as it comes.
         merged: standard output goes where standard error goes, as git does with hooks.
         keep: a file handle that the program is to hold as well, for as long as it runs.
@@ -235,7 +273,9 @@ def spawn(
 class Running:
     """A git command without input that runs beside us until its output is asked for."""
 
-    def __init__(self, args: Sequence[str | bytes], repo: Repository, extra: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, args: Sequence[str | bytes], repo: Repository, extra: Mapping[str, str] | None = None
+    ) -> None:
         argv, env = command(args, repo=repo, extra=extra)
         self._args = args
         self._env = repo.env
@@ -300,7 +340,9 @@ class Child:
             if merged:
                 actions.append((os.POSIX_SPAWN_DUP2, 2, 1))
             if keep is not None:  # under a number that no other action of these touches
-                actions.append((os.POSIX_SPAWN_DUP2, keep, max(keep, self._in, self._out, self._err, *ends, 2) + 1))
+                actions.append(
+                    (os.POSIX_SPAWN_DUP2, keep, max(keep, self._in, self._out, self._err, *ends, 2) + 1)
+                )
             options: dict[str, int] = {"setpgroup": 0} if group else {}
             self.pid = os.posix_spawn(
                 argv[0],
@@ -319,7 +361,8 @@ class Child:
                 os.close(fd)
 
     def talk(self, data: Iterator[bytes] | None, deadline: float | None) -> Iterator[bytes]:
-        """Feeds `data`, yields standard output as it comes and keeps standard error in `err`, until both are at their end.
+        """Feeds `data`, yields standard output as it comes and keeps standard error in `err`, until both are
+        at their end.
 
         A child that ended but left its pipes open in a process of its own is not waited for.
         """
@@ -355,12 +398,18 @@ class Child:
             raise _TooSlow
 
     def send(self, data: bytes) -> None:
-        """Writes a little to standard input. Raises OSError where it does not fit, or nobody reads it any more."""
+        """Writes a little to standard input.
+
+        Raises OSError where it does not fit, or nobody reads it any more.
+        """
         if os.write(self._in, data) != len(data):
             raise BlockingIOError
 
     def receive(self, timeout: float) -> bytes:
-        """The next piece of standard output, empty at its end. Raises Refused where it takes longer than `timeout` seconds."""
+        """The next piece of standard output, empty at its end.
+
+        Raises Refused where it takes longer than `timeout` seconds.
+        """
         poll = select.poll()
         poll.register(self._out, select.POLLIN)
         poll.register(self._err, select.POLLIN)

@@ -1,7 +1,7 @@
 """Talking to a remote through the user's own git: what it has, fetching from it, pushing to it.
 
-Credential helpers, ssh, proxies and hooks are git's business. Every step ends within a time limit. Without a terminal, nobody is asked for
-a password: git fails at once instead of waiting for an answer that cannot come.
+Credential helpers, ssh, proxies and hooks are git's business. Every step ends within a time limit. Without a
+terminal, nobody is asked for a password: git fails at once instead of waiting for an answer that cannot come.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.errors import Refused
 from memgit.git import process
-from memgit.git.pause import pause
+from memgit.git.backoff import pause
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -21,11 +21,19 @@ AGAIN = 6
 """How often a fetch is begun where another one holds what it needs."""
 _AT_WORK = ("cannot lock ref", "File exists")
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")
-_ASKED = ("could not read Username", "could not read Password", "Authentication failed", "terminal prompts disabled", "Permission denied (")
+_ASKED = (
+    "could not read Username",
+    "could not read Password",
+    "Authentication failed",
+    "terminal prompts disabled",
+    "Permission denied (",
+)
 
 
 class Access(NamedTuple):
-    """How to talk to a remote: its name, the seconds that one step may take, and whether a person at a terminal can be asked."""
+    """How to talk to a remote: its name, the seconds that one step may take, and whether a person at a
+    terminal can be asked.
+    """
 
     remote: str
     timeout: float
@@ -33,7 +41,9 @@ class Access(NamedTuple):
 
 
 class Pushed(NamedTuple):
-    """What became of one ref that was pushed: whether the remote has it now, and why not, in git's words and in those of its hooks."""
+    """What became of one ref that was pushed: whether the remote has it now, and why not, in git's words and
+    in those of its hooks.
+    """
 
     done: bool
     why: str = ""
@@ -54,7 +64,8 @@ def listed(repo: Repository, access: Access, patterns: Sequence[str]) -> dict[st
     """The refs of the remote that fit some patterns, with what they name.
 
     Raises:
-        Refused: the remote cannot be reached, wants a password that nobody can give, or does not answer in time.
+        Refused: the remote cannot be reached, wants a password that nobody can give, or does not answer in
+            time.
     """
     done = _network(repo, access, ["ls-remote", "--", access.remote, *patterns])
     rows = (line.split("\t") for line in done.out.decode("utf-8", "surrogateescape").splitlines())
@@ -62,9 +73,11 @@ def listed(repo: Repository, access: Access, patterns: Sequence[str]) -> dict[st
 
 
 def fetch(repo: Repository, access: Access, refs: Sequence[str]) -> None:
-    """Brings what some refs of the remote name, and its remote-tracking branch as git does; no branch is moved. Raises as `listed`.
+    """Brings what some refs of the remote name, and its remote-tracking branch as git does; no branch is
+    moved. Raises as `listed`.
 
-    Where another fetch into this clone, such as that of an editor, was at work at the same time, it is done again.
+    Where another fetch into this clone, such as that of an editor, was at work at the same time, it is done
+    again.
     """
     for left in reversed(range(AGAIN)):
         try:
@@ -89,7 +102,9 @@ def push(repo: Repository, access: Access, refs: Mapping[str, str]) -> dict[str,
         fields = line.split("\t")
         if len(fields) == 3 and len(fields[0]) == 1:
             why = fields[2].partition("(")[2].rstrip(")") or fields[2].strip("[] ")
-            out[fields[1].rpartition(":")[2]] = Pushed(True) if fields[0] != "!" else Pushed(False, why, _said(why, done.err))
+            out[fields[1].rpartition(":")[2]] = (
+                Pushed(True) if fields[0] != "!" else Pushed(False, why, _said(why, done.err))
+            )
     if done.code and all(pushed.done for pushed in out.values()):
         raise _failure(access, "push", done)
     return out
@@ -99,7 +114,11 @@ def _said(why: str, err: bytes) -> str:
     """What the remote said about a reason that is that of one of its hooks."""
     if "declined" not in why:
         return ""
-    said = [line.removeprefix("remote:").strip() for line in err.decode("utf-8", "replace").splitlines() if line.startswith("remote:")]
+    said = [
+        line.removeprefix("remote:").strip()
+        for line in err.decode("utf-8", "replace").splitlines()
+        if line.startswith("remote:")
+    ]
     return "; ".join(line for line in said if line)[:500]
 
 
@@ -108,7 +127,9 @@ def _network(repo: Repository, access: Access, args: Sequence[str], *, answers: 
     argv, env = process.command(args, repo=repo, prompt=access.terminal, write=True)
     if access.terminal and "GIT_TERMINAL_PROMPT" in repo.env:
         env["GIT_TERMINAL_PROMPT"] = repo.env["GIT_TERMINAL_PROMPT"]
-    if not access.terminal and not (env.get("GIT_SSH_COMMAND") or env.get("GIT_SSH") or "core.sshcommand" in repo.config):
+    if not access.terminal and not (
+        env.get("GIT_SSH_COMMAND") or env.get("GIT_SSH") or "core.sshcommand" in repo.config
+    ):
         env["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
     try:
         done = process.spawn(argv, env, timeout=access.timeout, group=not access.terminal)
@@ -128,6 +149,14 @@ def _failure(access: Access, step: str, done: process.Done) -> Refused:
     message, hint = process.words(done.err)
     message = _SECRET.sub("", message)
     if any(words in message for words in _ASKED):
-        hint = f"git {step} {access.remote} in a terminal asks for it; a credential helper or an ssh agent keeps it"
-        return Refused(f"{access.remote} wants a password or a key that nobody can be asked for here: {message}", hint=hint)
-    return Refused(f"git {step} {access.remote}: {message or f'failed with exit code {done.code}'}", hint=hint)
+        hint = (
+            f"git {step} {access.remote} in a terminal asks for it; a credential helper or an ssh agent "
+            "keeps it"
+        )
+        return Refused(
+            f"{access.remote} wants a password or a key that nobody can be asked for here: {message}",
+            hint=hint,
+        )
+    return Refused(
+        f"git {step} {access.remote}: {message or f'failed with exit code {done.code}'}", hint=hint
+    )

@@ -1,7 +1,8 @@
 """One git repository: where it is, what HEAD is, its objects and its configuration.
 
-Opening starts no process. Working trees, linked worktrees, submodules, separate git directories and bare repositories are found as git
-finds them; the variables that git gives a hook count where they are about this very repository and are ignored where they are not.
+Opening starts no process. Working trees, linked worktrees, submodules, separate git directories and bare
+repositories are found as git finds them; the variables that git gives a hook count where they are about this
+very repository and are ignored where they are not.
 """
 
 from __future__ import annotations
@@ -9,17 +10,19 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from contextlib import contextmanager
+from functools import cache
 from itertools import chain
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Broken, MemgitError, NotFound, Refused
-from memgit.git import libgit, plain, process
-from memgit.git.cat_file import READ, answers
+from memgit.git import dotgit, process
 from memgit.git.config import Config
+from memgit.git.objects import libgit
+from memgit.git.objects.cat_file import READ, answers
+from memgit.git.objects.tree import EMPTY_TREE, Difference, Tree, TreeEntries, parse_tree
 from memgit.git.permissions import shared
-from memgit.git.tree import EMPTY_TREE, Difference, Tree, TreeEntries, parse_tree
-from memgit.model.light import cache, contextmanager
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
     from pygit2._pygit2 import Repository as RawRepository
 
-    from memgit.git.objects import Objects
+    from memgit.git.objects.objects import Objects
 
 _KEPT_TREES = 4096  # parsed trees kept in memory
 _PACKED = 200  # blobs from which on a process and a pack are cheaper than files
@@ -56,7 +59,8 @@ class Head(NamedTuple):
 class Repository:
     """An open repository.
 
-    An ordinary repository is opened without libgit2, which is loaded when something else than refs is asked for.
+    An ordinary repository is opened without libgit2, which is loaded when something else than refs is asked
+    for.
 
     Attributes:
         git_dir: absolute path of the git directory; in a linked worktree its own, below `common_dir`.
@@ -70,7 +74,13 @@ class Repository:
     """
 
     def __init__(
-        self, raw: RawRepository | None, *, git_dir: str, worktree: str | None, index_file: str | None, env: Mapping[str, str]
+        self,
+        raw: RawRepository | None,
+        *,
+        git_dir: str,
+        worktree: str | None,
+        index_file: str | None,
+        env: Mapping[str, str],
     ) -> None:
         self._raw = raw
         self._plain = raw is None
@@ -99,7 +109,8 @@ class Repository:
 
         Args:
             start: a folder; relative ones count from the current directory, as do relative paths in `env`.
-            env: the environment, for GIT_DIR, GIT_INDEX_FILE, GIT_CEILING_DIRECTORIES and for the git processes to come.
+            env: the environment, for GIT_DIR, GIT_INDEX_FILE, GIT_CEILING_DIRECTORIES and for the git
+                processes to come.
 
         Raises:
             NotFound: no repository there or above, or no such folder.
@@ -108,11 +119,11 @@ class Repository:
         start = os.path.abspath(start)
         if not os.path.isdir(start):
             raise NotFound(f"{start} is not a folder")
-        ordinary = plain.find(start, env, process.LOCAL)
+        ordinary = dotgit.find(start, env, process.LOCAL)
         if ordinary is not None:
             return cls(None, git_dir=ordinary[0], worktree=ordinary[1], index_file=None, env=env)
-        if any(env.get(name) for name in plain.HOOK):
-            in_hook = plain.find_in_hook(start, os.getcwd(), env, process.LOCAL)
+        if any(env.get(name) for name in dotgit.HOOK):
+            in_hook = dotgit.find_in_hook(start, os.getcwd(), env, process.LOCAL)
             if in_hook is not None:
                 return cls(None, git_dir=in_hook[0], worktree=in_hook[1], index_file=in_hook[2], env=env)
         found = _discover(start, env)
@@ -130,7 +141,9 @@ class Repository:
         git_dir = os.path.abspath(raw.path or found)
         worktree = None if raw.is_bare or raw.workdir is None else os.path.abspath(raw.workdir)
         index_file = None
-        if theirs is not None or (not named and env.get("GIT_INDEX_FILE") and _same(_discover(os.getcwd(), env), found)):
+        if theirs is not None or (
+            not named and env.get("GIT_INDEX_FILE") and _same(_discover(os.getcwd(), env), found)
+        ):
             if theirs is not None and env.get("GIT_WORK_TREE"):
                 worktree = os.path.abspath(env["GIT_WORK_TREE"])
             index = env.get("GIT_INDEX_FILE")
@@ -144,27 +157,36 @@ class Repository:
         return repo
 
     def at(self, prefix: str) -> Repository:
-        """This repository once more, with another folder as its knowledge root; what is known of its objects is shared, no lock is."""
+        """This repository once more, with another folder as its knowledge root; what is known of its objects
+        is shared, no lock is.
+        """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, _objects=self._own, _asked=None, lock_handle=None)
         return other.at_prefix(prefix)
 
     def frugal(self) -> Objects:
-        """Has git read objects, however many, and never libgit2, where the repository is an ordinary one; to be closed by the caller."""
+        """Has git read objects, however many, and never libgit2, where the repository is an ordinary one; to
+        be closed by the caller.
+        """
         if self._plain:
             self._own.left = sys.maxsize
         return self._own
 
     def apart(self) -> Objects | None:
-        """For a fork: has it read objects by a git of its own. What comes back is to be kept, for its git is the other process's to end."""
+        """For a fork: has it read objects by a git of its own.
+
+        What comes back is to be kept, for its git is the other process's to end.
+        """
         theirs, self._objects, self.lock_handle = self._objects, None, None
         return theirs
 
     @property
     def _own(self) -> Objects:
-        """The objects as they are read and written without libgit2: all those of an ordinary repository, and any that has its own file."""
+        """The objects as they are read and written without libgit2: all those of an ordinary repository, and
+        any that has its own file.
+        """
         if self._objects is None:
-            from memgit.git.objects import FEW, Objects
+            from memgit.git.objects.objects import FEW, Objects
 
             self._objects = Objects(self, FEW if self._plain else 0)
         return self._objects
@@ -178,19 +200,26 @@ class Repository:
         return self._raw
 
     def _take_object_folders(self) -> None:
-        """Objects that a push has brought but git has not yet let in (`githooks(5)`, pre-receive) are readable to its hooks."""
+        """Objects that a push has brought but git has not yet let in (`githooks(5)`, pre-receive) are
+        readable to its hooks.
+        """
         for name in ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"):
             value = self.env.get(name)
             if value:
                 self.variables[name] = value
-        folders = [self.env.get("GIT_OBJECT_DIRECTORY", ""), *self.env.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "").split(os.pathsep)]
+        folders = [
+            self.env.get("GIT_OBJECT_DIRECTORY", ""),
+            *self.env.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "").split(os.pathsep),
+        ]
         for folder in folders:
             if folder and not folder.startswith('"') and os.path.isdir(folder):
                 self.raw.odb.add_disk_alternate(os.path.abspath(folder))
 
     @property
     def ordinary(self) -> bool:
-        """Whether it was opened without libgit2 (see `plain`), and has one working tree's files in its git directory with the refs."""
+        """Whether it was opened without libgit2 (see `plain`), and has one working tree's files in its git
+        directory with the refs.
+        """
         return self._plain and self.git_dir == self.common_dir
 
     @property
@@ -231,7 +260,9 @@ class Repository:
         self.prefix = f"{prefix}/" if prefix else ""
         return self
 
-    def git(self, *args: str | bytes, data: bytes | None = None, write: bool = False, timeout: float | None = 120) -> bytes:
+    def git(
+        self, *args: str | bytes, data: bytes | None = None, write: bool = False, timeout: float | None = 120
+    ) -> bytes:
         """Standard output of one git command in this repository; see `process.run`."""
         return process.run(args, repo=self, data=data, write=write, timeout=timeout)
 
@@ -240,7 +271,7 @@ class Repository:
     def head(self) -> Head:
         """Where HEAD is at this moment."""
         if self._plain:
-            known = plain.head(self.git_dir, self.common_dir)
+            known = dotgit.head(self.git_dir, self.common_dir)
             if known is not None:
                 return Head(*known)
         try:
@@ -260,7 +291,7 @@ class Repository:
             Refused: the ref is broken.
         """
         if self._plain:
-            known = plain.ref(self.git_dir, name.encode("utf-8", "surrogateescape"), self.common_dir)
+            known = dotgit.ref(self.git_dir, name.encode("utf-8", "surrogateescape"), self.common_dir)
             if known is not None:
                 return known or None
         try:
@@ -278,7 +309,7 @@ class Repository:
     def refs(self, prefix: str) -> dict[str, str]:
         """All refs whose full name starts with `prefix`, with the objects that they name, sorted."""
         if self._plain and prefix.endswith("/"):
-            known = plain.refs(self.git_dir, prefix, self.common_dir)
+            known = dotgit.refs(self.git_dir, prefix, self.common_dir)
             if known is not None:
                 return known
         found: dict[str, str] = {}
@@ -340,7 +371,8 @@ class Repository:
         """Type (as in `libgit`) and content of one object.
 
         Raises:
-            Broken: it is damaged, or not in the repository, nor to be had from where a partial clone came from.
+            Broken: it is damaged, or not in the repository, nor to be had from where a partial clone came
+                from.
         """
         found = self._own.read(oid, packed=self._raw is None)
         if found is not None:
@@ -350,7 +382,9 @@ class Repository:
             return int(kind), data
         except libgit.FAILURES as error:
             if self.partial():
-                done = process.attempt(["cat-file", "--batch"], repo=self, data=oid.encode() + b"\n", timeout=None)
+                done = process.attempt(
+                    ["cat-file", "--batch"], repo=self, data=oid.encode() + b"\n", timeout=None
+                )
                 for _, name, fetched in answers([done.out]):
                     if fetched is not None:
                         return libgit.KINDS[name], fetched
@@ -371,7 +405,9 @@ class Repository:
         return data
 
     def blob_of(self, path: str, oid: str) -> bytes:
-        """As `blob`, of a file that probably lies at a path from the knowledge root as it is in the blob: its hash tells."""
+        """As `blob`, of a file that probably lies at a path from the knowledge root as it is in the blob: its
+        hash tells.
+        """
         if self._raw is None and self.worktree is not None and self._read_from_disk < _FROM_DISK:
             self._read_from_disk += 1
             try:
@@ -389,7 +425,9 @@ class Repository:
     def blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Many blobs in the order asked for, through one git process; missing ones are left out."""
         requests = (f"{oid}\n".encode() for oid in oids)
-        for oid, kind, data in answers(process.stream([*READ, "--buffer"], repo=self, data=_batched(requests))):
+        for oid, kind, data in answers(
+            process.stream([*READ, "--buffer"], repo=self, data=_batched(requests))
+        ):
             if data is not None and kind == b"blob":
                 yield oid, data
 
@@ -398,7 +436,9 @@ class Repository:
         return self.write(libgit.BLOB, data)
 
     def write_blobs(self, contents: Collection[bytes]) -> None:
-        """Writes many blobs; a large number, or much, goes into one pack: several times faster than one file each, and smaller."""
+        """Writes many blobs; a large number, or much, goes into one pack: several times faster than one file
+        each, and smaller.
+        """
         if not is_much(contents):
             for data in contents:
                 self.write_blob(data)
@@ -429,19 +469,27 @@ class Repository:
             with shared(self):
                 yield
         except OSError as error:
-            raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error.strerror}") from None
+            raise Refused(
+                f"git's object folder {self.common_dir}/objects cannot be written: {error.strerror}"
+            ) from None
         except libgit.FAILURES as error:
-            raise Refused(f"git's object folder {self.common_dir}/objects cannot be written: {error}") from None
+            raise Refused(
+                f"git's object folder {self.common_dir}/objects cannot be written: {error}"
+            ) from None
 
     def restore_written(self) -> bool:
-        """Sees to it that what was written is there, before a ref leads to it; see `Objects.restore`. Raises Refused as `write` does."""
+        """Sees to it that what was written is there, before a ref leads to it; see `Objects.restore`.
+
+        Raises Refused as `write` does.
+        """
         if self._objects is None:
             return False
         with self._writing():
             return self._objects.restore()
 
     def keep_written(self) -> tuple[str, ...]:
-        """Sees to it that what was written stays, now that a ref leads to it: a `git gc` that began before that may still be at work.
+        """Sees to it that what was written stays, now that a ref leads to it: a `git gc` that began before
+        that may still be at work.
 
         Returns:
             What the user should be told: it may be lost.
@@ -451,20 +499,29 @@ class Repository:
             return ()
         kept = in_danger = False
         if os.path.exists(f"{self.common_dir}/gc.pid"):
-            from memgit.git import collector
+            from memgit.git.commit import gc_guard
 
             try:
-                kept = collector.keep(self, own.written.values())
-                in_danger = not kept and collector.runs(self)
+                kept = gc_guard.keep(self, own.written.values())
+                in_danger = not kept and gc_guard.runs(self)
             except Refused:
                 in_danger = True
         try:
             if not kept:
                 self.restore_written()
         except MemgitError as error:
-            return (f"git gc may have removed a part of the new commit, which cannot be written again: {error} (git fsck tells)",)
+            return (
+                (
+                    "git gc may have removed a part of the new commit, which cannot be written again: "
+                    f"{error} (git fsck tells)"
+                ),
+            )
         own.forget_written()
-        return ("git gc is at work, and may remove a part of the new commit: see git fsck when it has ended",) if in_danger else ()
+        return (
+            ("git gc is at work, and may remove a part of the new commit: see git fsck when it has ended",)
+            if in_danger
+            else ()
+        )
 
     @staticmethod
     def hash_blob(data: bytes) -> str:
@@ -502,7 +559,14 @@ class Repository:
         if kind != libgit.COMMIT:
             raise NotFound(f"object {commit} is not a commit")
         head, _, message = data.partition(b"\n\n")
-        encoding = next((line[9:].decode("ascii", "replace") for line in head.split(b"\n") if line.startswith(b"encoding ")), "utf-8")
+        encoding = next(
+            (
+                line[9:].decode("ascii", "replace")
+                for line in head.split(b"\n")
+                if line.startswith(b"encoding ")
+            ),
+            "utf-8",
+        )
         try:
             return message.decode(encoding)
         except (UnicodeDecodeError, LookupError):
@@ -518,7 +582,9 @@ class Repository:
         return self.subtree(self.tree_of(commit))
 
     def compare(self, old: str | None, new: str | None) -> Difference:
-        """What differs between two commits (None: the empty tree) below the knowledge root; git may still be at it."""
+        """What differs between two commits (None: the empty tree) below the knowledge root; git may still be
+        at it.
+        """
         asked = (old, new, self.prefix)
         if self._compared is None or self._compared[0] != asked:
             self._compared = asked, Difference(self, old, new, beside=self._plain and self._raw is None)
@@ -601,7 +667,8 @@ def is_much(contents: Collection[bytes]) -> bool:
     return len(contents) >= _PACKED or sum(map(len, contents)) >= _MUCH
 
 
-_PLAIN_SHA1 = 4 << 20  # bytes that Python's own code hashes in the time in which OpenSSL, eight times as fast, is loaded
+# bytes that Python's own code hashes in the time in which OpenSSL, eight times as fast, is loaded
+_PLAIN_SHA1 = 4 << 20
 _hashed = [0]
 
 
@@ -647,7 +714,9 @@ def _discover(start: str, env: Mapping[str, str]) -> str | None:
 
 
 def _open(place: str, start: str, env: Mapping[str, str]) -> RawRepository:
-    """Opens by the working tree's top or the git directory; where libgit2 minds the owner, git has the last word."""
+    """Opens by the working tree's top or the git directory; where libgit2 minds the owner, git has the last
+    word.
+    """
     try:
         return libgit.open_repository(place)
     except libgit.NotOwned:
@@ -665,7 +734,9 @@ def _set_worktree(git_dir: str, env: Mapping[str, str]) -> str | None:
 
 
 def _top(start: str, git_dir: str) -> str | None:
-    """The folder at or above `start` whose `.git` led to the git directory; None inside a git directory or bare repository."""
+    """The folder at or above `start` whose `.git` led to the git directory; None inside a git directory or
+    bare repository.
+    """
     folder = os.path.realpath(start)
     if _inside(folder, git_dir):
         return None

@@ -21,7 +21,8 @@ def create_repository(folder: str, env: Mapping[str, str]) -> Repository:
 
 
 def _patiently(run: Callable[[], bytes]) -> None:
-    """Runs a git command that gives up at once where another one holds the lock of the configuration; tries again for a while.
+    """Runs a git command that gives up at once where another one holds the lock of the configuration; tries
+    again for a while.
 
     Raises:
         Refused: it failed for another reason, or all the time.
@@ -39,7 +40,11 @@ def _patiently(run: Callable[[], bytes]) -> None:
 
 def set_local_config(repo: Repository, values: Mapping[str, str]) -> bool:
     """Sets keys in the repository's own configuration; False where they all were so already."""
-    missing = {key: value for key, value in values.items() if repo.config.get(key.lower()) != value and repo.config.get(key) != value}
+    missing = {
+        key: value
+        for key, value in values.items()
+        if repo.config.get(key.lower()) != value and repo.config.get(key) != value
+    }
     for key, value in missing.items():
         _patiently(partial(process.run, ["config", "--local", key, value], repo=repo, write=True))
     return bool(missing)
@@ -51,4 +56,7 @@ def author(repo: Repository) -> str:
     Raises:
         Refused: git knows no identity; in git's own words.
     """
-    return process.run(["var", "GIT_AUTHOR_IDENT"], repo=repo).decode("utf-8", "replace").rpartition(">")[0] + ">"
+    return (
+        process.run(["var", "GIT_AUTHOR_IDENT"], repo=repo).decode("utf-8", "replace").rpartition(">")[0]
+        + ">"
+    )

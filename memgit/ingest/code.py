@@ -1,8 +1,9 @@
 """Code of any language in pieces: by what begins at column 0.
 
-The rule: a piece begins at a line at column 0 that looks like the start of a definition, or that follows a blank line and closes nothing;
-the comment, attribute or decorator lines right above it belong to it, and imports stay together. Inside a block comment nothing begins.
-That holds for languages whose definitions start at column 0, whatever they are called; in others only the sizes of the pieces are sound.
+The rule: a piece begins at a line at column 0 that looks like the start of a definition, or that follows a
+blank line and closes nothing; the comment, attribute or decorator lines right above it belong to it, and
+imports stay together. Inside a block comment nothing begins. That holds for languages whose definitions start
+at column 0, whatever they are called; in others only the sizes of the pieces are sound.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memgit.ingest.bands import Piece, merge, split
 from memgit.ingest.lines import Lines
+from memgit.ingest.size_limits import Piece, merge, split
 
 _WORDS = (
-    r"(?:(?:export|default|pub(?:\([\w: ]+\))?|public|private|protected|internal|static|async|abstract|final|unsafe|extern(?: \"C\")?"
+    r"(?:(?:export|default|pub(?:\([\w: "
+    r"]+\))?|public|private|protected|internal|static|async|abstract|final|unsafe|extern(?: \"C\")?"
     r"|inline|const|constexpr|virtual|override|sealed|open|data|local|declare|partial|suspend|create|or|replace|temp|temporary|unique)\s+)*"
 )
 _DEFINITION = re.compile(
@@ -34,7 +36,10 @@ _IMPORT = re.compile(
 _CLOSES = re.compile(
     r"[})\]]|(?:end|else|elif|elsif|elseif|fi|done|esac|then|do|catch|except|finally|rescue|ensure|when|case|default|begin)\b"
 )
-_COMMENT = re.compile(r"(?://|#(?!\s*(?:include|define|if|import|pragma)\b)|--|;|%|\"\"\"|/\*|\*|\(\*|@|#\[|REM\b|<!--)", re.IGNORECASE)
+_COMMENT = re.compile(
+    r"(?://|#(?!\s*(?:include|define|if|import|pragma)\b)|--|;|%|\"\"\"|/\*|\*|\(\*|@|#\[|REM\b|<!--)",
+    re.IGNORECASE,
+)
 
 
 def pieces(lines: Lines) -> list[Piece]:
@@ -45,7 +50,9 @@ def pieces(lines: Lines) -> list[Piece]:
     for first, after in pairwise(borders):
         if first < after:
             name = names.get(first, "")
-            found.append(Piece(first, after - 1, lines.weight(first, after - 1), ((name,),) if name else ((),)))
+            found.append(
+                Piece(first, after - 1, lines.weight(first, after - 1), ((name,),) if name else ((),))
+            )
     out: list[Piece] = []
     for piece in found:
         out += split(lines, piece, _tiers(lines, piece)) if piece.tokens > 0 else [piece]
@@ -94,7 +101,9 @@ def _starts(lines: Lines) -> tuple[list[int], dict[int, str]]:
 
 
 def name_of(line: str) -> str:
-    """What a line at column 0 defines, as far as it looks like the start of a definition; empty for any other line."""
+    """What a line at column 0 defines, as far as it looks like the start of a definition; empty for any other
+    line.
+    """
     if len(line) > 400:
         return ""
     for pattern in (_DEFINITION, _ASSIGNED, _CALLED):
@@ -106,7 +115,9 @@ def name_of(line: str) -> str:
 
 
 def _tiers(lines: Lines, piece: Piece) -> Sequence[list[int]]:
-    """Where a piece that is too large is cut: after blank lines, the least set-in ones first, then anywhere at such a line."""
+    """Where a piece that is too large is cut: after blank lines, the least set-in ones first, then anywhere
+    at such a line.
+    """
     after_blank: dict[int, list[int]] = {}
     shallow: list[int] = []
     comment = False

@@ -1,4 +1,7 @@
-"""The content map: what a source holds, cut into segments. Every line of it is in exactly one segment or among those that were dropped."""
+"""The content map: what a source holds, cut into segments.
+
+Every line of it is in exactly one segment or among those that were dropped.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ class Segment(NamedTuple):
         context: the titles that it stands under, outermost first; empty where it is the whole file.
         tokens: see `model.tokens`.
         key_terms: three to five, fewer where the text has no more.
-        text: its lines as the body of a record: Markdown without its own heading, code in a fence, lines ended by `\\n`.
+        text: its lines as the body of a record: Markdown without its own heading, code in a fence, lines
+            ended by `\\n`.
         worth: how much of it saves time next time, see `ingest.worth`.
     """
 
@@ -59,12 +63,16 @@ class Dropped(NamedTuple):
     reason: str
 
     def as_json(self) -> dict[str, Any]:
-        return {"source_file": self.source_file, "source_lines": f"{self.first}-{self.last}", "reason": self.reason}
+        return {
+            "source_file": self.source_file,
+            "source_lines": f"{self.first}-{self.last}",
+            "reason": self.reason,
+        }
 
 
 class FileMap(NamedTuple):
-    """The map of one file. `title` is that of the file as a whole, `tokens` those of its whole text; `fault` tells the line and the reason
-    where its frontmatter cannot be read.
+    """The map of one file. `title` is that of the file as a whole, `tokens` those of its whole text; `fault`
+    tells the line and the reason where its frontmatter cannot be read.
     """
 
     path: str
@@ -75,7 +83,9 @@ class FileMap(NamedTuple):
     fault: tuple[int, str] | None = None
 
 
-def map_json(kind: str, path: str, files: Sequence[FileMap], skipped: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+def map_json(
+    kind: str, path: str, files: Sequence[FileMap], skipped: Sequence[tuple[str, str]] = ()
+) -> dict[str, Any]:
     """The content map of a source: `{source {type, path, total_tokens}, segments, dropped, skipped}`.
 
     Args:

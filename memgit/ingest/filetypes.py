@@ -1,27 +1,109 @@
-"""What kind of text a file holds: by its name first, then by its content; and what in a folder is nobody's knowledge."""
+"""What kind of text a file holds: by its name first, then by its content; and what in a folder is nobody's
+knowledge.
+"""
 
 from __future__ import annotations
 
 MARKDOWN = frozenset(["md", "markdown", "mdown", "mkd", "mdx", "qmd"])
 PROSE = frozenset(["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "textile", "wiki", "man"])
 CODE: dict[str, str] = {
-    "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "jsx", "ts": "typescript",
-    "mts": "typescript", "tsx": "tsx", "go": "go", "rs": "rust", "java": "java", "kt": "kotlin", "kts": "kotlin", "scala": "scala",
-    "swift": "swift", "c": "c", "h": "c", "cc": "cpp", "cpp": "cpp", "cxx": "cpp", "hh": "cpp", "hpp": "cpp", "cs": "csharp",
+    "py": "python",
+    "pyi": "python",
+    "js": "javascript",
+    "mjs": "javascript",
+    "cjs": "javascript",
+    "jsx": "jsx",
+    "ts": "typescript",
+    "mts": "typescript",
+    "tsx": "tsx",
+    "go": "go",
+    "rs": "rust",
+    "java": "java",
+    "kt": "kotlin",
+    "kts": "kotlin",
+    "scala": "scala",
+    "swift": "swift",
+    "c": "c",
+    "h": "c",
+    "cc": "cpp",
+    "cpp": "cpp",
+    "cxx": "cpp",
+    "hh": "cpp",
+    "hpp": "cpp",
+    "cs": "csharp",
     "fs": "fsharp",
-    "rb": "ruby", "php": "php", "pl": "perl", "pm": "perl", "lua": "lua", "r": "r", "jl": "julia", "ex": "elixir", "exs": "elixir",
-    "erl": "erlang", "hs": "haskell", "ml": "ocaml", "mli": "ocaml", "clj": "clojure", "lisp": "lisp", "el": "elisp", "vim": "vim",
-    "sh": "sh", "bash": "bash", "zsh": "zsh", "fish": "fish", "ps1": "powershell", "bat": "bat", "sql": "sql", "graphql": "graphql",
-    "proto": "proto", "tf": "hcl", "hcl": "hcl", "nix": "nix", "css": "css", "scss": "scss", "less": "less", "html": "html", "htm": "html",
-    "xml": "xml", "vue": "vue", "svelte": "svelte", "yaml": "yaml", "yml": "yaml", "toml": "toml", "ini": "ini", "cfg": "ini",
-    "conf": "conf", "json": "json", "json5": "json", "cmake": "cmake", "mk": "make", "gradle": "groovy", "groovy": "groovy", "zig": "zig",
-    "dart": "dart", "sol": "solidity", "asm": "asm", "s": "asm", "awk": "awk", "sed": "sed", "dockerfile": "dockerfile",
-}  # fmt: skip
+    "rb": "ruby",
+    "php": "php",
+    "pl": "perl",
+    "pm": "perl",
+    "lua": "lua",
+    "r": "r",
+    "jl": "julia",
+    "ex": "elixir",
+    "exs": "elixir",
+    "erl": "erlang",
+    "hs": "haskell",
+    "ml": "ocaml",
+    "mli": "ocaml",
+    "clj": "clojure",
+    "lisp": "lisp",
+    "el": "elisp",
+    "vim": "vim",
+    "sh": "sh",
+    "bash": "bash",
+    "zsh": "zsh",
+    "fish": "fish",
+    "ps1": "powershell",
+    "bat": "bat",
+    "sql": "sql",
+    "graphql": "graphql",
+    "proto": "proto",
+    "tf": "hcl",
+    "hcl": "hcl",
+    "nix": "nix",
+    "css": "css",
+    "scss": "scss",
+    "less": "less",
+    "html": "html",
+    "htm": "html",
+    "xml": "xml",
+    "vue": "vue",
+    "svelte": "svelte",
+    "yaml": "yaml",
+    "yml": "yaml",
+    "toml": "toml",
+    "ini": "ini",
+    "cfg": "ini",
+    "conf": "conf",
+    "json": "json",
+    "json5": "json",
+    "cmake": "cmake",
+    "mk": "make",
+    "gradle": "groovy",
+    "groovy": "groovy",
+    "zig": "zig",
+    "dart": "dart",
+    "sol": "solidity",
+    "asm": "asm",
+    "s": "asm",
+    "awk": "awk",
+    "sed": "sed",
+    "dockerfile": "dockerfile",
+}
 """Extension to the name of the language as it stands after a code fence."""
 NAMES: dict[str, str] = {
-    "dockerfile": "dockerfile", "containerfile": "dockerfile", "makefile": "make", "gnumakefile": "make", "cmakelists.txt": "cmake",
-    "rakefile": "ruby", "gemfile": "ruby", "vagrantfile": "ruby", "jenkinsfile": "groovy", "justfile": "make", "procfile": "yaml",
-}  # fmt: skip
+    "dockerfile": "dockerfile",
+    "containerfile": "dockerfile",
+    "makefile": "make",
+    "gnumakefile": "make",
+    "cmakelists.txt": "cmake",
+    "rakefile": "ruby",
+    "gemfile": "ruby",
+    "vagrantfile": "ruby",
+    "jenkinsfile": "groovy",
+    "justfile": "make",
+    "procfile": "yaml",
+}
 BINARY = frozenset(
     """
     png jpg jpeg gif bmp ico webp svg tif tiff avif heic psd ai eps pdf ps doc docx xls xlsx ppt pptx odt ods odp epub mobi zip gz
@@ -55,7 +137,10 @@ def extension(name: str) -> str:
 
 
 def language(name: str) -> str:
-    """How a file is read, by its name: `markdown`, `prose`, or the name of a programming or configuration language."""
+    """How a file is read, by its name:
+
+    `markdown`, `prose`, or the name of a programming or configuration language.
+    """
     name = name.rpartition("/")[2]
     ending = extension(name)
     if ending in MARKDOWN:
@@ -74,7 +159,9 @@ def known_text(name: str) -> bool | None:
 
 
 def looks_text(sample: bytes) -> bool:
-    """Whether the first `SAMPLE` bytes of a file are those of a text: no NUL, hardly any control characters, UTF-8 but for a cut end."""
+    """Whether the first `SAMPLE` bytes of a file are those of a text: no NUL, hardly any control characters,
+    UTF-8 but for a cut end.
+    """
     if b"\0" in sample:
         return False
     controls = sum(byte < 32 and byte not in (9, 10, 12, 13, 27) for byte in sample)
@@ -88,7 +175,9 @@ def looks_text(sample: bytes) -> bool:
 
 
 def junk(path: str) -> str | None:
-    """Why a path of a folder is left out by its name alone, None where it is not: what was fetched or made, what hides, what all have."""
+    """Why a path of a folder is left out by its name alone, None where it is not: what was fetched or made,
+    what hides, what all have.
+    """
     *folders, name = path.split("/")
     for folder in folders:
         if folder.startswith("."):

@@ -9,7 +9,10 @@ from memgit.model.tokens import half_words, of_half_words
 
 
 class Lines:
-    """The lines of a text, counted from 1, without their ends: `\\n` and any `\\r` before it. A last line end makes no further line."""
+    """The lines of a text, counted from 1, without their ends:
+
+    `\\n` and any `\\r` before it. A last line end makes no further line.
+    """
 
     def __init__(self, text: str) -> None:
         parts = text.split("\n")
@@ -40,7 +43,9 @@ class Lines:
         return not self._lines[number - 1].strip()
 
     def trimmed(self, first: int, last: int) -> tuple[int, int]:
-        """The lines of a stretch without blank ones at either end; the first lies behind the last where all are blank."""
+        """The lines of a stretch without blank ones at either end; the first lies behind the last where all
+        are blank.
+        """
         while first <= last and self.blank(first):
             first += 1
         while last >= first and self.blank(last):

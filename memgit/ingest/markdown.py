@@ -1,4 +1,6 @@
-"""Markdown in pieces: one a heading, small ones gathered under their own heading first, large ones cut between blocks."""
+"""Markdown in pieces: one a heading, small ones gathered under their own heading first, large ones cut
+between blocks.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from memgit.formats.blocks import Heading, outline
-from memgit.ingest.bands import LARGE, Piece, Related, any_two, merge, split
 from memgit.ingest.lines import Lines
+from memgit.ingest.size_limits import LARGE, Piece, Related, any_two, merge, split
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _SENTENCE_END = (".", "!", "?", ":", ";", "。", "！", "？", "：")
@@ -23,7 +25,10 @@ class Section(NamedTuple):
 
 
 class Structure(NamedTuple):
-    """The headings of a text, and the lines inside code and HTML: nothing begins there. Lines count as in the whole file."""
+    """The headings of a text, and the lines inside code and HTML: nothing begins there.
+
+    Lines count as in the whole file.
+    """
 
     headings: list[Heading]
     hidden: frozenset[int]
@@ -41,7 +46,9 @@ def structure(text: str, line: int) -> Structure:
             position = text.find("\n", position + 1)
         for span in found.hidden:
             # The line that such a block begins with is not inside it.
-            hidden.update(range(line + bisect_left(starts, span.start) + 1, line + bisect_left(starts, span.end)))
+            hidden.update(
+                range(line + bisect_left(starts, span.start) + 1, line + bisect_left(starts, span.end))
+            )
     return Structure(found.headings, frozenset(hidden))
 
 
@@ -50,7 +57,8 @@ def pieces(lines: Lines, first: int, found: Structure, related: Related, title: 
 
     Args:
         found: the structure of these lines.
-        related: whether two pieces are of one topic, asked for those under different headings of the first level.
+        related: whether two pieces are of one topic, asked for those under different headings of the first
+            level.
         title: the title of the file from elsewhere; with it all headings are of its topic.
     """
     top: list[Section] = []
@@ -62,7 +70,9 @@ def pieces(lines: Lines, first: int, found: Structure, related: Related, title: 
         while open_ and open_[-1].level >= heading.level:
             open_.pop()
         path = (*(open_[-1].piece.heads[0] if open_ else ()), heading.title)
-        section = Section(Piece(heading.line, last, lines.weight(heading.line, last), (path,)), heading.level, [])
+        section = Section(
+            Piece(heading.line, last, lines.weight(heading.line, last), (path,)), heading.level, []
+        )
         (open_[-1].below if open_ else top).append(section)
         open_.append(section)
     chapters = title is None and sum(section.level == 1 for section in top) > 1
@@ -73,7 +83,10 @@ def pieces(lines: Lines, first: int, found: Structure, related: Related, title: 
 
 
 def _collected(lines: Lines, section: Section, found: Structure) -> list[Piece]:
-    """A section with those below it, from the innermost out. Headings have six levels, so this goes no deeper."""
+    """A section with those below it, from the innermost out.
+
+    Headings have six levels, so this goes no deeper.
+    """
     own = _cut(lines, section.piece, found)
     for inner in section.below:
         own += _collected(lines, inner, found)
@@ -81,7 +94,9 @@ def _collected(lines: Lines, section: Section, found: Structure) -> list[Piece]:
 
 
 def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:
-    """A piece of no more than one heading in parts: between blocks, else between list items, else after sentences."""
+    """A piece of no more than one heading in parts: between blocks, else between list items, else after
+    sentences.
+    """
     if piece.first > piece.last:
         return []
     if piece.tokens <= LARGE:

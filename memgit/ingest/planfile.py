@@ -1,8 +1,10 @@
-"""The plan file: a proposal as YAML that a person or an agent edits. A stream of small documents between lines `---`.
+"""The plan file: a proposal as YAML that a person or an agent edits. A stream of small documents between
+lines `---`.
 
-The first document says what the plan is for, then comes one for each file that should have been read and could not be, one for each new
-category, and one for each segment. Bodies stand as literal blocks. What is read back is exactly what is carried out, and what it skips is
-skipped by choice; a key that is not known is refused, so that no typing error goes unseen.
+The first document says what the plan is for, then comes one for each file that should have been read and
+could not be, one for each new category, and one for each segment. Bodies stand as literal blocks. What is
+read back is exactly what is carried out, and what it skips is skipped by choice; a key that is not known is
+refused, so that no typing error goes unseen.
 """
 
 from __future__ import annotations
@@ -30,8 +32,23 @@ HEAD = """\
 #   skip    does nothing; so does deleting the whole segment
 # Title, group, kind, keywords, related and body may be changed at will. Leave source, lines, version and fingerprint as they are.
 """
-_SEGMENT = ("segment", "source", "lines", "action", "into", "version", "kind", "group", "title", "context", "keywords", "related", "date",
-            "fingerprint", "body")  # fmt: skip
+_SEGMENT = (
+    "segment",
+    "source",
+    "lines",
+    "action",
+    "into",
+    "version",
+    "kind",
+    "group",
+    "title",
+    "context",
+    "keywords",
+    "related",
+    "date",
+    "fingerprint",
+    "body",
+)
 _CATEGORY = ("new-category", "name", "keywords")
 _FAILED = ("not-read", "reason")
 _TOP = ("plan", "source", "files", "sources")
@@ -39,7 +56,10 @@ _LISTS = ("keywords", "related", "files", "sources")
 _FORMS = {
     "lines": (r"\d+-\d+(?:, \d+-\d+)*", "no lines such as 3-17"),
     "date": (r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", "no date of the form YYYY-MM-DD"),
-    "fingerprint": (r"(?:[0-9a-f]{12}(?:,[0-9a-f]{12})*)? (?:[0-9a-f]{12}|edited)", "not what memgit wrote there"),
+    "fingerprint": (
+        r"(?:[0-9a-f]{12}(?:,[0-9a-f]{12})*)? (?:[0-9a-f]{12}|edited)",
+        "not what memgit wrote there",
+    ),
 }
 """Keys whose values have a form, and that form in words."""
 
@@ -54,28 +74,47 @@ class Document(NamedTuple):
 
 def dump(proposal: Proposal) -> str:
     """The plan as text. Segments that need no change are left out."""
-    out = [HEAD.format(what=proposal.what.replace("\n", " ")), f"plan: {VERSION}\n", _pair("source", proposal.what)]
+    out = [
+        HEAD.format(what=proposal.what.replace("\n", " ")),
+        f"plan: {VERSION}\n",
+        _pair("source", proposal.what),
+    ]
     out.append(_pair("sources", proposal.sources))
     read = [file for file in proposal.files if not file.skipped and not file.failed]
     named = [f"\n  - {yaml.quoted(' '.join((file.digest or '-', file.path)))}" for file in read]
     out.append(f"files:{''.join(named) or ' []'}\n")
-    out += [f"# not read: {_comment(file.path)}: {_comment(file.skipped)}\n" for file in proposal.files if file.skipped and not file.failed]
+    out += [
+        f"# not read: {_comment(file.path)}: {_comment(file.skipped)}\n"
+        for file in proposal.files
+        if file.skipped and not file.failed
+    ]
     for file in proposal.files:
         if file.failed:
             out += ["---\n# It is told again when the plan is applied; delete this part to do without it.\n"]
             out += [_pair("not-read", file.path), _pair("reason", file.skipped)]
     for category in proposal.categories:
-        out += ["---\n", _pair("new-category", category.key), _pair("name", category.name), _pair("keywords", category.keywords)]
+        out += [
+            "---\n",
+            _pair("new-category", category.key),
+            _pair("name", category.name),
+            _pair("keywords", category.keywords),
+        ]
     for item in proposal.items:
         if item.action == UNCHANGED:
-            out.append(f"# unchanged: {_comment(item.segment)}, lines {item.lines} of {_comment(item.path)}: {_comment(item.into)}\n")
+            out.append(
+                f"# unchanged: {_comment(item.segment)}, lines {item.lines} of "
+                f"{_comment(item.path)}: {_comment(item.into)}\n"
+            )
         else:
             out += _segment(item)
     return "".join(out)
 
 
 def _segment(item: Item) -> Iterator[str]:
-    yield f"---\n# {_comment(item.summary)} ({item.tokens} tokens, worth {item.worth}, topic {_comment(item.topic)})\n"
+    yield (
+        f"---\n# {_comment(item.summary)} ({item.tokens} tokens, worth {item.worth}, topic "
+        f"{_comment(item.topic)})\n"
+    )
     for candidate in item.candidates:
         yield f"#   {candidate.overlap:.0%} in {_comment(candidate.address)}: {candidate.advice}\n"
     action = item.action
@@ -88,10 +127,21 @@ def _segment(item: Item) -> Iterator[str]:
     elif item.action == "update" and item.foreign:
         yield "# update replaces what others wrote (git keeps it); extend adds to it\n"
     values: dict[str, Value] = {
-        "segment": item.segment, "source": item.path, "lines": item.lines, "action": action, "into": item.into, "version": item.version,
-        "kind": item.kind, "group": item.group, "title": item.title, "context": item.context, "keywords": item.keywords,
-        "related": item.related, "date": item.date, "fingerprint": " ".join((",".join(item.fingerprint), _body_mark(item))),
-    }  # fmt: skip
+        "segment": item.segment,
+        "source": item.path,
+        "lines": item.lines,
+        "action": action,
+        "into": item.into,
+        "version": item.version,
+        "kind": item.kind,
+        "group": item.group,
+        "title": item.title,
+        "context": item.context,
+        "keywords": item.keywords,
+        "related": item.related,
+        "date": item.date,
+        "fingerprint": " ".join((",".join(item.fingerprint), _body_mark(item))),
+    }
     for name, value in values.items():
         if value or name in ("group", "title", "keywords"):
             yield _pair(name, value)
@@ -140,10 +190,16 @@ def load(data: bytes, path: str) -> Proposal:
         raise BadInput(error.message, path=path, line=error.line, hint=error.hint) from None
     documents = [document for document in documents if document.values]
     if not documents or "plan" not in documents[0].values:
-        raise BadInput("this is no plan of memgit ingest", path=path, hint="memgit ingest SOURCE --plan FILE writes one")
+        raise BadInput(
+            "this is no plan of memgit ingest", path=path, hint="memgit ingest SOURCE --plan FILE writes one"
+        )
     head = documents[0]
     if head.values["plan"] != VERSION:
-        raise BadInput(f"a plan of version {head.values['plan']}, which this memgit does not know", path=path, line=head.lines["plan"])
+        raise BadInput(
+            f"a plan of version {head.values['plan']}, which this memgit does not know",
+            path=path,
+            line=head.lines["plan"],
+        )
     items: list[Item] = []
     categories: list[Category] = []
     failed: list[File] = []
@@ -155,14 +211,33 @@ def load(data: bytes, path: str) -> Proposal:
             categories.append(Category(key, _text(document, "name") or key, _list(document, "keywords")))
         elif "not-read" in document.values:
             _check(document, _FAILED, path)
-            failed.append(File(_text(document, "not-read"), "", _text(document, "reason") or "it could not be read", failed=True))
+            failed.append(
+                File(
+                    _text(document, "not-read"),
+                    "",
+                    _text(document, "reason") or "it could not be read",
+                    failed=True,
+                )
+            )
         else:
             items.append(_item(document, path))
-    twice = next((item.segment for number, item in enumerate(items) if item.segment in {one.segment for one in items[:number]}), None)
+    twice = next(
+        (
+            item.segment
+            for number, item in enumerate(items)
+            if item.segment in {one.segment for one in items[:number]}
+        ),
+        None,
+    )
     if twice is not None:
         raise BadInput(f"{twice} stands in the plan twice", path=path)
-    files = tuple(File(entry.partition(" ")[2], entry.partition(" ")[0].replace("-", "")) for entry in _list(head, "files"))
-    return Proposal(_text(head, "source"), _list(head, "sources"), (*files, *failed), tuple(items), tuple(categories))
+    files = tuple(
+        File(entry.partition(" ")[2], entry.partition(" ")[0].replace("-", ""))
+        for entry in _list(head, "files")
+    )
+    return Proposal(
+        _text(head, "source"), _list(head, "sources"), (*files, *failed), tuple(items), tuple(categories)
+    )
 
 
 def _documents(text: str) -> Iterator[tuple[int, str]]:
@@ -180,14 +255,20 @@ def _documents(text: str) -> Iterator[tuple[int, str]]:
 
 def _read(block: str, line: int) -> Document:
     entries = yaml.read(block, first_line=line)
-    return Document(line, {key: entry.value for key, entry in entries.items()}, {key: line + entry.start for key, entry in entries.items()})
+    return Document(
+        line,
+        {key: entry.value for key, entry in entries.items()},
+        {key: line + entry.start for key, entry in entries.items()},
+    )
 
 
 def _check(document: Document, known: tuple[str, ...], path: str) -> None:
     for key, value in document.values.items():
         line = document.lines[key]
         if key not in known:
-            raise BadInput(f"{key!r} is not known here", path=path, line=line, hint=f"one of {', '.join(known)}")
+            raise BadInput(
+                f"{key!r} is not known here", path=path, line=line, hint=f"one of {', '.join(known)}"
+            )
         if isinstance(value, tuple) and key not in _LISTS:
             raise BadInput(f"{key} is one text, not a list", path=path, line=line)
 
@@ -207,7 +288,10 @@ def _item(document: Document, path: str) -> Item:
         raise fail("kind", f"{kind!r} is no kind of record: one of {', '.join(KINDS)}")
     into = _text(document, "into")
     if action in ("update", "extend", "merge") and not into:
-        raise fail("action", f"{action} needs `into`: {'a segment' if action == 'merge' else 'the address of a record'}")
+        raise fail(
+            "action",
+            f"{action} needs `into`: {'a segment' if action == 'merge' else 'the address of a record'}",
+        )
     if action == "create" and not _text(document, "title").strip():
         raise fail("title", "a new record needs a title")
     for key, (form, words) in _FORMS.items():
@@ -217,11 +301,25 @@ def _item(document: Document, path: str) -> Item:
     marks, _, mark = _text(document, "fingerprint").partition(" ")
     source = _text(document, "source")
     return Item(
-        segment, source, "", _text(document, "lines"), action, kind, _text(document, "title"), _text(document, "group"),
-        _list(document, "keywords"), body, context=_text(document, "context"), into=into, version=_text(document, "version"),
-        related=_list(document, "related"), fingerprint=tuple(mark for mark in marks.split(",") if mark), edited=mark != text_mark(body),
-        date=_text(document, "date"), chosen=action == "skip",
-    )  # fmt: skip
+        segment,
+        source,
+        "",
+        _text(document, "lines"),
+        action,
+        kind,
+        _text(document, "title"),
+        _text(document, "group"),
+        _list(document, "keywords"),
+        body,
+        context=_text(document, "context"),
+        into=into,
+        version=_text(document, "version"),
+        related=_list(document, "related"),
+        fingerprint=tuple(mark for mark in marks.split(",") if mark),
+        edited=mark != text_mark(body),
+        date=_text(document, "date"),
+        chosen=action == "skip",
+    )
 
 
 def _text(document: Document, key: str) -> str:

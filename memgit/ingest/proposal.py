@@ -1,17 +1,23 @@
-"""What is proposed for the segments of a source: values that a person or an agent may change before they are carried out."""
+"""What is proposed for the segments of a source: values that a person or an agent may change before they are
+carried out.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 ACTIONS = ("create", "update", "extend", "skip", "merge")
-"""What may be done with a segment: a record of its own, the text of a record replaced or added to, nothing, or part of another segment."""
+"""What may be done with a segment: a record of its own, the text of a record replaced or added to, nothing,
+or part of another segment.
+"""
 UNCHANGED = "unchanged"
 """The action of a segment whose record says what it says already."""
 
 
 class Candidate(NamedTuple):
-    """A record that shares key terms with a segment: the share (0 to 1) of the segment's terms, and what the thresholds advise."""
+    """A record that shares key terms with a segment: the share (0 to 1) of the segment's terms, and what the
+    thresholds advise.
+    """
 
     address: str
     overlap: float
@@ -33,7 +39,8 @@ class Item(NamedTuple):
         advice: what the thresholds advise, whatever the action is.
         reason: why it is skipped, or why it needs a person's decision.
         chosen: the reason is a choice; any other one says what stands in the way.
-        foreign: the record to update was not made from this source: where nobody decides, it is extended instead.
+        foreign: the record to update was not made from this source: where nobody decides, it is extended
+            instead.
         group: the category, scope or folder.
         related: addresses of records to link with.
         fingerprint: digests of the segments that are in the body.
@@ -111,9 +118,11 @@ class Category(NamedTuple):
 
 
 class File(NamedTuple):
-    """One text of the source: its path, the digest of its bytes (empty for a page), and why it was not read (empty where it was).
+    """One text of the source: its path, the digest of its bytes (empty for a page), and why it was not read
+    (empty where it was).
 
-    `failed` says that it should have been read and could not be; others are left out because they are no source.
+    `failed` says that it should have been read and could not be; others are left out because they are no
+    source.
     """
 
     path: str
@@ -125,8 +134,9 @@ class File(NamedTuple):
 class Proposal(NamedTuple):
     """All that is proposed for one ingest.
 
-    `sources` are the Source values of what was named on the command line, `what` is how the commit calls them. `left` are addresses of
-    records that were made from one of the files and whose segment is not there any more.
+    `sources` are the Source values of what was named on the command line, `what` is how the commit calls
+    them. `left` are addresses of records that were made from one of the files and whose segment is not there
+    any more.
     """
 
     what: str
@@ -141,20 +151,25 @@ class Proposal(NamedTuple):
             "source": self.what,
             "files": [{"path": file.path, "skipped": file.skipped or None} for file in self.files],
             "items": [item.as_json() for item in self.items],
-            "new_categories": [{"key": one.key, "name": one.name, "keywords": list(one.keywords)} for one in self.categories],
+            "new_categories": [
+                {"key": one.key, "name": one.name, "keywords": list(one.keywords)} for one in self.categories
+            ],
             "left": list(self.left),
         }
 
 
 def decided(item: Item) -> Item:
-    """The item as it is carried out where nobody decides: what needs a decision is skipped, a record of another source is only added to."""
+    """The item as it is carried out where nobody decides: what needs a decision is skipped, a record of
+    another source is only added to.
+    """
     if item.acts and item.reason:
         return item._replace(action="skip")
     return item._replace(action="extend") if item.action == "update" and item.foreign else item
 
 
 def gathered(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """The items with those that are merged put into the bodies of the ones that take them in; a chain ends at its last.
+    """The items with those that are merged put into the bodies of the ones that take them in; a chain ends at
+    its last.
 
     Raises:
         ValueError: one is to go into a segment that is not there or is not written, or into itself.
@@ -179,8 +194,12 @@ def gathered(items: tuple[Item, ...]) -> tuple[Item, ...]:
         parts = bodies.get(item.segment, [])
         if parts:
             body = "\n\n".join((item.body, *(f"### {part.title}\n\n{part.body}" for part in parts)))
-            marks = tuple(dict.fromkeys((*item.fingerprint, *(mark for part in parts for mark in part.fingerprint))))
-            words = tuple(dict.fromkeys((*item.keywords, *(word for part in parts for word in part.keywords))))
+            marks = tuple(
+                dict.fromkeys((*item.fingerprint, *(mark for part in parts for mark in part.fingerprint)))
+            )
+            words = tuple(
+                dict.fromkeys((*item.keywords, *(word for part in parts for word in part.keywords)))
+            )
             lines = ", ".join((item.lines, *(part.lines for part in parts)))
             out.append(item._replace(body=body, fingerprint=marks, keywords=words, lines=lines, edited=True))
         else:

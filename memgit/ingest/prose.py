@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memgit.ingest.bands import FULL, LARGE, SMALL, Piece, joined, merge, split
 from memgit.ingest.lines import Lines, cut
+from memgit.ingest.size_limits import FULL, LARGE, SMALL, Piece, joined, merge, split
 from memgit.model.terms import key_terms
 from memgit.model.tokens import of_half_words
 
@@ -23,7 +23,9 @@ def pieces(lines: Lines, first: int, hidden: frozenset[int] = frozenset()) -> li
         for piece in _parts(lines, whole, hidden):
             own = terms_of(lines.text(piece.first, piece.last))
             together = groups and of_half_words(groups[-1].weight + piece.weight) <= FULL
-            if together and (shared(terms[-1], own) > SAME_TOPIC or _single(lines, piece) or _single(lines, groups[-1])):
+            if together and (
+                shared(terms[-1], own) > SAME_TOPIC or _single(lines, piece) or _single(lines, groups[-1])
+            ):
                 groups[-1], terms[-1] = joined(groups[-1], piece), own
             else:
                 groups.append(piece)
@@ -32,11 +34,16 @@ def pieces(lines: Lines, first: int, hidden: frozenset[int] = frozenset()) -> li
 
 
 def _paragraphs(lines: Lines, first: int, hidden: frozenset[int]) -> list[tuple[int, int]]:
-    """Stretches that begin after a blank line; the blank lines before one belong to it or, at the start, to the first."""
+    """Stretches that begin after a blank line; the blank lines before one belong to it or, at the start, to
+    the first.
+    """
     starts = [
         number
         for number in range(first + 1, len(lines) + 1)
-        if number not in hidden and not lines.blank(number) and lines.blank(number - 1) and lines[number][0] not in " \t"
+        if number not in hidden
+        and not lines.blank(number)
+        and lines.blank(number - 1)
+        and lines[number][0] not in " \t"
     ]
     return cut(first, len(lines), starts)
 
@@ -46,7 +53,11 @@ def _parts(lines: Lines, piece: Piece, hidden: frozenset[int]) -> list[Piece]:
     if piece.tokens <= LARGE:
         return [piece]
     inside = [number for number in range(piece.first + 1, piece.last + 1) if number not in hidden]
-    sentences = [number for number in inside if lines[number - 1].rstrip().endswith((".", "!", "?", ":", "。", "！", "？"))]
+    sentences = [
+        number
+        for number in inside
+        if lines[number - 1].rstrip().endswith((".", "!", "?", ":", "。", "！", "？"))
+    ]
     return [part._replace(part=0) for part in split(lines, piece, (sentences, inside))]
 
 

@@ -1,4 +1,7 @@
-"""Python in pieces, exactly: by its statements. Comments and decorators stay with what they describe, imports stay together."""
+"""Python in pieces, exactly: by its statements.
+
+Comments and decorators stay with what they describe, imports stay together.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memgit.ingest.bands import Piece, merge, split
 from memgit.ingest.lines import Lines
+from memgit.ingest.size_limits import Piece, merge, split
 
 MAX_TIERS = 6
 """Levels of nesting at which something that is too large is cut."""
@@ -17,7 +20,9 @@ MAX_BYTES = 1_000_000
 
 
 class Statement(NamedTuple):
-    """A statement with the comment above it: its lines, how deep it is nested, what it is called (a definition), whether it imports."""
+    """A statement with the comment above it: its lines, how deep it is nested, what it is called (a
+    definition), whether it imports.
+    """
 
     first: int
     last: int
@@ -36,7 +41,8 @@ def pieces(lines: Lines, text: str) -> list[Piece] | None:
         return None
     if tree is None:
         return None
-    # The compiler ends lines at a lone CR and at a form feed too; where that shifts the count, its numbers are not ours.
+    # The compiler ends lines at a lone CR and at a form feed too; where that shifts the count, its numbers
+    # are not ours.
     if "\r" in text.replace("\r\n", "") or "\f" in text:
         return None
     statements = list(_statements(lines, tree.body, 0, "", 1))
@@ -58,12 +64,18 @@ def pieces(lines: Lines, text: str) -> list[Piece] | None:
     out: list[Piece] = []
     for piece in found:
         parts = split(lines, piece, tiers)
-        out += parts if len(parts) == 1 else [part._replace(heads=_names(statements, part) or piece.heads) for part in parts]
+        out += (
+            parts
+            if len(parts) == 1
+            else [part._replace(heads=_names(statements, part) or piece.heads) for part in parts]
+        )
     return merge(out)
 
 
 def _apart(one: Statement, other: Statement) -> bool:
-    """Whether two statements in a row belong to different pieces: imports stay together, and so does what defines nothing."""
+    """Whether two statements in a row belong to different pieces: imports stay together, and so does what
+    defines nothing.
+    """
     return bool(one.name or other.name) or one.imports != other.imports
 
 
@@ -79,15 +91,24 @@ def _names(statements: Sequence[Statement], part: Piece) -> tuple[tuple[str, ...
     return tuple((one.name,) for one in inside if one.depth == least)
 
 
-def _statements(lines: Lines, body: Sequence[ast.stmt], depth: int, owner: str, floor: int) -> Iterator[Statement]:
-    """The statements of a body with all that are nested in them. `floor` is the first line that may be above the first of them."""
+def _statements(
+    lines: Lines, body: Sequence[ast.stmt], depth: int, owner: str, floor: int
+) -> Iterator[Statement]:
+    """The statements of a body with all that are nested in them.
+
+    `floor` is the first line that may be above the first of them.
+    """
     for node in body:
         first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
         first = _with_comment(lines, first, floor)
         last = node.end_lineno or node.lineno
         floor = last + 1
         named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        name = f"{owner}{node.name}" if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else ""
+        name = (
+            f"{owner}{node.name}"
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            else ""
+        )
         yield Statement(first, last, depth, name, isinstance(node, ast.Import | ast.ImportFrom))
         if depth + 1 >= MAX_TIERS:
             continue
@@ -105,17 +126,22 @@ def _bodies(node: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def _with_notes(lines: Lines, first: int, end: int) -> int:
-    """The first line of the comments that stand alone between the line `end` and a statement: they speak of what follows."""
+    """The first line of the comments that stand alone between the line `end` and a statement: they speak of
+    what follows.
+    """
     start = first
     while start > end + 1 and (lines.blank(start - 1) or lines[start - 1].startswith("#")):
         start -= 1
-    while end and start < first and lines[start].startswith("#"):  # right under the statement before: that one's
+    # right under the statement before: that one's
+    while end and start < first and lines[start].startswith("#"):
         start += 1
     return start
 
 
 def _with_comment(lines: Lines, first: int, floor: int) -> int:
-    """The first line of the comment that stands right above a line, set in as far; the line itself where there is none."""
+    """The first line of the comment that stands right above a line, set in as far; the line itself where
+    there is none.
+    """
     line = lines[first]
     margin = line[: len(line) - len(line.lstrip())]
     while first > floor and lines[first - 1].startswith(f"{margin}#"):

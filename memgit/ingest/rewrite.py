@@ -18,7 +18,9 @@ TOP = 3
 
 
 def body_of(text: str) -> str:
-    """Markdown as a body: no blank line at either end, a fence that is cut off closed, headings set down to `TOP` and what follows it."""
+    """Markdown as a body: no blank line at either end, a fence that is cut off closed, headings set down to
+    `TOP` and what follows it.
+    """
     text = _closed(_trimmed(normal(text)))
     found = outline(text)
     least = min((heading.level for heading in found.headings), default=TOP)
@@ -56,7 +58,9 @@ def relinked(text: str, origin: str, target: str, there: Callable[[str], bool]) 
     for found in sorted(relative_links(text), key=lambda one: one.start):
         if found.start < position or not there(posixpath.normpath(posixpath.join(origin, found.path))):
             continue
-        new = posixpath.relpath(posixpath.join(origin, found.target), target or ".") + "/" * found.target.endswith("/")
+        new = posixpath.relpath(
+            posixpath.join(origin, found.target), target or "."
+        ) + "/" * found.target.endswith("/")
         if new != found.target and "\\" not in found.target:
             parts += (text[position : found.start], new)
             position = found.end

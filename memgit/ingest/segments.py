@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
-from memgit.formats.message import cut
+from memgit.formats.messages.message import cut
 from memgit.formats.titles import one_line
 from memgit.ingest import code, markdown, prose, python
-from memgit.ingest.bands import WHOLE, Piece
 from memgit.ingest.content import Dropped, FileMap, Segment
 from memgit.ingest.filetypes import language
 from memgit.ingest.lines import Lines
 from memgit.ingest.rewrite import body_of, fenced
-from memgit.ingest.worth import worth
+from memgit.ingest.scoring import worth
+from memgit.ingest.size_limits import WHOLE, Piece
 from memgit.model.terms import key_terms
 
 STDIN = "-"
@@ -26,7 +26,10 @@ SUMMARY = 60
 MAX_TITLE = 100
 TERMS = 5
 _MARKS = re.compile(
-    r"[ \t]*(?:(?:[#>+-]+|\*+|\d{1,3}[.)])(?=[ \t])|//+!?|/\*+!?|\*+/|--+(?=\s)|;+|%+|[rbuf]?\"{3}|[rbuf]?'{3}|`{3,}\w*|~{3,}\w*)[ \t]*",
+    (
+        r"[ \t]*(?:(?:[#>+-]+|\*+|\d{1,3}[.)])(?=[ "
+        r"\t])|//+!?|/\*+!?|\*+/|--+(?=\s)|;+|%+|[rbuf]?\"{3}|[rbuf]?'{3}|`{3,}\w*|~{3,}\w*)[ \t]*"
+    ),
     re.IGNORECASE,
 )
 _PLAIN_FOLDERS = frozenset(
@@ -60,7 +63,8 @@ def stem_of(path: str) -> str:
 
 
 def map_text(text: str, given: Given) -> FileMap:
-    """The map of one text. Its lines end at `\\n`, a `\\r` before it belongs to the end; a byte order mark is not part of it.
+    """The map of one text. Its lines end at `\\n`, a `\\r` before it belongs to the end; a byte order mark is
+    not part of it.
 
     The same text and path always give the same map. Takes time in proportion to the text.
     """
@@ -78,12 +82,18 @@ def map_text(text: str, given: Given) -> FileMap:
         found = markdown.structure(body, first)
         headings = [heading for heading in found.headings if heading.title]
         tops = [heading for heading in headings if heading.level == 1]
-        doc_title = title or _clean(tops[0].title if tops else headings[0].title if len(headings) == 1 else "") or stem
+        doc_title = (
+            title
+            or _clean(tops[0].title if tops else headings[0].title if len(headings) == 1 else "")
+            or stem
+        )
         rest = lines.tokens(first, len(lines))
         if rest < WHOLE:
             pieces = [_whole(lines, first, ((), *((heading.title,) for heading in found.headings)))]
         elif found.headings:
-            pieces = markdown.pieces(lines, first, found, lambda one, other: _related(lines, one, other), title or None)
+            pieces = markdown.pieces(
+                lines, first, found, lambda one, other: _related(lines, one, other), title or None
+            )
         else:
             pieces = prose.pieces(lines, first, found.hidden)
         maker = _Markdown(lines, found, doc_title)
@@ -99,7 +109,9 @@ def map_text(text: str, given: Given) -> FileMap:
 
 
 class _Head(NamedTuple):
-    """The frontmatter of a file: how many lines it takes, the title that it names, and where and why it cannot be read."""
+    """The frontmatter of a file: how many lines it takes, the title that it names, and where and why it
+    cannot be read.
+    """
 
     lines: int
     title: str | None
@@ -107,7 +119,9 @@ class _Head(NamedTuple):
 
 
 _TYPED = re.compile(r"[^\s\[\]{}&*!|>%@`#\"'][^\[\]{}]*")
-"""What a title may be that was typed into a block which is no YAML: words, and not the beginning of a list or of quotes that never end."""
+"""What a title may be that was typed into a block which is no YAML: words, and not the beginning of a list or
+of quotes that never end.
+"""
 
 
 def _frontmatter(text: str) -> _Head:
@@ -165,7 +179,9 @@ class _Markdown:
         self._title = title
 
     def of(self, piece: Piece, only: bool) -> tuple[str, tuple[str, ...], str, int]:
-        """Title, the titles above it, the body, and how much code and steps it has; `only` says that it is the whole file."""
+        """Title, the titles above it, the body, and how much code and steps it has; `only` says that it is
+        the whole file.
+        """
         first = self._headings.get(piece.first)
         heads = [head for head in dict.fromkeys(piece.heads) if head]
         while not only and first is not None and len(heads) > 1 and len(_common(heads[1:])) > len(heads[0]):
@@ -177,7 +193,9 @@ class _Markdown:
             piece = piece._replace(first=line)
         title, context = self._named(piece, heads, only)
         leading = first is not None and (len(heads) == 1 or one_line(first.title) == title)
-        body = self._lines.text(first.end_line + 1 if leading and first is not None else piece.first, piece.last)
+        body = self._lines.text(
+            first.end_line + 1 if leading and first is not None else piece.first, piece.last
+        )
         return title, context, body, 0
 
     def _named(self, piece: Piece, heads: list[tuple[str, ...]], only: bool) -> tuple[str, tuple[str, ...]]:
@@ -187,7 +205,12 @@ class _Markdown:
         shared = _common(heads)
         if shared and (heads[0] == shared or len(heads) > 2):
             path = shared
-        elif heads[0] and len(heads) == 2 and not shared[:-1] and len("; ".join(head[-1] for head in heads)) <= SUMMARY:
+        elif (
+            heads[0]
+            and len(heads) == 2
+            and not shared[:-1]
+            and len("; ".join(head[-1] for head in heads)) <= SUMMARY
+        ):
             path = (*shared, "; ".join(head[-1] for head in heads if head))
         else:
             path = heads[0]
@@ -199,7 +222,11 @@ class _Markdown:
 
     def _sentence(self, piece: Piece) -> str:
         """The beginning of a piece without a heading."""
-        return summary_of(self._lines.text(piece.first, min(piece.last, piece.first + 20))) or self._title or UNTITLED
+        return (
+            summary_of(self._lines.text(piece.first, min(piece.last, piece.first + 20)))
+            or self._title
+            or UNTITLED
+        )
 
 
 class _Code:
@@ -213,8 +240,15 @@ class _Code:
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         title = self._title if only or not names else f"{', '.join(names[:3])}{more} in {self._title}"
         text = self._lines.text(piece.first, piece.last)
-        documented = bool(names) and re.search(r"^\s*(?:#|//|/\*|\*|--|\"{3}|'{3}|;)", text, re.MULTILINE) is not None
-        return title, () if title == self._title else (self._title,), fenced(text, self._kind), 2 if documented else 1
+        documented = (
+            bool(names) and re.search(r"^\s*(?:#|//|/\*|\*|--|\"{3}|'{3}|;)", text, re.MULTILINE) is not None
+        )
+        return (
+            title,
+            () if title == self._title else (self._title,),
+            fenced(text, self._kind),
+            2 if documented else 1,
+        )
 
 
 def _mapped(
@@ -246,10 +280,20 @@ def _mapped(
         end = stop
         segments.append(
             Segment(
-                f"seg-{number:03d}", topic_of(given.folders, terms), given.path, start, stop, name, context, _summary(body, coded, name),
-                tokens, tuple(terms), body, worth(name, body, tokens, code=bool(coded), documented=coded == 2),
+                f"seg-{number:03d}",
+                topic_of(given.folders, terms),
+                given.path,
+                start,
+                stop,
+                name,
+                context,
+                _summary(body, coded, name),
+                tokens,
+                tuple(terms),
+                body,
+                worth(name, body, tokens, code=bool(coded), documented=coded == 2),
             )
-        )  # fmt: skip
+        )
     if end < len(lines):
         dropped.append(Dropped(given.path, end + 1, len(lines), "blank"))
     return FileMap(given.path, title, total, tuple(segments), tuple(dropped))

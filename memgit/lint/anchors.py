@@ -1,8 +1,10 @@
-"""Where the part of a link after `#` may lead in a Markdown file: what forges and editors make of its headings, and names given by hand.
+"""Where the part of a link after `#` may lead in a Markdown file: what forges and editors make of its
+headings, and names given by hand.
 
-The first to count are GitHub's: the text of a heading in lower case, blanks as hyphens, all but letters, digits, hyphens and underscores
-dropped, `-1`, `-2` and so on after the second and third of one name. Other tools join several hyphens into one, leave out digits at the
-beginning, or link to the heading as it is typed. What any of them takes leads somewhere: it is nothing to complain of.
+The first to count are GitHub's: the text of a heading in lower case, blanks as hyphens, all but letters,
+digits, hyphens and underscores dropped, `-1`, `-2` and so on after the second and third of one name. Other
+tools join several hyphens into one, leave out digits at the beginning, or link to the heading as it is typed.
+What any of them takes leads somewhere: it is nothing to complain of.
 
 Linear in the text, whatever it holds.
 """
@@ -17,7 +19,7 @@ from unicodedata import category, normalize
 
 from memgit import TYPE_CHECKING
 from memgit.formats.blocks import outline
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 if TYPE_CHECKING:
     from memgit.lint.page import Page
@@ -27,11 +29,15 @@ MAX_TITLE = 500
 NEAR = 0.75
 """How alike (0 to 1) a heading's name must be to be what was meant."""
 MOST_ASKED, MOST_COMPARED = 30, 1_000
-"""What was meant is told for so many broken links to one text, and where it has so many headings: each is compared letter by letter."""
+"""What was meant is told for so many broken links to one text, and where it has so many headings: each is
+compared letter by letter.
+"""
 
 _HASHES = pattern(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*#{1,6}(?:[ \t]+|$)")
 _TAGGED = pattern(r"(?is)<h[1-6](?:\s[^<>]{0,200})?>(.{0,500}?)</h[1-6]>")
-_NAMED = pattern(r"(?i)<[a-z][^<>]{0,300}?\s(?:id|name)=(?:\"([^\"<>]{1,200})\"|'([^'<>]{1,200})'|([^\s\"'<>]{1,200}))")
+_NAMED = pattern(
+    r"(?i)<[a-z][^<>]{0,300}?\s(?:id|name)=(?:\"([^\"<>]{1,200})\"|'([^'<>]{1,200})'|([^\s\"'<>]{1,200}))"
+)
 _BRACES = pattern(r"\{([^{}\n]{2,200})\}")
 _HASHED = pattern(r"#([^\s#]+)")
 _LABEL = pattern(r"(?m)^[ \t]*\(([^()\s]{1,200})\)=[ \t]*\r?$")
@@ -52,8 +58,12 @@ _HYPHENS = pattern(r"-{2,}")
 _SPECIAL = pattern(r"[\W_]+")
 _LEADING = pattern(r"^[^a-z]+(?=[a-z])")
 _ELSEWHERE = pattern(r"top|l\d+(?:c\d+)?(?:-l?\d+(?:c\d+)?)?|fn(?:ref)?[-:\d]\S*|page=.*|[/!].*")
-"""The beginning of a page, lines of a source, footnotes, pages of a document, what a program in the page takes for a path: no headings."""
-_INCLUDES = pattern(r"(?m)\{%-?\s*include|\{\{\s*#include|\{\{[<%]|^[ \t]*-{1,2}8<-{1,2}[ \t]|\{include\}|\[!INCLUDE")
+"""The beginning of a page, lines of a source, footnotes, pages of a document, what a program in the page
+takes for a path: no headings.
+"""
+_INCLUDES = pattern(
+    r"(?m)\{%-?\s*include|\{\{\s*#include|\{\{[<%]|^[ \t]*-{1,2}8<-{1,2}[ \t]|\{include\}|\[!INCLUDE"
+)
 """Text of other files that a tool puts in place: headings may come with it."""
 _PREFIX = pattern(r"(?i)^(?:user-content-|markdown-header-)")
 
@@ -80,7 +90,9 @@ class Anchors:
         if wanted in self._slugs(slug) or wanted in self._by_hand:
             return True
         # A path of headings, as Obsidian writes it: the last one counts.
-        return _plain(wanted.rpartition("#")[2]) in self._typed or any(wanted in self._slugs(make) for make in _VARIANTS)
+        return _plain(wanted.rpartition("#")[2]) in self._typed or any(
+            wanted in self._slugs(make) for make in _VARIANTS
+        )
 
     @cached_property
     def headings(self) -> list[str]:
@@ -93,7 +105,8 @@ class Anchors:
                 found.append(_unclosed(line[match.end() :].strip()))
                 lines = ""
             elif above and stripped and (stripped.strip("=") == "" or stripped.strip("-") == ""):
-                found += [lines, above] if lines != above else [above]  # of a heading of several lines, some tools take the last
+                # of a heading of several lines, some tools take the last
+                found += [lines, above] if lines != above else [above]
                 lines = ""
             else:
                 lines = f"{lines} {stripped}".strip()[:MAX_TITLE] if stripped else ""
@@ -105,15 +118,24 @@ class Anchors:
         """Whether some name leads somewhere in this text that leads nowhere in another one."""
         if not self._by_hand <= other.names:
             return True
-        return (self.headings, self._titles) != (other.headings, other._titles) and not self.names <= other.names
+        return (self.headings, self._titles) != (
+            other.headings,
+            other._titles,
+        ) and not self.names <= other.names
 
     @cached_property
     def names(self) -> set[str]:
         """Every name that leads somewhere, in the form in which fragments are compared."""
-        return {*self._typed, *self._by_hand, *(name for make in (slug, *_VARIANTS) for name in self._slugs(make))}
+        return {
+            *self._typed,
+            *self._by_hand,
+            *(name for make in (slug, *_VARIANTS) for name in self._slugs(make)),
+        }
 
     def near(self, fragment: str) -> str | None:
-        """The name of a heading that a fragment may have meant; None where none is close, or there are too many to compare with each."""
+        """The name of a heading that a fragment may have meant; None where none is close, or there are too
+        many to compare with each.
+        """
         from difflib import get_close_matches
 
         names = self._slugs(slug)
@@ -135,7 +157,11 @@ class Anchors:
                     name = f"{one}-{times[one]}"
                     others.add(f"{one}_{times[one]}")  # of Python-Markdown
                 times[name] = 0
-            known = self._made[make] = {*times, *map(make, self._titles), *(others if make is not slug else ())}
+            known = self._made[make] = {
+                *times,
+                *map(make, self._titles),
+                *(others if make is not slug else ()),
+            }
         return known
 
     @cached_property
@@ -159,11 +185,17 @@ class Anchors:
 
 def of_page(page: Page) -> Anchors | None:
     """The places in a page that a link may name; None for what is no text."""
-    return None if page.unreadable is not None else Anchors(page.body, [one.title for one in page.parsed.records])
+    return (
+        None
+        if page.unreadable is not None
+        else Anchors(page.body, [one.title for one in page.parsed.records])
+    )
 
 
 def _uncoded(text: str) -> str:
-    """A text without fenced code and comments; directives that are written as fences stay, for there may be headings in them."""
+    """A text without fenced code and comments; directives that are written as fences stay, for there may be
+    headings in them.
+    """
     if not any(mark in text for mark in ("```", "~~~", "<!--")):
         return text
     kept: list[str] = []
@@ -195,7 +227,9 @@ def _slug(text: str) -> str:
 
 
 def _mark(match: re.Match[str]) -> str:
-    """A sign that belongs to the letter before it (most scripts of India and South East Asia write vowels so), or nothing."""
+    """A sign that belongs to the letter before it (most scripts of India and South East Asia write vowels
+    so), or nothing.
+    """
     return match[0] if category(match[0])[0] == "M" else ""
 
 
@@ -233,7 +267,9 @@ def _in_ascii(title: str) -> str:
 
 
 def _apart(title: str) -> str:
-    """Of VuePress, VitePress, Zola and their like: whatever is no letter or digit becomes a hyphen, letters lose their marks."""
+    """Of VuePress, VitePress, Zola and their like: whatever is no letter or digit becomes a hyphen, letters
+    lose their marks.
+    """
     text = normalize("NFKD", _shown(_unattributed(title)))
     return _SPECIAL.sub("-", "".join(char for char in text if category(char) != "Mn")).strip("-").casefold()
 

@@ -1,8 +1,9 @@
 """What a record advises, sentence by sentence, and when two pieces of advice are opposite.
 
-A claim is one sentence of advice: the stems of its words, under which condition it holds, whether it says to do something or not to, on
-which side of known antonyms it stands, and the values that it names. Two claims are opposite where they speak of the same thing under
-the same condition and differ in exactly one of these ways. Precision goes first: a sentence whose sense is not plain makes no claim.
+A claim is one sentence of advice: the stems of its words, under which condition it holds, whether it says to
+do something or not to, on which side of known antonyms it stands, and the values that it names. Two claims
+are opposite where they speak of the same thing under the same condition and differ in exactly one of these
+ways. Precision goes first: a sentence whose sense is not plain makes no claim.
 
 English only: other languages make no claims, so they are never called contradictory.
 """
@@ -15,8 +16,8 @@ from collections.abc import Iterator
 
 from memgit.lint.likeness import stem
 from memgit.lint.page import Page
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
-from memgit.model.tuples import NamedTuple
 
 MAX_WORDS = 40
 MAX_CLAIMS = 60
@@ -26,21 +27,41 @@ MAX_SENTENCE = 400
 BEFORE = 30
 """So many characters before a number are looked at for what makes it an amount."""
 
-# --- words -----------------------------------------------------------------------------------------------------------------------------
+# --- words
+# -----------------------------------------------------------------------------------------------------------------------------
 
 _POLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "enable": (("enable", "enables", "enabled", "enabling", "activate", "activated"),
-               ("disable", "disables", "disabled", "disabling", "deactivate", "deactivated")),
+    "enable": (
+        ("enable", "enables", "enabled", "enabling", "activate", "activated"),
+        ("disable", "disables", "disabled", "disabling", "deactivate", "deactivated"),
+    ),
     "on": (("on_",), ("off_",)),
     "true": (("true",), ("false",)),
-    "allow": (("allow", "allows", "allowed", "permit", "permits", "permitted", "accept", "accepts", "accepted"),
-              ("deny", "denies", "denied", "forbid", "forbids", "forbidden", "prohibit", "prohibited", "reject", "rejects", "rejected",
-               "disallow", "disallowed")),
+    "allow": (
+        ("allow", "allows", "allowed", "permit", "permits", "permitted", "accept", "accepts", "accepted"),
+        (
+            "deny",
+            "denies",
+            "denied",
+            "forbid",
+            "forbids",
+            "forbidden",
+            "prohibit",
+            "prohibited",
+            "reject",
+            "rejects",
+            "rejected",
+            "disallow",
+            "disallowed",
+        ),
+    ),
     "include": (("include", "includes", "included"), ("exclude", "excludes", "excluded", "omit", "omitted")),
     "before": (("before",), ("after",)),
     "require": (("require", "requires", "required", "mandatory", "compulsory"), ("optional", "optionally")),
-    "raise": (("increase", "increases", "increased", "raise", "raises"),
-              ("decrease", "decreases", "decreased", "reduce", "reduces", "lower")),
+    "raise": (
+        ("increase", "increases", "increased", "raise", "raises"),
+        ("decrease", "decreases", "decreased", "reduce", "reduces", "lower"),
+    ),
     "public": (("public", "publicly"), ("private", "privately")),
     "sync": (("synchronous", "synchronously", "sync"), ("asynchronous", "asynchronously", "async")),
     "safe": (("safe", "safely"), ("unsafe", "dangerous")),
@@ -53,17 +74,31 @@ _POLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "first": (("first",), ("last",)),
     "more": (("more",), ("less", "fewer")),
     "recommend": (("recommended",), ("deprecated", "discouraged")),
-}  # fmt: skip
-POLES = {word: (family, side) for family, sides in _POLES.items() for side, words in zip((1, -1), sides, strict=True) for word in words}
+}
+POLES = {
+    word: (family, side)
+    for family, sides in _POLES.items()
+    for side, words in zip((1, -1), sides, strict=True)
+    for word in words
+}
 
 _NEGATIONS = frozenset(
-    "never not avoid avoiding cannot dont don't doesn't doesnt isn't isnt aren't won't can't cant mustn't shouldn't needn't refrain".split()
+    (
+        "never not avoid avoiding cannot dont don't doesn't doesnt isn't isnt aren't won't can't cant "
+        "mustn't shouldn't needn't refrain"
+    ).split()
 )
-_UNCLEAR = frozenset("without no nor neither none nothing nobody but except unless although though however unlike zero".split())
-"""Words that turn or limit a part of a sentence: what it says as a whole takes more than counting negations."""
+_UNCLEAR = frozenset(
+    "without no nor neither none nothing nobody but except unless although though however unlike zero".split()
+)
+"""Words that turn or limit a part of a sentence: what it says as a whole takes more than counting negations.
+"""
 _JOINING = frozenset("and but or then so while".split())
-_DIRECTIVES = frozenset("always never must mustn't should shouldn't shall prefer preferred recommended required need needs ensure avoid "
-                        "cannot can't don't deprecated forbidden allowed mandatory optional".split())  # fmt: skip
+_DIRECTIVES = frozenset(
+    "always never must mustn't should shouldn't shall prefer preferred recommended required need "
+    "needs ensure avoid "
+    "cannot can't don't deprecated forbidden allowed mandatory optional".split()
+)
 _ASSIGN_SPAN = re.compile(r"([A-Za-z_-][\w.-]*)\s*[=:]\s*[\"']?[\w.+-]+%?[\"']?")
 _FACTS = re.compile(
     r"\b(?:supports?|supported|requires?|required|accepts?|accepted|allows?|allowed|safe|automatically|manually|a?synchronously)\b"
@@ -106,9 +141,12 @@ _LIGHT = frozenset(
     there here any all every each some both such via per so also too very much more most not no value option setting""".split()
 ) - {"more", "recommended"}
 
-_NUMBERS = {word: str(number) for number, word in enumerate(
-    "zero one two three four five six seven eight nine ten eleven twelve".split())} | {"twenty": "20", "thirty": "30", "sixty": "60",
-                                                                                    "twice": "2", "once": "1"}  # fmt: skip
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+} | {"twenty": "20", "thirty": "30", "sixty": "60", "twice": "2", "once": "1"}
 _SPELLED = re.compile(r"\b(" + "|".join(_NUMBERS) + r")\b", re.IGNORECASE)
 _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("time", 0.001)),
@@ -129,7 +167,8 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("time", "times", "attempt", "attempts", "retry", "retries"), ("times", 1.0)),
 }
 
-# --- sentences -------------------------------------------------------------------------------------------------------------------------
+# --- sentences
+# -------------------------------------------------------------------------------------------------------------------------
 
 _FENCE = re.compile(r"[ \t]*(?:[-+*][ \t]+|\d+[.)][ \t]+)*(`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
@@ -139,33 +178,49 @@ _LABELLED = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*\s*:)")
 _OTHER_LABEL = re.compile(r"\*\*[^*\n]{1,40}:\*\*")
 _OLD = re.compile(r"#{2,3}[ \t]+(?:History\b|Previous Version\b|Rejected\b|Alternatives?\b)", re.IGNORECASE)
 _HEAD = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]")
-_POINTING = re.compile(r"\b(?:this|that|these|those|it|them|they|here|there|such|above|below)\b", re.IGNORECASE)
-"""Words that stand for something that another sentence named: with few other words, what it speaks of is not known."""
+_POINTING = re.compile(
+    r"\b(?:this|that|these|those|it|them|they|here|there|such|above|below)\b", re.IGNORECASE
+)
+"""Words that stand for something that another sentence named: with few other words, what it speaks of is not
+known.
+"""
 _FORMULA = re.compile(r"[<>=!]=|[<>≤≥≠]")
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-Z0-9`])|;\s+|\n")
 _LINKS = re.compile(r"!?\[\[[^\]]*\]\]|\]\([^)\s]*\)|<https?://[^>]*>|https?://\S+")
 _CODE = re.compile(r"`+([^`\n]+?)`+")
-_TENTATIVE = frozenset("maybe perhaps might sometimes could whether why previously formerly was were had did tried would".split())
+_TENTATIVE = frozenset(
+    "maybe perhaps might sometimes could whether why previously formerly was were had did tried would".split()
+)
 """Words that make a sentence a report of the past, a question or a guess: no advice."""
 _MAYBE = re.compile(
-    r"\b(?:not (?:all|every|each|any|always|necessarily|only|just|yet|sure|enough)|used to|no longer|instead of asking|in the past)\b"
+    r"\b(?:not (?:all|every|each|any|always|necessarily|only|just|yet|sure|enough)|used to|no "
+    r"longer|instead of asking|in the past)\b"
 )
 _DOUBLED = frozenset("forget fail hesitate neglect sure".split())
-_DOUBLE = re.compile(r"\b(?:(?:do not|don't|never) (?:forget|fail|hesitate|neglect) to|make sure to|be sure to)\b", re.IGNORECASE)
+_DOUBLE = re.compile(
+    r"\b(?:(?:do not|don't|never) (?:forget|fail|hesitate|neglect) to|make sure to|be sure to)\b",
+    re.IGNORECASE,
+)
 _REASONS = frozenset("because since so otherwise as or which even avoid prevent keep".split())
 _REASON = re.compile(
-    r"(?:,|\s)\s*(?:because|since (?:it|they|this|the|that|we|you)|so that|otherwise|(?<!soon )(?<!long )as (?:it|they|this|that)|"
-    r"or (?:it|they|you|the|else)|which|even if|even though|to (?:avoid|prevent|keep))\b.*|\s+[—–]\s+.*|\s--?\s.*|:\s*$",
+    r"(?:,|\s)\s*(?:because|since (?:it|they|this|the|that|we|you)|so that|otherwise|(?<!soon "
+    r")(?<!long )as (?:it|they|this|that)|"
+    r"or (?:it|they|you|the|else)|which|even if|even though|to "
+    r"(?:avoid|prevent|keep))\b.*|\s+[—–]\s+.*|\s--?\s.*|:\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-_CONDITIONS = frozenset("if when whenever while unless until once where case long except soon during before after".split())
+_CONDITIONS = frozenset(
+    "if when whenever while unless until once where case long except soon during before after".split()
+)
 _VERSIONED = re.compile(r"\d\.\d")
 _LEADING = re.compile(r"(?:to|for|in|on|with|under|at|during|as|by)\b")
 _ORDERS = frozenset("over instead rather not".split())
 _DIGIT = re.compile(r"\d")
 _CONDITION = re.compile(
-    r"(?:^|(?<=[\s,(]))(?:if|when|whenever|while|unless|until|once|where|in case|as long as|except|as soon as|during|"
-    r"(?:in|since|from|with|as of|on|for) (?:version )?v?\d+(?:\.\d+)+|before you|after you)\b[^,]*(?:,|$)|\([^()]*\)|"
+    r"(?:^|(?<=[\s,(]))(?:if|when|whenever|while|unless|until|once|where|in case|as long "
+    r"as|except|as soon as|during|"
+    r"(?:in|since|from|with|as of|on|for) (?:version )?v?\d+(?:\.\d+)+|before you|after "
+    r"you)\b[^,]*(?:,|$)|\([^()]*\)|"
     r"^(?:to|for|in|on|with|under|at|during|as|by) [^,]{2,60},",
     re.IGNORECASE,
 )
@@ -177,19 +232,30 @@ _FILE = re.compile(r"\.[a-z]{1,4}$|/")
 _ASSIGN = re.compile(r"([A-Za-z_-][\w.-]*)\s*[=:]\s*[\"']?([\w.+-]+%?)[\"']?")
 _VALUE = re.compile(r"(?<![\w.#/-])(\d[\d,]*(?:\.\d+)?)(?:[ \t-]?(%|[A-Za-z]+))?(?![\w.]*[.-]\d)")
 _NUMERIC = re.compile(r"[\d.,]+\s*(?:%|[A-Za-z]{1,8})?")
-_VALUED = re.compile(r"(?:\b(?:to|at|of|most|least|than|under|over|exactly|by|below|above|is|be)|[=:~])\s*[\"'`]?$", re.IGNORECASE)
-"""What stands before a number without unit that is an amount, and not the number of a line, a step or a task."""
+_VALUED = re.compile(
+    r"(?:\b(?:to|at|of|most|least|than|under|over|exactly|by|below|above|is|be)|[=:~])\s*[\"'`]?$",
+    re.IGNORECASE,
+)
+"""What stands before a number without unit that is an amount, and not the number of a line, a step or a task.
+"""
 _COMPARE = re.compile(
     r"\b(?:(at most|no more than|not more than|up to|under|below|less than|fewer than|maximum|max|cap|limit)|"
     r"(at least|no less than|more than|over|above|minimum|min))\b",
     re.IGNORECASE,
 )
 _PREFER = re.compile(
-    r"\b(?:prefer|use|choose|pick)\s+(.{2,60}?)\s+(?:over|instead of|rather than)\s+(.{2,60}?)(?=[.,;:]|\s+(?:as|for|in|when|if|on)\b|$)",
+    (
+        r"\b(?:prefer|use|choose|pick)\s+(.{2,60}?)\s+(?:over|instead of|rather "
+        r"than)\s+(.{2,60}?)(?=[.,;:]|\s+(?:as|for|in|when|if|on)\b|$)"
+    ),
     re.IGNORECASE,
 )
 _NOT_THIS = re.compile(
-    r"\b(?:use|choose|pick|prefer)\s+(.{2,60}?),\s+(?:and )?not\s+(.{2,60}?)(?=[.,;:]|\s+(?:as|for|in|when|if|on)\b|$)", re.IGNORECASE
+    (
+        r"\b(?:use|choose|pick|prefer)\s+(.{2,60}?),\s+(?:and "
+        r")?not\s+(.{2,60}?)(?=[.,;:]|\s+(?:as|for|in|when|if|on)\b|$)"
+    ),
+    re.IGNORECASE,
 )
 _PLAIN_WORD = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
 _TOKEN = re.compile(r"[A-Za-z0-9_À-ÿ]+(?:['’.+#/-]+[A-Za-z0-9_À-ÿ]+)*[+#]*|%")
@@ -228,7 +294,12 @@ class Claim(NamedTuple):
 
 def of_record(page: Page, record: Record) -> tuple[Claim, ...]:
     """The claims of one record, in order; none for one that is archived or no longer holds."""
-    if record.archived or (record.text("status") or "").lower() in ("superseded", "rejected", "tombstoned", "deprecated"):
+    if record.archived or (record.text("status") or "").lower() in (
+        "superseded",
+        "rejected",
+        "tombstoned",
+        "deprecated",
+    ):
         return ()
     out: list[Claim] = []
     for line, sentence in sentences(page.lines, max(record.line, page.body_line), record.end_line):
@@ -241,9 +312,11 @@ def of_record(page: Page, record: Record) -> tuple[Claim, ...]:
 
 
 def sentences(lines: list[str], start: int, end: int) -> Iterator[tuple[int, str]]:
-    """The sentences of the lines from `start` to `end` (from 1, both included) with the line on which each begins.
+    """The sentences of the lines from `start` to `end` (from 1, both included) with the line on which each
+    begins.
 
-    Code, headings, tables, quotes and sections that keep earlier versions are left out; a list item is a sentence of its own.
+    Code, headings, tables, quotes and sections that keep earlier versions are left out; a list item is a
+    sentence of its own.
     """
     fence = ""
     unit: list[tuple[int, str]] = []
@@ -270,7 +343,12 @@ def sentences(lines: list[str], start: int, end: int) -> Iterator[tuple[int, str
             elif old and len(head[1]) <= old:
                 old = 0
             continue
-        if old or not stripped or stripped[0] in "|><" or (line.startswith(("    ", "\t")) and not _ITEM.match(line)):
+        if (
+            old
+            or not stripped
+            or stripped[0] in "|><"
+            or (line.startswith(("    ", "\t")) and not _ITEM.match(line))
+        ):
             yield from _split(unit)
             unit = []
             continue
@@ -313,7 +391,11 @@ def _split(unit: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 def of_sentence(sentence: str, line: int = 1) -> Claim | None:
     """The claim of a sentence, None where it is no plain advice."""
-    if not 8 <= len(sentence) <= MAX_SENTENCE or sentence[-1] == ":" or (sentence[0] == "*" and _LABELLED.match(sentence)):
+    if (
+        not 8 <= len(sentence) <= MAX_SENTENCE
+        or sentence[-1] == ":"
+        or (sentence[0] == "*" and _LABELLED.match(sentence))
+    ):
         return None
     lowered = sentence.lower()
     words = _PLAIN_WORD.findall(lowered)
@@ -325,13 +407,17 @@ def of_sentence(sentence: str, line: int = 1) -> Claim | None:
         return None
     if not _UNCLEAR.isdisjoint(present) or not _TENTATIVE.isdisjoint(present) or "?" in lowered[-3:]:
         return None
-    if ("not" in present or "used" in present or "instead" in present or "past" in present) and _MAYBE.search(lowered):
+    if ("not" in present or "used" in present or "instead" in present or "past" in present) and _MAYBE.search(
+        lowered
+    ):
         return None
     return _claim(sentence, lowered, present, line, advice)
 
 
 def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bool) -> Claim | None:
-    """The claim of a sentence that gives advice; `lowered` and its words `present` tell quickly what need not be looked for."""
+    """The claim of a sentence that gives advice; `lowered` and its words `present` tell quickly what need not
+    be looked for.
+    """
     quote = sentence if len(sentence) <= MAX_QUOTE else sentence[: MAX_QUOTE - 1].rstrip() + "…"
     text = sentence.replace("**", "").replace("’", "'")
     if "[" in text or "://" in text:
@@ -347,10 +433,17 @@ def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bo
         return " "
 
     main = text
-    if not _CONDITIONS.isdisjoint(present) or "(" in text or ("," in text and _LEADING.match(lowered)) or _VERSIONED.search(text):
+    if (
+        not _CONDITIONS.isdisjoint(present)
+        or "(" in text
+        or ("," in text and _LEADING.match(lowered))
+        or _VERSIONED.search(text)
+    ):
         main = _CONDITION.sub(aside, text)
     order = _order(main) if not _ORDERS.isdisjoint(present) else ()
-    settings = _settings(main) if "`" in main or "=" in main or ":" in main or "_" in main or "--" in main else ()
+    settings = (
+        _settings(main) if "`" in main or "=" in main or ":" in main or "_" in main or "--" in main else ()
+    )
     poles: dict[str, int] = {}
     both: set[str] = set()
 
@@ -363,8 +456,13 @@ def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bo
             pole("enable", 1 if (match[2] or match[4] or match[5]).lower() == "on" else -1)
         main = _ONOFF.sub(lambda match: match[3] or "", main)
     formula = _FORMULA.search(main) is not None
-    values, main = _values(main) if _DIGIT.search(main) or not _NUMBERS.keys().isdisjoint(present) else ((), main)
-    tokens = [token.lower().strip("'") for token in _TOKEN.findall(_CODE.sub(_as_code, main) if "`" in main else main)]
+    values, main = (
+        _values(main) if _DIGIT.search(main) or not _NUMBERS.keys().isdisjoint(present) else ((), main)
+    )
+    tokens = [
+        token.lower().strip("'")
+        for token in _TOKEN.findall(_CODE.sub(_as_code, main) if "`" in main else main)
+    ]
     if not 2 <= len(tokens) <= MAX_WORDS or not _UNCLEAR.isdisjoint(tokens):
         return None
     negations = [number for number, token in enumerate(tokens) if token in _NEGATIONS]
@@ -384,13 +482,22 @@ def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bo
     if both or (not advice and not _FACTS.search(main.lower())):
         return None
     return Claim(
-        line, quote, tuple(sorted(core)), tuple(sorted({stem(word) for part in conditions for word in _words(part)})),
-        -1 if negations else 1, tuple(sorted(poles.items())), values if advice and not formula else (), settings if advice else (), order,
-    )  # fmt: skip
+        line,
+        quote,
+        tuple(sorted(core)),
+        tuple(sorted({stem(word) for part in conditions for word in _words(part)})),
+        -1 if negations else 1,
+        tuple(sorted(poles.items())),
+        values if advice and not formula else (),
+        settings if advice else (),
+        order,
+    )
 
 
 def _governs(tokens: list[str], place: int) -> bool:
-    """Whether the negation at a place turns the whole sentence, and not the second half of one that began with something else."""
+    """Whether the negation at a place turns the whole sentence, and not the second half of one that began
+    with something else.
+    """
     before = tokens[:place]
     if not _JOINING.isdisjoint(before):
         return False
@@ -411,7 +518,11 @@ def _is_value(token: str, settings: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return [token for token in (found.lower() for found in _TOKEN.findall(text)) if token not in _LIGHT or token in ("not", "no")]
+    return [
+        token
+        for token in (found.lower() for found in _TOKEN.findall(text))
+        if token not in _LIGHT or token in ("not", "no")
+    ]
 
 
 def _order(text: str) -> tuple[str, str] | tuple[()]:
@@ -462,7 +573,8 @@ def _values(text: str) -> tuple[tuple[tuple[str, str, float], ...], str]:
     return tuple(found), _COMPARE.sub(" ", rest) if found else rest
 
 
-# --- comparing -------------------------------------------------------------------------------------------------------------------------
+# --- comparing
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 def may_oppose(one: Claim, other: Claim) -> bool:
@@ -480,7 +592,8 @@ def opposite(one: Claim, other: Claim, *, related: bool = True) -> str | None:
     """How two claims contradict each other, in words, or None where they do not.
 
     Args:
-        related: whether the records share a category, a keyword or a topic; if not, only claims about wholly the same thing count.
+        related: whether the records share a category, a keyword or a topic; if not, only claims about wholly
+            the same thing count.
     """
     if one.condition != other.condition:
         return None
@@ -539,7 +652,9 @@ def _setting(one: Claim, other: Claim) -> str | None:
 
 
 def _rest_agrees(one: Claim, other: Claim, name: str) -> bool:
-    """Whether all else that two claims say about a setting agrees; of one whose name says little, something else must."""
+    """Whether all else that two claims say about a setting agrees; of one whose name says little, something
+    else must.
+    """
     words = re.split(r"[_.-]", name)
     parts = {name, *words}
     if len(words) < 2 and not (set(one.core) & set(other.core)) - parts:
@@ -550,7 +665,9 @@ def _rest_agrees(one: Claim, other: Claim, name: str) -> bool:
 
 
 def _same_thing(one: Claim, other: Claim, related: bool) -> bool:
-    """Whether two claims speak of the same thing: one may say more than the other, but not each something of its own."""
+    """Whether two claims speak of the same thing: one may say more than the other, but not each something of
+    its own.
+    """
     left, right = set(one.core), set(other.core)
     shared = left & right
     if left == right:

@@ -1,6 +1,7 @@
 """Which rules can find anything in a small change, told from its facts before their modules are loaded.
 
-A question here may say yes for nothing; where it says no, the rule says nothing. A rule without a question always runs.
+A question here may say yes for nothing; where it says no, the rule says nothing. A rule without a question
+always runs.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def _old(corpus: Corpus) -> list[Record]:
 
 def _new(corpus: Corpus) -> list[Record]:
     assert corpus.before is not None
-    return [record for path in {*corpus.before.paths(), *corpus.pages} for record in corpus.parsed(path).records]
+    return [
+        record for path in {*corpus.before.paths(), *corpus.pages} for record in corpus.parsed(path).records
+    ]
 
 
 def _problems(corpus: Corpus, code: str) -> bool:
@@ -69,7 +72,9 @@ def _problems(corpus: Corpus, code: str) -> bool:
 
 
 def _unreadable(corpus: Corpus) -> bool:
-    return _problems(corpus, "MG001") or any(corpus.source.mode(path) in (LINK, SUBMODULE) for path in corpus.subjects)
+    return _problems(corpus, "MG001") or any(
+        corpus.source.mode(path) in (LINK, SUBMODULE) for path in corpus.subjects
+    )
 
 
 def _ids(corpus: Corpus) -> bool:
@@ -91,7 +96,9 @@ def _lists(corpus: Corpus) -> bool:
 
 
 def _markers(corpus: Corpus) -> bool:
-    return any(not path.endswith(".md") for path in corpus.subjects) or any(facts.conflicts for facts in _facts(corpus))
+    return any(not path.endswith(".md") for path in corpus.subjects) or any(
+        facts.conflicts for facts in _facts(corpus)
+    )
 
 
 def _links(corpus: Corpus) -> bool:
@@ -99,7 +106,9 @@ def _links(corpus: Corpus) -> bool:
 
 
 def _broken(corpus: Corpus) -> bool:
-    """Whether there are links, or what others may link to is gone: a file, a record where it was, or the id of one."""
+    """Whether there are links, or what others may link to is gone: a file, a record where it was, or the id
+    of one.
+    """
     assert corpus.before is not None
     return (
         _links(corpus)
@@ -115,7 +124,10 @@ def _broken(corpus: Corpus) -> bool:
 def _names_led(corpus: Corpus) -> bool:
     """Whether there are links, or what others may link to has a name that another file may have as well."""
     assert corpus.before is not None
-    return _links(corpus) or any(corpus.parsed(path).records and not corpus.before.parsed(path).records for path in corpus.before.paths())
+    return _links(corpus) or any(
+        corpus.parsed(path).records and not corpus.before.parsed(path).records
+        for path in corpus.before.paths()
+    )
 
 
 def _paths(corpus: Corpus) -> bool:

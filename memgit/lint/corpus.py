@@ -7,11 +7,11 @@ from functools import cached_property
 
 from memgit import TYPE_CHECKING
 from memgit.derive import View, is_derived
-from memgit.formats.forms import parse_file
+from memgit.formats.codecs import parse_file
 from memgit.lint import facts as facts_
-from memgit.lint.allow import MARK, NOTHING, Allowed
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.lint.page import FILES, REGULAR, Page
+from memgit.lint.suppress import MARK, NOTHING, Allowed
 from memgit.model.layout import Layout, hidden
 from memgit.model.record import ParsedFile, Record
 
@@ -38,7 +38,9 @@ class Source(Protocol):
         """The bytes of a regular file, None where there is none."""
 
     def names(self, folder: str) -> Sequence[str]:
-        """The names of what lies directly in a folder and is no folder, sorted; the folder is empty or ends in a slash."""
+        """The names of what lies directly in a folder and is no folder, sorted; the folder is empty or ends
+        in a slash.
+        """
 
     def folders(self, folder: str) -> Sequence[str]:
         """The names of the folders directly in a folder, sorted."""
@@ -122,7 +124,9 @@ class Overlay:
 
     def paths(self) -> Iterable[str]:
         kept = [path for path in self.below.paths() if self.edits.get(path, b"") is not None]
-        new = [path for path, data in self.edits.items() if data is not None and self.below.mode(path) is None]
+        new = [
+            path for path, data in self.edits.items() if data is not None and self.below.mode(path) is None
+        ]
         return sorted([*kept, *new]) if new else kept
 
     def mode(self, path: str) -> int | None:
@@ -142,7 +146,9 @@ class Overlay:
         return sorted(found)
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
-        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(self.below, "last_good", None)
+        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(
+            self.below, "last_good", None
+        )
         return None if ask is None else ask(path, is_good)
 
     def folders(self, folder: str) -> Sequence[str]:
@@ -165,19 +171,33 @@ class Corpus:
         changed: the paths that the run is about (those that are gone among them); None for all.
         before: the other side for rules that compare; None where there is none.
         base: the state before the change, as derived files see it; None where there is none.
-        right: the derived files known to be right in the base (in a run over everything, in the state itself); None where none is known.
-        index: lookups beyond the subjects, or what makes them once a rule asks; worked out from all files where there are none.
-        compare: whether any rule compares records with each other; if not, the facts of records lack what that takes.
+        right: the derived files known to be right in the base (in a run over everything, in the state
+            itself); None where none is known.
+        index: lookups beyond the subjects, or what makes them once a rule asks; worked out from all files
+            where there are none.
+        compare: whether any rule compares records with each other; if not, the facts of records lack what
+            that takes.
         outside: whether a path that leads out of the knowledge root (`../src/a.py`) is there.
-        forgets: what a file parses to is not kept once its facts are known: no rule of the run looks at many of them again, and the texts
-            of all records take more room than anything else.
+        forgets: what a file parses to is not kept once its facts are known: no rule of the run looks at many
+            of them again, and the texts of all records take more room than anything else.
     """
 
     def __init__(
-        self, layout: Layout, source: Source, today: str, *, changed: Collection[str] | None = None, before: Before | None = None,
-        index: Callable[[], Index | None] | Index | None = None, memo: Memo | None = None, base: View | None = None,
-        right: Container[str] | None = None, outside: Callable[[str], bool] = lambda _: False, compare: bool = True, forgets: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        layout: Layout,
+        source: Source,
+        today: str,
+        *,
+        changed: Collection[str] | None = None,
+        before: Before | None = None,
+        index: Callable[[], Index | None] | Index | None = None,
+        memo: Memo | None = None,
+        base: View | None = None,
+        right: Container[str] | None = None,
+        outside: Callable[[str], bool] = lambda _: False,
+        compare: bool = True,
+        forgets: bool = False,
+    ) -> None:
         self.layout = layout
         self.source = source
         self.today = today
@@ -213,7 +233,9 @@ class Corpus:
         found = self._parsed.get(path)
         if found is None:
             data = self.source.data(path) if self.layout.find(path) is not None else None
-            found = self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+            found = self._parsed[path] = (
+                ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+            )
         return found
 
     def parsed_from(self, path: str, data: bytes) -> ParsedFile:
@@ -224,7 +246,9 @@ class Corpus:
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
         """The newest good version of a file in history, None where the source knows no history."""
-        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(self.source, "last_good", None)
+        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(
+            self.source, "last_good", None
+        )
         return None if ask is None else ask(path, is_good)
 
     # What rules ask.
@@ -236,21 +260,34 @@ class Corpus:
 
     @cached_property
     def subjects(self) -> list[str]:
-        """The paths that the run is about and that are there, sorted; those outside the reach of the layout left out."""
+        """The paths that the run is about and that are there, sorted; those outside the reach of the layout
+        left out.
+        """
         if self.changed is None:
             return [path for path in self.all_paths if self.reaches(path)]
-        return [path for path in sorted(self.changed) if self.source.mode(path) is not None and self.reaches(path)]
+        return [
+            path for path in sorted(self.changed) if self.source.mode(path) is not None and self.reaches(path)
+        ]
 
     def reaches(self, path: str) -> bool:
-        """Whether a path lies where records, derived files or the pages beside them lie; hidden folders do not."""
+        """Whether a path lies where records, derived files or the pages beside them lie; hidden folders do
+        not.
+        """
         layout = self.layout
         if hidden(path.removeprefix(layout.base)) or not path.startswith(layout.base):
             return False
-        return bool(layout.base) or "/" not in path or path.startswith(layout.folders()) or is_derived(layout, path)
+        return (
+            bool(layout.base)
+            or "/" not in path
+            or path.startswith(layout.folders())
+            or is_derived(layout, path)
+        )
 
     @cached_property
     def pages(self) -> list[str]:
-        """The Markdown files among the subjects: the pages that file rules check, links and submodules in their place included."""
+        """The Markdown files among the subjects: the pages that file rules check, links and submodules in
+        their place included.
+        """
         return [path for path in self.subjects if path.endswith(".md")]
 
     def page(self, path: str) -> Page:
@@ -259,7 +296,13 @@ class Corpus:
         if found is None:
             mode = self.source.mode(path) or 0
             data = self.source.data(path) if mode in FILES else None
-            found = Page(self.layout, path, data or b"", mode, self.parsed(path) if data is None else self.parsed_from(path, data))
+            found = Page(
+                self.layout,
+                path,
+                data or b"",
+                mode,
+                self.parsed(path) if data is None else self.parsed_from(path, data),
+            )
             if len(self._pages) >= KEPT_PAGES:
                 del self._pages[next(iter(self._pages))]
             self._pages[path] = found
@@ -281,10 +324,14 @@ class Corpus:
 
     @cached_property
     def all_facts(self) -> dict[str, FileFacts]:
-        """The facts of every Markdown file, in the order of paths: what only a run over everything should ask for."""
+        """The facts of every Markdown file, in the order of paths: what only a run over everything should ask
+        for.
+        """
         if self.changed is None:
             return {path: self.facts(path) for path in self.pages}
-        return {path: self.facts(path) for path in self.all_paths if path.endswith(".md") and self.reaches(path)}
+        return {
+            path: self.facts(path) for path in self.all_paths if path.endswith(".md") and self.reaches(path)
+        }
 
     @cached_property
     def index(self) -> Index:
@@ -322,7 +369,9 @@ class Corpus:
         return data is not None and MARK.encode() in data
 
     def mentioning(self, names: Collection[str]) -> list[str]:
-        """The pages beside the subjects whose text may hold one of some names: where a link may stand to what the change took away."""
+        """The pages beside the subjects whose text may hold one of some names: where a link may stand to what
+        the change took away.
+        """
         found = set(self.index.mentioning(sorted(names))) if names else set()
         return sorted(path for path in found if not self.is_subject(path) and self.reaches(path))
 
@@ -335,7 +384,9 @@ class Corpus:
         below = self.source.below if isinstance(self.source, Overlay) else self.source
         before = self.source.edits if isinstance(self.source, Overlay) else {}
         changed = None if self.changed is None else self.changed | edits.keys()
-        new = Corpus(self.layout, Overlay(below, {**before, **edits}), self.today, changed=changed, before=self.before)
+        new = Corpus(
+            self.layout, Overlay(below, {**before, **edits}), self.today, changed=changed, before=self.before
+        )
         new._parsed = {path: parsed for path, parsed in self._parsed.items() if path not in edits}
         new._facts = {path: facts for path, facts in self._facts.items() if path not in edits}
         return new

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import FILE, HISTORY, SEVERITIES, CorpusCheck, FileCheck, Finding, Found, Rule
 from memgit.lint.settings import Settings, chosen, options_of, severity_of
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 ROUNDS = 5
 """Mending one thing may make another thing mendable; after so many rounds it is enough."""
@@ -15,7 +15,8 @@ _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
 class Result(NamedTuple):
-    """What a run gave: findings by path, line and code, how many files were looked at, and how many findings were allowed in place.
+    """What a run gave: findings by path, line and code, how many files were looked at, and how many findings
+    were allowed in place.
 
     `in_place` are those that were allowed, in no order; whoever joins several results may leave it empty.
     """
@@ -35,7 +36,12 @@ class Result(NamedTuple):
         return min((finding.severity for finding in self.findings), key=_RANK.__getitem__, default=None)
 
 
-def run(corpus: Corpus, settings: Settings, rules: Sequence[Rule], progress: Callable[[str], None] = lambda _: None) -> Result:
+def run(
+    corpus: Corpus,
+    settings: Settings,
+    rules: Sequence[Rule],
+    progress: Callable[[str], None] = lambda _: None,
+) -> Result:
     """Runs the chosen rules over a corpus.
 
     A rule that fails costs only its own findings: the failure is reported as an error of that rule.
@@ -75,7 +81,12 @@ def _checked(corpus: Corpus, settings: Settings, rule: Rule) -> Iterable[Found]:
 
 def _sound(found: object) -> Found:
     """What a check gave, where it is a finding that can be told: rules of other packages may give anything."""
-    if isinstance(found, Found) and isinstance(found.path, str) and isinstance(found.line, int) and isinstance(found.message, str):
+    if (
+        isinstance(found, Found)
+        and isinstance(found.path, str)
+        and isinstance(found.line, int)
+        and isinstance(found.message, str)
+    ):
         return found if found.severity in (None, *SEVERITIES) else found._replace(severity=None)
     raise TypeError(f"{found!r} is no finding")
 
@@ -96,11 +107,24 @@ def _finding(rule: Rule, severity: str, found: Found) -> Finding:
     graver = severity if found.severity is None or _RANK[severity] > _RANK[found.severity] else found.severity
     fixable = found.fixable and rule.fix is not None
     end = max(found.line, found.end_line)
-    return Finding(rule.code, rule.name, graver, found.path, found.line, end, found.address, found.message, fixable, found.related)
+    return Finding(
+        rule.code,
+        rule.name,
+        graver,
+        found.path,
+        found.line,
+        end,
+        found.address,
+        found.message,
+        fixable,
+        found.related,
+    )
 
 
 class Mended(NamedTuple):
-    """The edits that mending amounts to, what they took away, the state after them, and words about rules that failed to mend."""
+    """The edits that mending amounts to, what they took away, the state after them, and words about rules
+    that failed to mend.
+    """
 
     edits: Mapping[str, bytes | None]
     findings: tuple[Finding, ...]
@@ -111,7 +135,8 @@ class Mended(NamedTuple):
 def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
     """The smallest edits that take every fixable finding away; none where there is nothing to mend.
 
-    Rules mend one after the other, each seeing what those before it did; derived files come last, since they follow from the rest.
+    Rules mend one after the other, each seeing what those before it did; derived files come last, since they
+    follow from the rest.
     """
     edits: dict[str, bytes | None] = {}
     mended: list[Finding] = []
@@ -141,11 +166,14 @@ def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
     return Mended(edits, tuple(dict.fromkeys(mended)), state, tuple(failed.values()))
 
 
-def outside(rules: Sequence[Rule], load: Callable[[], Iterable[object]]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+def outside(
+    rules: Sequence[Rule], load: Callable[[], Iterable[object]]
+) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
     """The rules with those of other packages after them, and words about those that could not be taken.
 
     Args:
-        load: gives what the entry points of the group `memgit.rules` name: rules, lists of rules, or words about one that failed.
+        load: gives what the entry points of the group `memgit.rules` name: rules, lists of rules, or words
+            about one that failed.
     """
     out = list(rules)
     wrong: list[str] = []

@@ -1,6 +1,8 @@
-"""What rules on all records need to know of one file: small, without its text, so that it can be kept and compared in thousands.
+"""What rules on all records need to know of one file: small, without its text, so that it can be kept and
+compared in thousands.
 
-Everything here depends on the path and the bytes of the file alone; `dump` and `load` carry it through a cache.
+Everything here depends on the path and the bytes of the file alone; `dump` and `load` carry it through a
+cache.
 """
 
 from __future__ import annotations
@@ -14,16 +16,16 @@ from memgit import TYPE_CHECKING
 from memgit.formats import markdown
 from memgit.formats.blocks import outline
 from memgit.lint import hidden, secrets
-from memgit.lint.allow import MARK
 from memgit.lint.page import Page
+from memgit.lint.suppress import MARK
 from memgit.model import link as links
 from memgit.model.address import parse as parse_address
 from memgit.model.ids import is_id
+from memgit.model.lazy_re import pattern
 from memgit.model.link import Wikilink
-from memgit.model.pattern import pattern
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Problem, Record, Value
 from memgit.model.tokens import estimate
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any
@@ -42,7 +44,9 @@ _SECONDARY = ("## history", "### previous version")
 
 
 class Link(NamedTuple):
-    """A wikilink in a record or file: its line, where it leads, and the field that it stands in (empty for text)."""
+    """A wikilink in a record or file: its line, where it leads, and the field that it stands in (empty for
+    text).
+    """
 
     line: int
     target: str
@@ -85,7 +89,8 @@ class FileFacts(NamedTuple):
     Attributes:
         records: its records in order.
         loose: links outside any record.
-        files: relative links as (line, path, what stands after `#`); the path of one to a place in the same file is empty.
+        files: relative links as (line, path, what stands after `#`); the path of one to a place in the same
+            file is empty.
         problems: what could not be understood.
         conflicts: lines of conflict markers.
         secrets, hidden: see the modules of these names.
@@ -114,7 +119,10 @@ def of_page(page: Page, compare: bool = True) -> FileFacts:
     """The facts of one file; without what only rules that compare records need where `compare` is false."""
     inside, loose = _text_links(page)
     return FileFacts(
-        tuple(_facts(page, record, group, compare) for record, group in zip(page.parsed.records, inside, strict=True)),
+        tuple(
+            _facts(page, record, group, compare)
+            for record, group in zip(page.parsed.records, inside, strict=True)
+        ),
         loose,
         tuple((one.line, one.path, one.fragment) for one in page.file_links),
         _problems(page),
@@ -122,13 +130,19 @@ def of_page(page: Page, compare: bool = True) -> FileFacts:
         tuple(secrets.find(page.text)),
         tuple(hidden.find(page.text, _code(page) if "<!--" in page.text or "[//]" in page.text else None)),
         MARK in page.text,
-    )  # fmt: skip
+    )
 
 
 def links_of_page(page: Page) -> FileFacts:
     """The facts of one file as far as its records and the links in it go: a fraction of the work."""
     inside, loose = _text_links(page)
-    return FileFacts(tuple(_facts(page, record, group, False) for record, group in zip(page.parsed.records, inside, strict=True)), loose)
+    return FileFacts(
+        tuple(
+            _facts(page, record, group, False)
+            for record, group in zip(page.parsed.records, inside, strict=True)
+        ),
+        loose,
+    )
 
 
 def _text_links(page: Page) -> tuple[list[list[Link]], tuple[Link, ...]]:
@@ -140,7 +154,9 @@ def _text_links(page: Page) -> tuple[list[list[Link]], tuple[Link, ...]]:
     lines = [link.line for link in found]  # in order
     spans = [(bisect_left(lines, record.line), bisect_right(lines, record.end_line)) for record in records]
     held = {place for start, end in spans for place in range(start, end)}
-    return [found[start:end] for start, end in spans], tuple(link for place, link in enumerate(found) if place not in held)
+    return [found[start:end] for start, end in spans], tuple(
+        link for place, link in enumerate(found) if place not in held
+    )
 
 
 def _problems(page: Page) -> tuple[Problem, ...]:
@@ -154,7 +170,11 @@ def _problems(page: Page) -> tuple[Problem, ...]:
 def _code(page: Page) -> list[tuple[int, int]]:
     """Where a text is code: what looks like a comment there is none."""
     start, body = page.body_start, page.body
-    fenced = [(start + one.start, start + one.end) for one in outline(body).hidden if body[one.start : one.end].lstrip()[:1] in "`~"]
+    fenced = [
+        (start + one.start, start + one.end)
+        for one in outline(body).hidden
+        if body[one.start : one.end].lstrip()[:1] in "`~"
+    ]
     return fenced + [match.span() for match in _SPAN.finditer(page.text)]
 
 
@@ -170,8 +190,12 @@ def folded(keywords: Iterable[str]) -> frozenset[str]:
 
 def _facts(page: Page, record: Record, inside: list[Link], compare: bool = True) -> RecordFacts:
     present = {(link.target, link.heading) for link in inside}
-    linked = inside + [link for link in _field_links(page, record) if (link.target, link.heading) not in present]
-    facts = RecordFacts(record._replace(body=""), estimate(record.body), tuple(linked), (), folded(record.keywords), (), 0, ())
+    linked = inside + [
+        link for link in _field_links(page, record) if (link.target, link.heading) not in present
+    ]
+    facts = RecordFacts(
+        record._replace(body=""), estimate(record.body), tuple(linked), (), folded(record.keywords), (), 0, ()
+    )
     if not compare:
         return facts
     # Loaded here alone: a hook compares nothing, and these modules are a good part of what it would load.
@@ -206,7 +230,12 @@ def _field_links(page: Page, record: Record) -> list[Link]:
         for item in record.items(field):
             inner = item.strip().removeprefix("[[").removesuffix("]]")
             # A source in words is no link; a key or an address is one.
-            if not inner or (field == "derived_from" and not item.startswith("[[") and not is_id(inner) and parse_address(inner) is None):
+            if not inner or (
+                field == "derived_from"
+                and not item.startswith("[[")
+                and not is_id(inner)
+                and parse_address(inner) is None
+            ):
                 continue
             link = links.parse(inner)
             line = page.line_of(inner, (record.line, record.end_line)) or record.line
@@ -219,11 +248,21 @@ def dump(facts: FileFacts) -> bytes:
     from array import array
 
     rows = [
-        (_plain(one.record), one.tokens, [tuple(link) for link in one.links], _common(one.title), frozenset(map(intern, one.keywords)),
-         array("I", one.sketch), one.digest, [_claim(claim) for claim in one.claims])
+        (
+            _plain(one.record),
+            one.tokens,
+            [tuple(link) for link in one.links],
+            _common(one.title),
+            frozenset(map(intern, one.keywords)),
+            array("I", one.sketch),
+            one.digest,
+            [_claim(claim) for claim in one.claims],
+        )
         for one in facts.records
-    ]  # fmt: skip
-    plain = [[tuple(one) for one in group] for group in (facts.loose, facts.problems, facts.secrets, facts.hidden)]
+    ]
+    plain = [
+        [tuple(one) for one in group] for group in (facts.loose, facts.problems, facts.secrets, facts.hidden)
+    ]
     return marshal.dumps((VERSION, rows, facts.files, facts.conflicts, facts.allows, *plain))
 
 
@@ -240,18 +279,32 @@ def load(data: bytes) -> FileFacts | None:
         _, rows, files, conflicts, allows, loose, problems, found, unseen = value
         return FileFacts(
             tuple(
-                RecordFacts(_record_of(row[0]), row[1], tuple(map(Link._make, row[2])), row[3], row[4], array("I", row[5]), row[6],
-                            tuple(map(Claim._make, row[7])))
+                RecordFacts(
+                    _record_of(row[0]),
+                    row[1],
+                    tuple(map(Link._make, row[2])),
+                    row[3],
+                    row[4],
+                    array("I", row[5]),
+                    row[6],
+                    tuple(map(Claim._make, row[7])),
+                )
                 for row in rows
             ),
-            tuple(map(Link._make, loose)), files, tuple(map(Problem._make, problems)), conflicts,
-            tuple(map(secrets.Secret._make, found)), tuple(map(hidden.Hidden._make, unseen)), allows,
-        )  # fmt: skip
+            tuple(map(Link._make, loose)),
+            files,
+            tuple(map(Problem._make, problems)),
+            conflicts,
+            tuple(map(secrets.Secret._make, found)),
+            tuple(map(hidden.Hidden._make, unseen)),
+            allows,
+        )
     except (ValueError, EOFError, TypeError, IndexError):
         return None
 
 
-# Words that many records have are interned: they are then read into one text, and the facts of a hundred thousand records fit in memory.
+# Words that many records have are interned: they are then read into one text, and the facts of a hundred
+# thousand records fit in memory.
 
 
 def _common(words: Iterable[str]) -> tuple[str, ...]:

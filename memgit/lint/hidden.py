@@ -1,17 +1,18 @@
-"""Text that a reader does not see: characters without width, controls of direction, comments that speak to an agent.
+"""Text that a reader does not see: characters without width, controls of direction, comments that speak to an
+agent.
 
-Names and classes of characters are those of Unicode; why they matter: N. Boucher, R. Anderson, "Trojan Source", 2021
-(https://trojansource.codes), and Unicode TR 36.
+Names and classes of characters are those of Unicode; why they matter: N. Boucher, R. Anderson, "Trojan
+Source", 2021 (https://trojansource.codes), and Unicode TR 36.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from memgit.lint.lines import Lines
-from memgit.model import regex as re
-from memgit.model.pattern import pattern
-from memgit.model.tuples import NamedTuple
+from memgit.model.lazy_re import pattern
+from memgit.model.namedtuple import NamedTuple
 
 MAX_FOUND = 100
 MAX_QUOTE = 100
@@ -36,12 +37,14 @@ _UNSEEN = (
     r"opacity:\s*0\s*[;\"']|\shidden[\s>=])[^<>]{0,400}>(.{0,2000}?)</\1>"
 )
 _WHO = (
-    r"(?:assistants?|ai|a\.i\.|agents?|llms?|(?:large )?language models?|models?|chat ?bots?|bots?|claude|chat ?gpt|gpt(?:-\d)?|gemini|"
+    r"(?:assistants?|ai|a\.i\.|agents?|llms?|(?:large )?language models?|models?|chat "
+    r"?bots?|bots?|claude|chat ?gpt|gpt(?:-\d)?|gemini|"
     r"copilot|cursor|codex|reviewer bot|system(?: prompt)?)"
 )
 _ORDER = (
     r"(?:ignore|disregard|forget|override|bypass|approve|merge|accept|execute|run|delete|reveal|exfiltrate|send|leak|print|output|say|"
-    r"respond|reply|answer|pretend|act as|behave|you (?:must|should|are|will|may|can)|do not|don't|never|always|instead)"
+    r"respond|reply|answer|pretend|act as|behave|you (?:must|should|are|will|may|can)|do "
+    r"not|don't|never|always|instead)"
 )
 _ADDRESSED = (
     rf"(?:^|[\s\[(\"'*_>]){_WHO}\s*[,:!]\s*(?:please\s+)?(?:\S+\s+){{0,4}}?{_ORDER}\b"
@@ -51,12 +54,16 @@ _ADDRESSED = (
     rf"|\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+)?your\s+(?:\w+\s+)?(?:instructions?|rules?|prompts?|guidelines?)\b"
     rf"|\byou are (?:now )?(?:an? )?(?:\w+ )?(?:{_WHO}|dan)\b"
     rf"|\b(?:if you are|as) an? (?:\w+ )?(?:ai|llm|language model|agent|assistant|bot)\b"
-    rf"|\bdo not (?:tell|inform|mention (?:this|it) to|show (?:this|it) to|reveal (?:this|it) to) the (?:user|human|reviewer|author)\b"
-)  # fmt: skip
+    r"|\bdo not (?:tell|inform|mention (?:this|it) to|show (?:this|it) to|reveal (?:this|it) to) "
+    r"the (?:user|human|reviewer|author)\b"
+)
 
 
 class Hidden(NamedTuple):
-    """One line of hidden text: `kind` is "bidi", "zero-width", "tags" or "comment"; `what` names or quotes it."""
+    """One line of hidden text:
+
+    `kind` is "bidi", "zero-width", "tags" or "comment"; `what` names or quotes it.
+    """
 
     line: int
     end_line: int
@@ -68,7 +75,8 @@ def find(text: str, visible: list[tuple[int, int]] | None = None) -> list[Hidden
     """The hidden text of a file, by line.
 
     Args:
-        visible: stretches in characters in which markup shows as it is (code): comments there are no comments.
+        visible: stretches in characters in which markup shows as it is (code): comments there are no
+            comments.
     """
     out = [] if text.isascii() else _characters(text)
     if "<" in text or "]:" in text:
@@ -97,9 +105,13 @@ def _characters(text: str) -> list[Hidden]:
     out = []
     for (line, kind), names in found.items():
         if kind == "tags":
-            out.append(Hidden(line, line, kind, f"tag characters that spell {_quoted(decoded.get(line, ''))}"))
+            out.append(
+                Hidden(line, line, kind, f"tag characters that spell {_quoted(decoded.get(line, ''))}")
+            )
         else:
-            out.append(Hidden(line, line, kind, ", ".join(_named(char, count) for char, count in names.items())))
+            out.append(
+                Hidden(line, line, kind, ", ".join(_named(char, count) for char, count in names.items()))
+            )
     return out
 
 
@@ -112,15 +124,29 @@ def _kind(text: str, place: int, char: str) -> str | None:
     before = text[place - 1] if place else "\n"
     after = text[place + 1] if place + 1 < len(text) else "\n"
     if char in _MARKS:
-        line = text[max(0, place - NEAR) : place].rpartition("\n")[2] + text[place : place + NEAR].partition("\n")[0]
+        line = (
+            text[max(0, place - NEAR) : place].rpartition("\n")[2]
+            + text[place : place + NEAR].partition("\n")[0]
+        )
         return (
-            None if any(unicodedata.bidirectional(one) in ("R", "AL") for one in line if one > "\u0590" and one not in _MARKS) else "bidi"
+            None
+            if any(
+                unicodedata.bidirectional(one) in ("R", "AL")
+                for one in line
+                if one > "\u0590" and one not in _MARKS
+            )
+            else "bidi"
         )
     if char in _JOINERS:
         return None if _joins(before, after) else "zero-width"
     if char in _SOFT:
-        # A soft hyphen shows where a line may break; between two letters of one word it is honest typesetting.
-        return None if before.isalpha() and after.isalpha() and not before.isascii() | after.isascii() else "zero-width"
+        # A soft hyphen shows where a line may break; between two letters of one word it is honest
+        # typesetting.
+        return (
+            None
+            if before.isalpha() and after.isalpha() and not before.isascii() | after.isascii()
+            else "zero-width"
+        )
     if char == "\ufeff" and place == 0:
         return None
     if char in "\u180b\u180c\u180d\u180e" and "\u1800" <= before <= "\u18af":
@@ -131,7 +157,9 @@ def _kind(text: str, place: int, char: str) -> str | None:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether a joiner stands in an emoji or in a script that needs joiners (Arabic, the scripts of India and their neighbours)."""
+    """Whether a joiner stands in an emoji or in a script that needs joiners (Arabic, the scripts of India and
+    their neighbours).
+    """
     if before in "\ufe0f\u20e3" or _emoji(before):
         return _emoji(after)
     return _shaped(before) or _shaped(after)
@@ -142,7 +170,12 @@ def _emoji(char: str) -> bool:
 
 
 def _shaped(char: str) -> bool:
-    return "\u0600" <= char <= "\u08ff" or "\u0900" <= char <= "\u109f" or "\u1780" <= char <= "\u18af" or "\ufb50" <= char <= "\ufeff"
+    return (
+        "\u0600" <= char <= "\u08ff"
+        or "\u0900" <= char <= "\u109f"
+        or "\u1780" <= char <= "\u18af"
+        or "\ufb50" <= char <= "\ufeff"
+    )
 
 
 def _named(char: str, count: int) -> str:
@@ -151,14 +184,22 @@ def _named(char: str, count: int) -> str:
 
 
 def _comments(text: str, visible: list[tuple[int, int]]) -> list[Hidden]:
-    """Comments and elements that are not shown and speak to an agent. Patterns are compiled where they are needed: few texts hold any."""
+    """Comments and elements that are not shown and speak to an agent.
+
+    Patterns are compiled where they are needed: few texts hold any.
+    """
     out = []
     lines = Lines(text)
     found: list[tuple[re.Match[str], str]] = []
     if "<!--" in text or "]:" in text:
-        found += [(match, match[1] or match[2] or "") for match in re.compile(_COMMENT, re.DOTALL | re.MULTILINE).finditer(text)]
+        found += [
+            (match, match[1] or match[2] or "")
+            for match in re.compile(_COMMENT, re.DOTALL | re.MULTILINE).finditer(text)
+        ]
     if any(mark in text for mark in ("display", "visibility", "font-size", "opacity", " hidden")):
-        found += [(match, match[2]) for match in re.compile(_UNSEEN, re.DOTALL | re.IGNORECASE).finditer(text)]
+        found += [
+            (match, match[2]) for match in re.compile(_UNSEEN, re.DOTALL | re.IGNORECASE).finditer(text)
+        ]
     for match, inner in found:
         if re.compile(_ADDRESSED, re.IGNORECASE).search(inner[:MAX_INNER]) is None:
             continue
@@ -169,7 +210,9 @@ def _comments(text: str, visible: list[tuple[int, int]]) -> list[Hidden]:
 
 
 def _quoted(text: str) -> str:
-    """A hidden text as data: on one line, cut, in quotes, nothing in it that a terminal or a reader could take for more than text."""
+    """A hidden text as data: on one line, cut, in quotes, nothing in it that a terminal or a reader could
+    take for more than text.
+    """
     kept = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     kept = kept if len(kept) <= MAX_QUOTE else kept[: MAX_QUOTE - 1] + "…"
     return f"“{kept}”"

@@ -1,7 +1,9 @@
-"""What rules look up about records other than the one at hand: names, ids, who may mention something, and what may be alike.
+"""What rules look up about records other than the one at hand: names, ids, who may mention something, and
+what may be alike.
 
-`Whole` answers from the facts of all files, worked out once; an app may answer from a cache instead, so that checking one file costs one
-file. Every answer about likeness is a set of candidates: rules compare for themselves.
+`Whole` answers from the facts of all files, worked out once; an app may answer from a cache instead, so that
+checking one file costs one file. Every answer about likeness is a set of candidates: rules compare for
+themselves.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from itertools import combinations
 
 from memgit import TYPE_CHECKING
 from memgit.lint.facts import FileFacts, RecordFacts
-from memgit.lint.keyed import Keyed
+from memgit.lint.multimap import Keyed
 from memgit.model.layout import Layout
 from memgit.model.link import Names, Wikilink, file_names, normal
 from memgit.model.record import Record
@@ -40,7 +42,9 @@ class Index(Protocol):
         """The records that a link could mean."""
 
     def files(self, name: str) -> Sequence[str]:
-        """The paths of files of any sort that a link could mean: the name is the path or a tail of it, with or without `.md`."""
+        """The paths of files of any sort that a link could mean: the name is the path or a tail of it, with
+        or without `.md`.
+        """
 
     def spelled(self, name: str) -> str | None:
         """The name of a Markdown file that differs from another name by case alone; None where there is none."""
@@ -90,12 +94,16 @@ def last_part(name: str) -> str:
 
 
 def identity(record: Record, layout: Layout) -> str | None:
-    """What tells a record from any other whatever file it lies in: its id, or the key that a mirror of Mnema gives it."""
+    """What tells a record from any other whatever file it lies in: its id, or the key that a mirror of Mnema
+    gives it.
+    """
     return record.id or (record.text("key") if layout.name == "mnema" else None)
 
 
 class FileNames:
-    """The names that files of any sort answer to in links: each path without `.md`, and every tail of it; see `Index`."""
+    """The names that files of any sort answer to in links: each path without `.md`, and every tail of it; see
+    `Index`.
+    """
 
     def __init__(self, paths: Callable[[], Iterable[str]]) -> None:
         self._paths = paths
@@ -113,7 +121,9 @@ class FileNames:
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
-        """Names of Markdown files by what they are where case does not count; of several spellings, that of the first path."""
+        """Names of Markdown files by what they are where case does not count; of several spellings, that of
+        the first path.
+        """
         found: dict[str, str] = {}
         for path in self._paths():
             if path.endswith(".md"):
@@ -129,7 +139,11 @@ class Whole:
     """The index over all files, from their facts."""
 
     def __init__(
-        self, layout: Layout, facts: Mapping[str, FileFacts], paths: Callable[[], Iterable[str]], texts: Callable[[str], bytes | None]
+        self,
+        layout: Layout,
+        facts: Mapping[str, FileFacts],
+        paths: Callable[[], Iterable[str]],
+        texts: Callable[[str], bytes | None],
     ) -> None:
         self._layout = layout
         self._facts = facts
@@ -193,8 +207,12 @@ class Whole:
                 found.setdefault(word, []).append(number)
         return found
 
-    def _shared(self, words: Callable[[RecordFacts], Iterable[Hashable]]) -> Callable[[Hashable], Sequence[int]]:
-        """What gives the numbers of the records that have a word, where more than one has it and at most `CROWD`."""
+    def _shared(
+        self, words: Callable[[RecordFacts], Iterable[Hashable]]
+    ) -> Callable[[Hashable], Sequence[int]]:
+        """What gives the numbers of the records that have a word, where more than one has it and at most
+        `CROWD`.
+        """
         keyed = Keyed(len(self.records))
         for number, one in enumerate(self.records):
             keyed.add(map(hash, words(one)), number)
@@ -266,8 +284,9 @@ class Whole:
         seen.update(self._by_digest.get(facts.digest, ()) if facts.digest else ())
         return (self.records[number] for number in seen if number != here)
 
-    # Claims: two are about one thing only where the words of one hold all words of the other, under one condition. So each claim stands
-    # under its two rarest words, and those within a claim are found under the pairs of its own words; those around it, by its rarest word.
+    # Claims: two are about one thing only where the words of one hold all words of the other, under one
+    # condition. So each claim stands under its two rarest words, and those within a claim are found under the
+    # pairs of its own words; those around it, by its rarest word.
 
     @cached_property
     def _claim_words(self) -> Counter[str]:

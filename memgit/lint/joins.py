@@ -1,12 +1,13 @@
-"""Pairs of records that may be alike or opposed, found among all of them at once: what a run over everything asks.
+"""Pairs of records that may be alike or opposed, found among all of them at once: what a run over everything
+asks.
 
-Each function is a join that never looks at all pairs. Records are numbered in the order of paths and lines; a pair is the same whichever
-of the two was met first. `index` answers the same questions about a single record.
+Each function is a join that never looks at all pairs. Records are numbered in the order of paths and lines; a
+pair is the same whichever of the two was met first. `index` answers the same questions about a single record.
 
-What very many records share says nothing about which of them belong together, so it is followed to a few alone: a run of words or a title
-to at most `CROWD` records, a keyword to at most `EVERYWHERE`, the words of a claim to at most `CLAIMS` claims of either sign, and a record
-that is in enough pairs (`most`) gets only those that are not. That keeps the time linear in the number of records, and is all that is
-left out.
+What very many records share says nothing about which of them belong together, so it is followed to a few
+alone: a run of words or a title to at most `CROWD` records, a keyword to at most `EVERYWHERE`, the words of a
+claim to at most `CLAIMS` claims of either sign, and a record that is in enough pairs (`most`) gets only those
+that are not. That keeps the time linear in the number of records, and is all that is left out.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import EVERYWHERE, PAIRED, REPEATED, least
-from memgit.lint.keyed import Keyed
+from memgit.lint.multimap import Keyed
 
 if TYPE_CHECKING:
     from memgit.lint.claims import Claim
@@ -26,19 +27,27 @@ if TYPE_CHECKING:
 WIDE = 12
 """Of records with more keywords than this, not every combination of three is written down."""
 CLAIMS = 64
-"""So many claims of either sign about the same words are compared with another claim about them: the first ones."""
+"""So many claims of either sign about the same words are compared with another claim about them: the first
+ones.
+"""
 PLACES = 255
 """So many words of a title may each be left out."""
 
 
-# Keywords: whoever has enough of those of a smaller record has three of its rarest ones too (a prefix filter: Chaudhuri, Ganti, Kaushik,
-# "A primitive operator for similarity joins", 2006), so the two meet under these three.
+# Keywords: whoever has enough of those of a smaller record has three of its rarest ones too (a prefix filter:
+# Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins", 2006), so the two meet under these
+# three.
 
 
 def keyword_pairs(
-    records: Sequence[RecordFacts], share: float, fewest: int, may_pair: Callable[[RecordFacts, RecordFacts], bool], most: int
+    records: Sequence[RecordFacts],
+    share: float,
+    fewest: int,
+    may_pair: Callable[[RecordFacts, RecordFacts], bool],
+    most: int,
 ) -> Iterator[tuple[int, int, float]]:
-    """Pairs that have a share of the keywords of the smaller record in common, and the share (0 to 1) that they have.
+    """Pairs that have a share of the keywords of the smaller record in common, and the share (0 to 1) that
+    they have.
 
     Args:
         share: 0 to 1.
@@ -53,7 +62,8 @@ def keyword_pairs(
     size = max(1, min(3, least(fewest, share)))
     keyed = Keyed(len(records))
     wide: dict[int, list[int]] = {}
-    # By all keywords, those that nobody else has included: whoever has as many as a wide record is then found among the wide ones.
+    # By all keywords, those that nobody else has included: whoever has as many as a wide record is then found
+    # among the wide ones.
     for number, mine in enumerate(held):
         if len(records[number].keywords) <= WIDE:
             keyed.add(map(hash, combinations(mine, size)), number)
@@ -85,7 +95,11 @@ def keyword_pairs(
             if len(theirs) < own or (len(theirs) == own and other < here):
                 continue
             common = len(keywords & theirs)
-            if common < needed or (met[here] >= most and met[other] >= most) or not may_pair(one, records[other]):
+            if (
+                common < needed
+                or (met[here] >= most and met[other] >= most)
+                or not may_pair(one, records[other])
+            ):
                 continue
             for number in (here, other):
                 met[number] += 1
@@ -98,7 +112,8 @@ def keyword_pairs(
 
 
 def text_pairs(records: Sequence[RecordFacts], most: int) -> Iterator[tuple[int, int]]:
-    """Pairs of which the text is the same, or sketches share a third: candidates, of which only the former are sure.
+    """Pairs of which the text is the same, or sketches share a third: candidates, of which only the former
+    are sure.
 
     Args:
         most: with so many of those that come after it and have the very same text, a record is paired.
@@ -114,7 +129,11 @@ def text_pairs(records: Sequence[RecordFacts], most: int) -> Iterator[tuple[int,
     for number, one in enumerate(records):
         if one.digest:
             equal.setdefault(one.digest, []).append(number)
-    follows = {number: group[place + 1 : place + 1 + most] for group in equal.values() for place, number in enumerate(group)}
+    follows = {
+        number: group[place + 1 : place + 1 + most]
+        for group in equal.values()
+        for place, number in enumerate(group)
+    }
     for here, groups in enumerate(shared):
         needed = len(records[here].sketch)
         near = set(follows.get(here, ()))
@@ -129,8 +148,11 @@ def text_pairs(records: Sequence[RecordFacts], most: int) -> Iterator[tuple[int,
 # Titles: two that differ in one word each are equal once that word is left out.
 
 
-def title_pairs(records: Sequence[RecordFacts], is_slip: Callable[[str, str], bool]) -> Iterator[tuple[int, int]]:
-    """Pairs whose titles have the same words, two or more, or the same but for one in each (of three or more) that is a slip of the other.
+def title_pairs(
+    records: Sequence[RecordFacts], is_slip: Callable[[str, str], bool]
+) -> Iterator[tuple[int, int]]:
+    """Pairs whose titles have the same words, two or more, or the same but for one in each (of three or more)
+    that is a slip of the other.
 
     Args:
         is_slip: whether one word is another, misspelled.
@@ -164,29 +186,37 @@ def title_pairs(records: Sequence[RecordFacts], is_slip: Callable[[str, str], bo
     yield from sorted(found)
 
 
-# Claims: two are about one thing only where the words of one hold all words of the other, under one condition. So each claim stands under
-# its two rarest words, and those within another claim are found under the pairs of its words.
+# Claims: two are about one thing only where the words of one hold all words of the other, under one
+# condition. So each claim stands under its two rarest words, and those within another claim are found under
+# the pairs of its words.
 
 
 class _Known:
-    """A claim as it is compared: its record, the ranks of its words, the rarest first, and what it could differ in besides its sign."""
+    """A claim as it is compared: its record, the ranks of its words, the rarest first, and what it could
+    differ in besides its sign.
+    """
 
     __slots__ = ("claim", "condition", "number", "ranks", "shape", "words")
 
     def __init__(self, number: int, claim: Claim, ranks: list[int], condition: int) -> None:
         self.number, self.claim, self.ranks, self.condition = number, claim, ranks, condition
         self.words = frozenset(ranks)
-        self.shape = bool(claim.poles) | bool(claim.values) << 1 | bool(claim.settings) << 2 | bool(claim.order) << 3
+        self.shape = (
+            bool(claim.poles) | bool(claim.values) << 1 | bool(claim.settings) << 2 | bool(claim.order) << 3
+        )
 
 
 _Side: TypeAlias = tuple[list[_Known], list[_Known]]
 """Claims about some words: those that say to do something, and those that say not to."""
 _NAMED = 0b1100
-"""The bits of a shape that stand for settings and order: two claims that both have such a thing need not be about the same words."""
+"""The bits of a shape that stand for settings and order: two claims that both have such a thing need not be
+about the same words.
+"""
 
 
 def claim_pairs(records: Sequence[RecordFacts]) -> Iterator[tuple[int, Claim, int, Claim]]:
-    """Claims of two records that may be opposite: candidates, most of which are not. A pair may come twice, from either side.
+    """Claims of two records that may be opposite: candidates, most of which are not. A pair may come twice,
+    from either side.
 
     A sentence that many records have word for word is looked at in the first `REPEATED` alone.
     """
@@ -214,7 +244,11 @@ def claim_pairs(records: Sequence[RecordFacts]) -> Iterator[tuple[int, Claim, in
             if (
                 other.number != mine.number
                 and (mine.claim.sign != other.claim.sign or mine.shape & other.shape)
-                and (mine.shape & other.shape & _NAMED or mine.words <= other.words or other.words <= mine.words)
+                and (
+                    mine.shape & other.shape & _NAMED
+                    or mine.words <= other.words
+                    or other.words <= mine.words
+                )
             ):
                 yield mine.number, mine.claim, other.number, other.claim
 
@@ -225,7 +259,9 @@ def _add(side: _Side, one: _Known) -> None:
         same.append(one)
 
 
-def _about(one: _Known, table: dict[tuple[int, int], dict[int, _Side]], named: dict[str, _Side]) -> Iterator[_Known]:
+def _about(
+    one: _Known, table: dict[tuple[int, int], dict[int, _Side]], named: dict[str, _Side]
+) -> Iterator[_Known]:
     """The claims that stand under two of a claim's words, or under one alone, and those about its settings."""
     ranks = one.ranks[:PAIRED]
     sides: list[_Side] = []

@@ -1,7 +1,9 @@
-"""How alike two texts are: words, stems, and sketches that let many records be compared without comparing all pairs.
+"""How alike two texts are: words, stems, and sketches that let many records be compared without comparing all
+pairs.
 
-A sketch holds the smallest hashes of a text's runs of four words (a bottom-k sketch: A. Broder, "On the resemblance and containment of
-documents", 1997); texts that are nearly the same share most of them. Hashes are CRC-32, so that they are the same in every process.
+A sketch holds the smallest hashes of a text's runs of four words (a bottom-k sketch: A. Broder, "On the
+resemblance and containment of documents", 1997); texts that are nearly the same share most of them. Hashes
+are CRC-32, so that they are the same in every process.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from zlib import crc32
 
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 from memgit.model.terms import STOP
 
 SKETCH = 24
@@ -51,7 +53,11 @@ def stem(word: str) -> str:
         return known
     out = word
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not (ending == "s" and word.endswith(("ss", "us", "is"))):
+        if (
+            word.endswith(ending)
+            and len(word) - len(ending) >= 3
+            and not (ending == "s" and word.endswith(("ss", "us", "is")))
+        ):
             out = word[: -len(ending)] + ("y" if ending == "ies" else "")
             break
     if len(out) > 4 and out[-1] == out[-2] and out[-1] not in "lsz":
@@ -100,7 +106,13 @@ def sketch(found: Sequence[str]) -> tuple[int, ...]:
         return tuple(sorted(_mixed(one))[:SKETCH])
     places = [place for place, number in enumerate(one[:-3]) if not number & 3]
     picked = {
-        (one[place] * 0x9E3779B1 + one[place + 1] * 0x85EBCA77 + one[place + 2] * 0xC2B2AE3D + one[place + 3] * 0x27D4EB2F) & 0xFFFFFFFF
+        (
+            one[place] * 0x9E3779B1
+            + one[place + 1] * 0x85EBCA77
+            + one[place + 2] * 0xC2B2AE3D
+            + one[place + 3] * 0x27D4EB2F
+        )
+        & 0xFFFFFFFF
         for place in places
     }
     return tuple(sorted(picked)[:SKETCH])

@@ -1,4 +1,6 @@
-"""Which line a place in a text is on, for texts with many places: counting from the start each time would take their product."""
+"""Which line a place in a text is on, for texts with many places: counting from the start each time would
+take their product.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memgit.formats.forms import FORMS
+from memgit.formats.codecs import FORMS
 from memgit.lint.corpus import Corpus
 from memgit.lint.index import place
 from memgit.model import link
@@ -10,9 +10,11 @@ from memgit.model.record import Record
 
 
 def link_text(corpus: Corpus, record: Record) -> str | None:
-    """The text between the brackets of a link that leads to a record and to no other; None where there is none.
+    """The text between the brackets of a link that leads to a record and to no other; None where there is
+    none.
 
-    `file#title` for an entry, the name of the file for a document; where that would mean several, the address or the id.
+    `file#title` for an entry, the name of the file for a document; where that would mean several, the address
+    or the id.
     """
     for text in link.spellings(record):
         found = corpus.index.resolve(link.parse(text), None)
@@ -26,7 +28,13 @@ def with_link(corpus: Corpus, origin: Record, other: Record) -> bytes | None:
     found = corpus.layout.find(origin.path)
     data = corpus.data(origin.path)
     text = link_text(corpus, other)
-    if found is None or data is None or text is None or text in origin.related or not writable(corpus, origin):
+    if (
+        found is None
+        or data is None
+        or text is None
+        or text in origin.related
+        or not writable(corpus, origin)
+    ):
         return None
     new = FORMS[found[0].form].edit(data, origin.ordinal, {"related": (*origin.related, text)})
     return None if new == data else new
@@ -35,4 +43,6 @@ def with_link(corpus: Corpus, origin: Record, other: Record) -> bytes | None:
 def writable(corpus: Corpus, record: Record) -> bool:
     """Whether a record's file was understood well enough to write to it."""
     parsed = corpus.parsed(record.path)
-    return not any(problem.fatal for problem in parsed.problems) and not (record.problem is not None and record.problem.fatal)
+    return not any(problem.fatal for problem in parsed.problems) and not (
+        record.problem is not None and record.problem.fatal
+    )

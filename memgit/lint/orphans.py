@@ -10,13 +10,15 @@ from memgit.derive.mem_skill import Spec, file_of, files, folders
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.lint.corpus import Corpus
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 SPECS = (KNOWLEDGE, EXPERIENCE)
 
 
 class Sides(NamedTuple):
-    """One index: where it lies, the files that it lists (with the items), and the files that are there, relative to its folder."""
+    """One index: where it lies, the files that it lists (with the items), and the files that are there,
+    relative to its folder.
+    """
 
     spec: Spec
     path: str
@@ -57,7 +59,9 @@ def without(corpus: Corpus, path: str, gone: set[str]) -> bytes | None:
             items = index.items(side.spec.shape)
             kept = [item for item in items if file_of(item, side.spec, there.__contains__) not in gone]
             value = {**(index.value or {}), side.spec.items: kept}
-            if isinstance(value.get("totalEntries"), int) and all(isinstance(item.get("count", 0), int) for item in kept):
+            if isinstance(value.get("totalEntries"), int) and all(
+                isinstance(item.get("count", 0), int) for item in kept
+            ):
                 value["totalEntries"] = sum(item.get("count", 0) for item in kept)
             return index.write(value, lambda old, new: old == new)
     return None

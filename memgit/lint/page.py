@@ -1,4 +1,6 @@
-"""One file as rules see it: bytes, text, what it parses to, links, and what it allows in place; each worked out when it is asked for."""
+"""One file as rules see it: bytes, text, what it parses to, links, and what it allows in place; each worked
+out when it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from memgit.errors import UnreadableFile
 from memgit.formats import markdown
 from memgit.formats.frontmatter import split
 from memgit.formats.text import decode
-from memgit.lint.allow import Allowed, allowed
 from memgit.lint.lines import Lines
+from memgit.lint.suppress import Allowed, allowed
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile, Record
 
@@ -70,7 +72,9 @@ class Page:
 
     @cached_property
     def body_start(self) -> int:
-        """Where the text after the frontmatter starts, in characters; 0 where there is no block, or one that is never closed."""
+        """Where the text after the frontmatter starts, in characters; 0 where there is no block, or one that
+        is never closed.
+        """
         return split(self.text).body
 
     @cached_property
@@ -94,7 +98,9 @@ class Page:
 
     @cached_property
     def file_links(self) -> list[markdown.RelativeLink]:
-        """The relative links of the text after the frontmatter, those to a place in the same file (with an empty path) among them."""
+        """The relative links of the text after the frontmatter, those to a place in the same file (with an
+        empty path) among them.
+        """
         return markdown.relative_links(self.body, line=self.body_line, within=True)
 
     @cached_property

@@ -1,4 +1,7 @@
-"""The page of a rule: what it finds, why that is bad, a bad and a good example, options, mending. `memgit rule` and docs/rules show it."""
+"""The page of a rule: what it finds, why that is bad, a bad and a good example, options, mending.
+
+`memgit rule` and docs/rules show it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ def page(rule: Rule) -> str:
 def index(rules: Sequence[Rule]) -> str:
     """The page that lists the rules."""
     rows = [
-        f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity} | {rule.summary} | {'yes' if rule.fix else ''} |"
+        (
+            f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity} | {rule.summary} | "
+            f"{'yes' if rule.fix else ''} |"
+        )
         for rule in rules
     ]
     return "\n".join(
@@ -31,8 +37,14 @@ def index(rules: Sequence[Rule]) -> str:
             "|---|---|---|---|---|",
             *rows,
             "",
-            "A finding is allowed in place by `<!-- memgit: allow MG501 -->` on its line or the line before, or at the top of a file for",
-            "all of it; the name of the rule does as well as its code, and several take commas. Which rules run, how grave they are and",
+            (
+                "A finding is allowed in place by `<!-- memgit: allow MG501 -->` on its line or the line "
+                "before, or at the top of a file for"
+            ),
+            (
+                "all of it; the name of the rule does as well as its code, and several take commas. "
+                "Which rules run, how grave they are and"
+            ),
             "their options stand under `lint` in `.memgit.yaml`:",
             "",
             "```yaml",
@@ -58,7 +70,10 @@ def _page(rule: Rule) -> Iterable[str]:
     yield f"Finds {rule.summary}."
     yield f"Severity: {rule.severity}."
     if rule.scope == HISTORY:
-        yield "Compares with the state before: with the newest commit in a hook, with the merge base in a review."
+        yield (
+            "Compares with the state before: with the newest commit in a hook, with the merge base in a "
+            "review."
+        )
     elif rule.scope == FILE:
         yield "Looks at one file at a time."
     yield ""
@@ -98,7 +113,9 @@ def _example(example: Example) -> Iterable[str]:
     if example.shown is not None:
         yield example.shown
         return
-    files = {path: text for path, text in example.files.items() if path in at or not at or len(example.files) < 3}
+    files = {
+        path: text for path, text in example.files.items() if path in at or not at or len(example.files) < 3
+    }
     for number, (path, text) in enumerate(files.items()):
         if number:
             yield ""

@@ -1,4 +1,6 @@
-"""Where links lead, for the rules about links: one record, several, a heading that is not there, a file beside the records, or nothing."""
+"""Where links lead, for the rules about links: one record, several, a heading that is not there, a file
+beside the records, or nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from memgit.lint.linking import link_text
 from memgit.lint.words import cut, plural
 from memgit.model.address import ends
 from memgit.model.link import Wikilink, normal
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
-from memgit.model.tuples import NamedTuple
 
 MAX_MEANT = 3
 """So many records that a link may have meant are named."""
@@ -29,8 +31,8 @@ class Target(NamedTuple):
     Attributes:
         records: one where it resolves, several where it is ambiguous.
         fault: why it does not resolve, in words; None where it does, or where it is ambiguous.
-        near: whether it at least leads to a file, and only the heading is not there, or the case of a letter is another: some tools and
-            file systems mind that and others do not.
+        near: whether it at least leads to a file, and only the heading is not there, or the case of a letter
+            is another: some tools and file systems mind that and others do not.
     """
 
     records: tuple[Record, ...]
@@ -75,7 +77,11 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     if not found:
         return _astray(corpus, path, link)
     record = found[0]
-    if link.heading is not None and "#" not in record.address and not _has_heading(corpus, record.path, record, link.heading):
+    if (
+        link.heading is not None
+        and "#" not in record.address
+        and not _has_heading(corpus, record.path, record, link.heading)
+    ):
         return Target((), f'{record.path} has no heading "{cut(link.heading)}"', near=True)
     return Target((record,))
 
@@ -108,7 +114,9 @@ def _own(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Target
 
 
 def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str) -> bool:
-    """Whether a file has a heading (or, after `^`, a block of that name); of a path of headings the last one counts."""
+    """Whether a file has a heading (or, after `^`, a block of that name); of a path of headings the last one
+    counts.
+    """
     wanted = " ".join(normal(heading.rpartition("#")[2]).split())
     page = corpus.page(path)
     if wanted.startswith("^"):
@@ -120,13 +128,21 @@ def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str)
 
 
 def _astray(corpus: Corpus, path: str, link: Link) -> Target:
-    """Why no record answers to a link; no fault where it leads to a file of another sort (an image, a page beside the records)."""
+    """Why no record answers to a link; no fault where it leads to a file of another sort (an image, a page
+    beside the records).
+    """
     target = _nowhere(corpus, path, link)
-    return target if target.fault is None or "did you mean" in target.fault else target._replace(fault=target.fault + _meant(corpus, link))
+    return (
+        target
+        if target.fault is None or "did you mean" in target.fault
+        else target._replace(fault=target.fault + _meant(corpus, link))
+    )
 
 
 def _meant(corpus: Corpus, link: Link) -> str:
-    """What to write instead, where a title or the ending of an address is what the link says; links do not resolve by these alone."""
+    """What to write instead, where a title or the ending of an address is what the link says; links do not
+    resolve by these alone.
+    """
     known: dict[tuple[str, str | None], str] = corpus.shared.setdefault("meant", {})
     if (link.target, link.heading) not in known:
         known[link.target, link.heading] = _guess(corpus, link)
@@ -140,8 +156,13 @@ def _guess(corpus: Corpus, link: Link) -> str:
     if not found and link.heading:
         found = [record for record in called(corpus, link.heading) if "#" in record.address]
     if not found and link.heading is not None and link.target:
-        found, heading = [record for record in called(corpus, link.target) if "#" not in record.address], f"#{link.heading}"
-    texts = [text + heading for record in found[:MAX_MEANT] if (text := link_text(corpus, record)) is not None]
+        found, heading = (
+            [record for record in called(corpus, link.target) if "#" not in record.address],
+            f"#{link.heading}",
+        )
+    texts = [
+        text + heading for record in found[:MAX_MEANT] if (text := link_text(corpus, record)) is not None
+    ]
     if not texts or len(found) > FEW_MEANT:
         return ""
     more = f", or {plural(len(found) - len(texts), 'other')}" if len(found) > len(texts) else ""
@@ -149,7 +170,8 @@ def _guess(corpus: Corpus, link: Link) -> str:
 
 
 def called(corpus: Corpus, text: str) -> list[Record]:
-    """The records that a text names as `memgit show` takes it: by an ending of the address, else by the title, else by either case aside.
+    """The records that a text names as `memgit show` takes it: by an ending of the address, else by the
+    title, else by either case aside.
 
     In the order of paths and lines; those in use only, where there are any.
     """
@@ -186,8 +208,17 @@ def _nowhere(corpus: Corpus, path: str, link: Link) -> Target:
     name = files[0]
     entries = [facts.record.title for facts in corpus.facts(name).records if "#" in facts.record.address]
     if not entries:
-        return Target((), None if _has_heading(corpus, name, None, link.heading) else f'{name} has no heading "{cut(link.heading)}"')
-    close = [title for title in entries if link.heading and (title.startswith(link.heading) or link.heading.startswith(title))]
+        return Target(
+            (),
+            None
+            if _has_heading(corpus, name, None, link.heading)
+            else f'{name} has no heading "{cut(link.heading)}"',
+        )
+    close = [
+        title
+        for title in entries
+        if link.heading and (title.startswith(link.heading) or link.heading.startswith(title))
+    ]
     hint = f'; did you mean "{close[0]}"?' if len(close) == 1 else ""
     return Target((), f'{name} has no entry "{cut(link.heading)}"{hint}')
 

@@ -1,6 +1,7 @@
 """What a rule is, and what it finds.
 
-A rule is one plain value in one file: code, name, severity, why, check, mending, and examples that are its tests and its page.
+A rule is one plain value in one file: code, name, severity, why, check, mending, and examples that are its
+tests and its page.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memgit import TYPE_CHECKING
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
@@ -58,8 +59,8 @@ class Related(NamedTuple):
 class Found(NamedTuple):
     """What a check gives: a place, and words that name the record and say what to do.
 
-    `severity` lowers that of the rule for this one finding; `end_line` is `line` where it is 0. `fixable` says that the rule's own
-    mending takes it away.
+    `severity` lowers that of the rule for this one finding; `end_line` is `line` where it is 0. `fixable`
+    says that the rule's own mending takes it away.
     """
 
     path: str
@@ -88,17 +89,26 @@ class Finding(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "rule": self.rule, "name": self.name, "severity": self.severity, "path": self.path, "line": self.line,
-            "end_line": self.end_line, "address": self.address, "message": self.message, "fixable": self.fixable,
-            "related": [{"path": path, "line": line, "message": message} for path, line, message in self.related],
-        }  # fmt: skip
+            "rule": self.rule,
+            "name": self.name,
+            "severity": self.severity,
+            "path": self.path,
+            "line": self.line,
+            "end_line": self.end_line,
+            "address": self.address,
+            "message": self.message,
+            "fixable": self.fixable,
+            "related": [
+                {"path": path, "line": line, "message": message} for path, line, message in self.related
+            ],
+        }
 
 
 class Example(NamedTuple):
     """A small corpus: text (or bytes) by path, and where the rule must fire in it, as `path:line`.
 
-    `before` are the same files before a change, for rules that compare; `layout` is the name of the layout that it lies in. `shown`
-    is what the page shows of it instead, for text that cannot be shown as it is.
+    `before` are the same files before a change, for rules that compare; `layout` is the name of the layout
+    that it lies in. `shown` is what the page shows of it instead, for text that cannot be shown as it is.
     """
 
     files: Mapping[str, str | bytes]
@@ -125,15 +135,16 @@ class Rule(NamedTuple):
         severity: one of `SEVERITIES`.
         summary: what it finds, half a sentence.
         why: why that is bad, some sentences.
-        scope: `FILE` (`check` gets one page at a time), `CORPUS` or `HISTORY` (`check` gets everything at once).
+        scope: `FILE` (`check` gets one page at a time), `CORPUS` or `HISTORY` (`check` gets everything at
+            once).
         check: gives what is found; it may raise, and then only this rule is lost.
         good: examples that the rule says nothing about.
         bad: examples that it fires on.
         options: what configuration may set, with defaults.
         fix: the edits that take fixable findings away; the smallest there are, and none the second time.
         fix_help: what the mending does, one sentence; empty where there is none.
-        compares: whether it compares the content of records with each other, which takes longer than all the rest: a hook leaves it out
-            unless it is selected.
+        compares: whether it compares the content of records with each other, which takes longer than all the
+            rest: a hook leaves it out unless it is selected.
     """
 
     code: str

@@ -1,16 +1,17 @@
 """Credentials in a text, by the shape of their values.
 
-Shapes are those that vendors document (a fixed beginning and a length), and a value of high entropy that is assigned to a name such as
-`API_TOKEN`. They are written out here rather than taken from a scanner's library: the one that is kept for Python loads an HTTP client
-at import, which takes longer than a whole hook may, and knows seven of the ten shapes that stand in ordinary notes. Its detectors check
-these in the tests instead.
+Shapes are those that vendors document (a fixed beginning and a length), and a value of high entropy that is
+assigned to a name such as `API_TOKEN`. They are written out here rather than taken from a scanner's library:
+the one that is kept for Python loads an HTTP client at import, which takes longer than a whole hook may, and
+knows seven of the ten shapes that stand in ordinary notes. Its detectors check these in the tests instead.
 """
 
 from __future__ import annotations
 
+import re
+
 from memgit import TYPE_CHECKING
-from memgit.model import regex as re
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,11 +21,15 @@ MAX_FOUND = 200
 NEAR = 200
 """So many characters of a line around a value are looked at for what it belongs to."""
 ENTROPY = 3.0
-"""Bits a character from which an assigned value looks random; English words stay below, hexadecimal digits reach almost 4."""
+"""Bits a character from which an assigned value looks random; English words stay below, hexadecimal digits
+reach almost 4.
+"""
 
 
 class Secret(NamedTuple):
-    """One credential: its line, what it is, the value without its secret part, and whether it is known to be an example."""
+    """One credential: its line, what it is, the value without its secret part, and whether it is known to be
+    an example.
+    """
 
     line: int
     kind: str
@@ -35,8 +40,9 @@ class Secret(NamedTuple):
 class Shape(NamedTuple):
     """One kind of credential.
 
-    The pattern begins with one of `anchors`, so that a text without them is not searched, and one with them quickly; nothing that belongs
-    to a word may stand before a match, unless `inside` says so. `keep` is how many characters of the value may be shown.
+    The pattern begins with one of `anchors`, so that a text without them is not searched, and one with them
+    quickly; nothing that belongs to a word may stand before a match, unless `inside` says so. `keep` is how
+    many characters of the value may be shown.
     """
 
     kind: str
@@ -62,7 +68,10 @@ def _json_head(token: str) -> bool:
 
 
 def _no_words(value: str) -> bool:
-    """Whether a key is more than words with dashes, such as a name of a class: `sk-learn-style-names-in-a-long-sentence`."""
+    """Whether a key is more than words with dashes, such as a name of a class:
+
+    `sk-learn-style-names-in-a-long-sentence`.
+    """
     return re.fullmatch(r"sk-[a-z_]+(?:-[a-z_]+)*", value) is None
 
 
@@ -72,8 +81,19 @@ SHAPES: tuple[Shape, ...] = (
     Shape("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), rf"[A-Za-z0-9]{{36,251}}{_END}"),
     Shape("GitHub fine-grained token", ("github_pat_",), rf"[A-Za-z0-9]{{22}}_[A-Za-z0-9]{{59}}{_END}", 11),
     Shape("GitLab token", ("glpat-", "gldt-", "glrt-", "glptt-"), r"[A-Za-z0-9_-]{20,300}", 6),
-    Shape("Slack token", tuple(f"xox{letter}-" for letter in "abeoprs"), r"(?:\d{1,20}-)*[A-Za-z0-9-]{10,200}", 5),
-    Shape("Slack webhook", ("hooks.slack.com/services/", "hooks.slack.com/workflows/"), r"[A-Za-z0-9/_+-]{30,200}", 15, inside=True),
+    Shape(
+        "Slack token",
+        tuple(f"xox{letter}-" for letter in "abeoprs"),
+        r"(?:\d{1,20}-)*[A-Za-z0-9-]{10,200}",
+        5,
+    ),
+    Shape(
+        "Slack webhook",
+        ("hooks.slack.com/services/", "hooks.slack.com/workflows/"),
+        r"[A-Za-z0-9/_+-]{30,200}",
+        15,
+        inside=True,
+    ),
     Shape("Google API key", ("AIza",), r"[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
     Shape("Google OAuth secret", ("GOCSPX-",), r"[A-Za-z0-9_-]{28}", 7),
     Shape("AI service key", ("sk-",), r"[A-Za-z0-9_-]{32,250}", 3, _no_words),
@@ -86,15 +106,29 @@ SHAPES: tuple[Shape, ...] = (
     Shape("Azure storage key", ("AccountKey=",), r"[A-Za-z0-9+/]{86}==", 11),
     Shape("Hugging Face token", ("hf_",), rf"[A-Za-z]{{34}}{_END}", 3),
     Shape("age secret key", ("AGE-SECRET-KEY-1",), rf"[A-Z0-9]{{58}}{_END}", 16),
-    Shape("JSON web token", ("eyJ",), r"[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]*", 3, _json_head),
-    Shape("private key", ("-----BEGIN ",), r"(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----", 64, inside=True),
+    Shape(
+        "JSON web token",
+        ("eyJ",),
+        r"[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]*",
+        3,
+        _json_head,
+    ),
+    Shape(
+        "private key",
+        ("-----BEGIN ",),
+        r"(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----",
+        64,
+        inside=True,
+    ),
 )
 
 ANCHORS = tuple(anchor for shape in SHAPES for anchor in shape.anchors)
 SHORTEST_SHAPE = 12
 """A little less than the shortest value that has one of the shapes, a private key aside."""
 SHORTEST = 16
-"""No credential but a password in a URL, or a key that starts with a line of its own, has fewer characters or a blank in them."""
+"""No credential but a password in a URL, or a key that starts with a line of its own, has fewer characters or
+a blank in them.
+"""
 
 _URL = r"://[^\s/:@\"'<>`]{0,64}:([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-9\[])"
 _AWS_OTHER = r"(?<![A-Za-z0-9/+=_-])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])"
@@ -107,10 +141,15 @@ _ASSIGNED = (
 )
 _TAKEN_FROM = ("hash", "digest", "checksum", "fingerprint")
 """What the name of a value ends in that was worked out from a credential and gives nothing of it away."""
-_KNOWN = frozenset([
-    "AKIAIOSFODNN7EXAMPLE", "AKIAI44QH8DHBEXAMPLE", "ASIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-    "je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY",
-])  # fmt: skip
+_KNOWN = frozenset(
+    [
+        "AKIAIOSFODNN7EXAMPLE",
+        "AKIAI44QH8DHBEXAMPLE",
+        "ASIAIOSFODNN7EXAMPLE",
+        "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY",
+    ]
+)
 """Values that their vendor prints in its own documentation."""
 _PLACEHOLDERS = frozenset(
     """password passwd pass pwd secret user username token apikey key changeme change-me example test testing guest admin root postgres
@@ -128,12 +167,14 @@ _PLAIN = (
 )
 
 
-# A pattern is compiled where it is needed: few texts come near a credential, and thirty patterns are a tenth of a hook's time.
+# A pattern is compiled where it is needed: few texts come near a credential, and thirty patterns are a tenth
+# of a hook's time.
 _compiled = re.compile  # which keeps them
 
 
 def suspect(text: str) -> bool:
-    """Whether a text may hold a credential: false for most texts, and never for one in which `find` sees something.
+    """Whether a text may hold a credential: false for most texts, and never for one in which `find` sees
+    something.
 
     It compiles no pattern, so that what is about to be written costs next to nothing.
     """
@@ -141,7 +182,9 @@ def suspect(text: str) -> bool:
 
 
 def _long(text: str) -> list[str]:
-    """The words of a text that may hold a value that has one of the shapes; a private key alone has blanks in it."""
+    """The words of a text that may hold a value that has one of the shapes; a private key alone has blanks in
+    it.
+    """
     return [word for word in text.split() if len(word) >= SHORTEST_SHAPE]
 
 
@@ -192,7 +235,9 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
             if anchor in (text if " " in anchor else long):
                 for match in _compiled(re.escape(anchor) + shape.rest).finditer(text):
                     start = match.start()
-                    if (shape.inside or not start or not _is_word(text[start - 1])) and (shape.check is None or shape.check(match[0])):
+                    if (shape.inside or not start or not _is_word(text[start - 1])) and (
+                        shape.check is None or shape.check(match[0])
+                    ):
                         yield start, shape.kind, match[0], shape.keep
     if "://" in text:
         for match in _compiled(_URL).finditer(text):
@@ -201,7 +246,11 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
         for match in _compiled(_AWS_OTHER).finditer(text):
             before = text[max(0, match.start() - NEAR) : match.start()].rpartition("\n")[2]
             after = text[match.end() : match.end() + NEAR].partition("\n")[0]
-            if _compiled(_AWS_NEAR).search(f"{before} {after}") and entropy(match[1]) > 3.5 and not match[1].isalnum():
+            if (
+                _compiled(_AWS_NEAR).search(f"{before} {after}")
+                and entropy(match[1]) > 3.5
+                and not match[1].isalnum()
+            ):
                 yield match.start(1), "AWS secret key", match[1], 0
     lowered = text.lower()
     if len(lowered) == len(text) and any(
@@ -221,19 +270,33 @@ def _is_word(char: str) -> bool:
 
 def _looks_random(value: str) -> bool:
     """Whether an assigned value is random text and not a name, a path, a call, a number or a date."""
-    if len(value) < 16 or _compiled(_PLAIN).fullmatch(value) or value.startswith(("http", "$", "%", "@", "/", "./", "--")):
+    if (
+        len(value) < 16
+        or _compiled(_PLAIN).fullmatch(value)
+        or value.startswith(("http", "$", "%", "@", "/", "./", "--"))
+    ):
         return False
     if "=" in value.rstrip("="):  # several settings in one word, such as `BUDGET=4000/FILES=10`
         return False
     digits = sum(char.isdigit() for char in value)
     letters = sum(char.isalpha() for char in value)
-    return digits >= 2 and letters >= 2 and entropy(value) >= ENTROPY and value.count("/") <= 4 and "(" not in value
+    return (
+        digits >= 2
+        and letters >= 2
+        and entropy(value) >= ENTROPY
+        and value.count("/") <= 4
+        and "(" not in value
+    )
 
 
 def _is_example(value: str, kind: str) -> bool:
-    if value in _KNOWN or (kind == "password in a URL" and value.strip("*<>[]{}$").lower() in _PLACEHOLDERS | {""}):
+    if value in _KNOWN or (
+        kind == "password in a URL" and value.strip("*<>[]{}$").lower() in _PLACEHOLDERS | {""}
+    ):
         return True
-    return kind != "private key" and (_compiled(_PLACEHOLDER).search(value) is not None or len(set(value[4:] or value)) <= 3)
+    return kind != "private key" and (
+        _compiled(_PLACEHOLDER).search(value) is not None or len(set(value[4:] or value)) <= 3
+    )
 
 
 def entropy(value: str) -> float:
@@ -245,13 +308,17 @@ def entropy(value: str) -> float:
 
 
 _KEY_END = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
-_KEY_TEXT = r"(?:[ \t>]*(?:[A-Za-z0-9+/=]{16,}|[A-Za-z-]{3,20}: [^\n]*|=?[A-Za-z0-9+/]{1,15}={0,2})?[ \t]*\r?(?:\n|$))*"
+_KEY_TEXT = (
+    r"(?:[ \t>]*(?:[A-Za-z0-9+/=]{16,}|[A-Za-z-]{3,20}: [^\n]*|=?[A-Za-z0-9+/]{1,15}={0,2})?[ "
+    r"\t]*\r?(?:\n|$))*"
+)
 MAX_KEY = 20_000
 """A private key in text is shorter."""
 
 
 def spans(text: str) -> list[tuple[int, int, str]]:
-    """Where in a text the credentials stand that are no examples: start, end and kind, in order; none lies in another.
+    """Where in a text the credentials stand that are no examples: start, end and kind, in order; none lies in
+    another.
 
     A private key reaches to its last line, or where that is missing as far as lines look like one.
     """
@@ -261,7 +328,13 @@ def spans(text: str) -> list[tuple[int, int, str]]:
         if kind == "private key":
             last = _compiled(_KEY_END).search(text, end, end + MAX_KEY)
             inside = None if last is not None else _compiled(_KEY_TEXT).match(text, end, end + MAX_KEY)
-            end = last.end() if last is not None else max(end, len(text[: inside.end()].rstrip())) if inside is not None else end
+            end = (
+                last.end()
+                if last is not None
+                else max(end, len(text[: inside.end()].rstrip()))
+                if inside is not None
+                else end
+            )
         if not _is_example(value, kind):
             found.append((start, end, kind))
     out: list[tuple[int, int, str]] = []

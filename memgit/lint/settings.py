@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput
 from memgit.lint.rule import SEVERITIES, Option, Options, Rule
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from typing import Any, Protocol
@@ -43,13 +43,19 @@ class Settings(NamedTuple):
     options: Mapping[str, Mapping[str, Any]] = {}
 
     def narrowed(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Settings:
-        """The same with the wishes of one run on top: its selection replaces the configured one, what it ignores is added."""
+        """The same with the wishes of one run on top: its selection replaces the configured one, what it
+        ignores is added.
+        """
         return self._replace(select=tuple(select) or self.select, ignore=(*self.ignore, *ignore))
 
 
 def names(pattern: str, rule: Known) -> bool:
     """Whether a pattern names a rule."""
-    return pattern == rule.name or (pattern.startswith("MG") and rule.code.startswith(pattern)) or pattern == rule.code
+    return (
+        pattern == rule.name
+        or (pattern.startswith("MG") and rule.code.startswith(pattern))
+        or pattern == rule.code
+    )
 
 
 def chosen(settings: Settings, rules: Sequence[Rule]) -> list[Rule]:
@@ -61,7 +67,9 @@ def is_chosen(settings: Settings, rule: Known) -> bool:
     """Whether a rule runs."""
     if settings.select and not any(names(pattern, rule) for pattern in settings.select):
         return False
-    return not any(names(pattern, rule) for pattern in settings.ignore) and _configured(settings, rule) != "off"
+    return (
+        not any(names(pattern, rule) for pattern in settings.ignore) and _configured(settings, rule) != "off"
+    )
 
 
 def severity_of(settings: Settings, rule: Rule) -> str:
@@ -98,7 +106,9 @@ def from_mapping(values: Mapping[str, Any], rules: Sequence[Known]) -> Settings:
     select, ignore = _list(values, "select"), _list(values, "ignore")
     severity = {str(key): str(value) for key, value in _mapping(values, "severity").items()}
     for pattern in (*select, *ignore, *severity):
-        _check_name("select" if pattern in select else "ignore" if pattern in ignore else "severity", pattern, rules)
+        _check_name(
+            "select" if pattern in select else "ignore" if pattern in ignore else "severity", pattern, rules
+        )
     for pattern, wanted in severity.items():
         if wanted not in (*SEVERITIES, "off"):
             raise _bad(f"severity.{pattern}", f"{wanted!r} is not one of {', '.join(SEVERITIES)}, off")
@@ -108,7 +118,9 @@ def from_mapping(values: Mapping[str, Any], rules: Sequence[Known]) -> Settings:
         if not isinstance(given, Mapping):
             raise _bad(f"options.{pattern}", "it must be a mapping from option to value")
         named = [rule for rule in rules if names(str(pattern), rule)]
-        options[str(pattern)] = {str(name): _option(str(pattern), str(name), value, named) for name, value in given.items()}
+        options[str(pattern)] = {
+            str(name): _option(str(pattern), str(name), value, named) for name, value in given.items()
+        }
     return Settings(select, ignore, severity, options)
 
 
@@ -131,7 +143,10 @@ def _option(pattern: str, name: str, value: Any, rules: Sequence[Known]) -> Opti
         if name in rule.options:
             return _typed(f"options.{pattern}.{name}", value, rule.options[name])
     known = sorted({option for rule in rules for option in rule.options})
-    raise _bad(f"options.{pattern}", f"no option {name!r}" + (f"; there are {', '.join(known)}" if known else "; it has none"))
+    raise _bad(
+        f"options.{pattern}",
+        f"no option {name!r}" + (f"; there are {', '.join(known)}" if known else "; it has none"),
+    )
 
 
 def _typed(key: str, value: Any, default: Option) -> Option:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from memgit.model import regex as re
 from memgit.model.record import Record
 
 MAX_TITLE = 80
@@ -34,7 +34,9 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def located(prefix: str, path: str) -> str:
-    """A path as seen from the top of the repository; `prefix` is the knowledge root in it, empty or ending in a slash."""
+    """A path as seen from the top of the repository; `prefix` is the knowledge root in it, empty or ending in
+    a slash.
+    """
     while prefix and path.startswith("../"):
         prefix, path = prefix[: prefix[:-1].rfind("/") + 1], path[3:]
     return prefix + path
@@ -43,7 +45,8 @@ def located(prefix: str, path: str) -> str:
 def one_line(text: str) -> str:
     """A line of a report that stays one line, and in which no CI system finds a command.
 
-    GitHub and Azure take `##[…]` and `##vso[…]` for one anywhere in a line of a log, and `::…::` at its beginning.
+    GitHub and Azure take `##[…]` and `##vso[…]` for one anywhere in a line of a log, and `::…::` at its
+    beginning.
     """
     if "\n" in text or "\r" in text:
         text = text.replace("\n", "\\n").replace("\r", "\\r")

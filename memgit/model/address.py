@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.model.kinds import KINDS
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,9 @@ class Address(NamedTuple):
 
 
 def parse(text: str) -> Address | None:
-    """The address that a text spells out in full, or None where it is a short form (an id, an ending, a wikilink)."""
+    """The address that a text spells out in full, or None where it is a short form (an id, an ending, a
+    wikilink).
+    """
     kind, slash, rest = text.partition("/")
     if not slash or kind not in KINDS or not rest:
         return None
@@ -43,7 +45,10 @@ def parse(text: str) -> Address | None:
 
 
 def versioned(text: str) -> tuple[str, int | None]:
-    """A name without the version at its end, and that version: `skill/slug@2`, in short `slug@2`; None where it names none."""
+    """A name without the version at its end, and that version:
+
+    `skill/slug@2`, in short `slug@2`; None where it names none.
+    """
     name, at, version = text.rpartition("@")
     return (name, int(version)) if at and name and _numbers(version) else (text, None)
 

@@ -1,7 +1,8 @@
 """How healthy a record is, and a store of them: the formulas of Skill Memory's distillation.
 
-A score says how much a record gets in the way, from 0 (nothing) to 1: it was not used for long, was never used, is long, or says what
-another one says. Days count from the last use, or from the making of a record that was never used.
+A score says how much a record gets in the way, from 0 (nothing) to 1: it was not used for long, was never
+used, is long, or says what another one says. Days count from the last use, or from the making of a record
+that was never used.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ CROWD = 64
 class Facts(NamedTuple):
     """What the score of one record is made of.
 
-    `age` and `idle` are the days since it was made and since it was last used; both None where nothing says when it was made, `idle`
-    alone where it was never used. `duplicate` is the largest share (0 to 1) of its keywords that one other record has.
+    `age` and `idle` are the days since it was made and since it was last used; both None where nothing says
+    when it was made, `idle` alone where it was never used. `duplicate` is the largest share (0 to 1) of its
+    keywords that one other record has.
     """
 
     age: int | None
@@ -53,7 +55,8 @@ class Score(NamedTuple):
     def actions(self) -> tuple[str, ...]:
         """What is called for, of `ACTIONS`; nothing for a healthy record.
 
-        A record in the band of merging or shortening that neither shares a keyword nor is long is one to look at: it was not used.
+        A record in the band of merging or shortening that neither shares a keyword nor is long is one to look
+        at: it was not used.
         """
         out = ["archive"] if self.score >= ARCHIVE else []
         between = MERGE_OR_SHORTEN <= self.score < ARCHIVE
@@ -68,8 +71,9 @@ class Score(NamedTuple):
 def score(facts: Facts) -> Score:
     """The score of one record.
 
-    Staleness is the days since the last use (or the making) by 90, at most 1; a record older than 60 days that has been used gets 0.3
-    off, to 0 at least. Never used counts from the 31st day on. Size is how far it lies over 600 tokens, in 600 tokens.
+    Staleness is the days since the last use (or the making) by 90, at most 1; a record older than 60 days
+    that has been used gets 0.3 off, to 0 at least. Never used counts from the 31st day on. Size is how far it
+    lies over 600 tokens, in 600 tokens.
     """
     since = facts.age if facts.idle is None else facts.idle
     staleness = min(1.0, max(0, since or 0) / STALE_DAYS)
@@ -94,18 +98,21 @@ def verdict(health: int) -> str:
 
 
 class Likest(NamedTuple):
-    """Of one set of keywords: the largest share of it that one other set has, and the first place where such a one stands."""
+    """Of one set of keywords: the largest share of it that one other set has, and the first place where such
+    a one stands.
+    """
 
     share: float
     place: int | None
 
 
 def likest(keywords: Sequence[frozenset[str]]) -> list[Likest]:
-    """For each set of keywords, the other one that has most of them: one that is the same, else the first; exact, and without comparing
-    each with each.
+    """For each set of keywords, the other one that has most of them: one that is the same, else the first;
+    exact, and without comparing each with each.
 
-    Sets that are the same are looked at once. A keyword of few sets is followed to them; one of many is a number with a bit for each set
-    that has it, and such numbers are added up column by column, so that thousands of sets are counted in a few steps.
+    Sets that are the same are looked at once. A keyword of few sets is followed to them; one of many is a
+    number with a bit for each set that has it, and such numbers are added up column by column, so that
+    thousands of sets are counted in a few steps.
     """
     first: dict[frozenset[str], int] = {}
     second: dict[frozenset[str], int] = {}
@@ -118,7 +125,9 @@ def likest(keywords: Sequence[frozenset[str]]) -> list[Likest]:
         for word in found:
             holders.setdefault(word, []).append(number)
     crowd = max(CROWD, len(different) // 1024)
-    columns = {word: _bits(numbers, len(different)) for word, numbers in holders.items() if len(numbers) > crowd}
+    columns = {
+        word: _bits(numbers, len(different)) for word, numbers in holders.items() if len(numbers) > crowd
+    }
     best: dict[frozenset[str], Likest] = {}
     for number, found in enumerate(different):
         if found not in second:
@@ -141,9 +150,12 @@ def _bits(numbers: Iterable[int], size: int) -> int:
 
 
 def _nearest(
-    number: int, different: Sequence[frozenset[str]], holders: dict[str, list[int]], columns: dict[str, int],
+    number: int,
+    different: Sequence[frozenset[str]],
+    holders: dict[str, list[int]],
+    columns: dict[str, int],
     places: dict[frozenset[str], int],
-) -> Likest:  # fmt: skip
+) -> Likest:
     """The set that shares most keywords with one, the first of several."""
     mine = different[number]
     crowded = [columns[word] for word in mine if word in columns]
@@ -163,7 +175,9 @@ def _nearest(
 
 
 def _most(columns: Iterable[int], own: int) -> tuple[int, int]:
-    """In how many of the columns at most one bit is set, and the lowest bit that is set in so many; `own` is left out."""
+    """In how many of the columns at most one bit is set, and the lowest bit that is set in so many; `own` is
+    left out.
+    """
     digits: list[int] = []  # of the counts, in binary: the number at place n holds digit n of all of them
     for column in columns:
         carry = column

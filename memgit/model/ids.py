@@ -1,6 +1,7 @@
 """Record ids: ten characters of Crockford's base32, the first of them a letter.
 
-A letter comes first so that no YAML reader takes an id for a number. That leaves 22 * 32**9 ids, a little under 2**50.
+A letter comes first so that no YAML reader takes an id for a number. That leaves 22 * 32**9 ids, a little
+under 2**50.
 Alphabet: https://www.crockford.com/base32.html (lower case, without i, l, o, u).
 """
 

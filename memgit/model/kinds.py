@@ -1,8 +1,11 @@
-"""The table of record kinds and the fields that each may have. A new kind is one row here and a place for it in `layout`."""
+"""The table of record kinds and the fields that each may have.
+
+A new kind is one row here and a place for it in `layout`.
+"""
 
 from __future__ import annotations
 
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 
 class Field(NamedTuple):
@@ -14,7 +17,9 @@ class Field(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """One kind: how it is stored, the fields that a person may set, those that must be there, and what addresses look like."""
+    """One kind: how it is stored, the fields that a person may set, those that must be there, and what
+    addresses look like.
+    """
 
     name: str
     stored: str
@@ -67,23 +72,62 @@ _COMMON = ("source", "keywords", "related", "derived_from")
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("knowledge", "entry", ("source", "context", "keywords", "related"), ("created",),
-             "knowledge/<category>#<title>", "a reusable practice, one section of a category file"),
-        Kind("experience", "entry", ("source", "context", "files", "keywords", "related"), ("created",),
-             "experience/<skill>#<title>", "what was learned with one skill, one section of its file"),
-        Kind("skill", "document", ("description", "tools_used", *_COMMON), ("title", "version"),
-             "skill/<slug>", "a procedure to repeat, with versions"),
-        Kind("memory", "document", ("topics", "scope", "tags", "summary", *_COMMON), ("title", "created"),
-             "memory/[<scope>/]<slug>", "a fact that holds until it is changed"),
-        Kind("observation", "document", ("topics", "related_task", "source"), ("at",),
-             "observation/<id>", "a signal, written once and never edited"),
-        Kind("decision", "document", ("status", "deciders", "supersedes", "superseded_by", "impacts", *_COMMON), ("title", "status"),
-             "decision/<YYYYMMDD>-<slug>", "a choice, its reasons and its consequences"),
-        Kind("note", "document", ("tags", *_COMMON), (),
-             "note/<path without .md>", "any other Markdown file"),
+        Kind(
+            "knowledge",
+            "entry",
+            ("source", "context", "keywords", "related"),
+            ("created",),
+            "knowledge/<category>#<title>",
+            "a reusable practice, one section of a category file",
+        ),
+        Kind(
+            "experience",
+            "entry",
+            ("source", "context", "files", "keywords", "related"),
+            ("created",),
+            "experience/<skill>#<title>",
+            "what was learned with one skill, one section of its file",
+        ),
+        Kind(
+            "skill",
+            "document",
+            ("description", "tools_used", *_COMMON),
+            ("title", "version"),
+            "skill/<slug>",
+            "a procedure to repeat, with versions",
+        ),
+        Kind(
+            "memory",
+            "document",
+            ("topics", "scope", "tags", "summary", *_COMMON),
+            ("title", "created"),
+            "memory/[<scope>/]<slug>",
+            "a fact that holds until it is changed",
+        ),
+        Kind(
+            "observation",
+            "document",
+            ("topics", "related_task", "source"),
+            ("at",),
+            "observation/<id>",
+            "a signal, written once and never edited",
+        ),
+        Kind(
+            "decision",
+            "document",
+            ("status", "deciders", "supersedes", "superseded_by", "impacts", *_COMMON),
+            ("title", "status"),
+            "decision/<YYYYMMDD>-<slug>",
+            "a choice, its reasons and its consequences",
+        ),
+        Kind(
+            "note", "document", ("tags", *_COMMON), (), "note/<path without .md>", "any other Markdown file"
+        ),
     )
-}  # fmt: skip
+}
 
 STATUSES = ("proposed", "accepted", "rejected", "superseded")
 ADR_STATUSES = (*STATUSES, "deprecated")
-"""Those of decision records that other tools write: a deprecated one no longer holds, and nothing took its place."""
+"""Those of decision records that other tools write: a deprecated one no longer holds, and nothing took its
+place.
+"""

@@ -1,31 +1,37 @@
-"""Where records lie: a layout is an ordered list of places, one row each; the first place that a path fits is the one.
+"""Where records lie: a layout is an ordered list of places, one row each; the first place that a path fits is
+the one.
 
-Patterns are relative to the place's folder: `*` stands for anything but a slash, `**/` for any folders or none, `[0-9]` for a digit,
-`{key}` for the key of the record (no slash), `{path}` for a key that may hold slashes.
+Patterns are relative to the place's folder: `*` stands for anything but a slash, `**/` for any folders or
+none, `[0-9]` for a digit, `{key}` for the key of the record (no slash), `{path}` for a key that may hold
+slashes.
 """
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from memgit import TYPE_CHECKING
-from memgit.model import regex as re
-from memgit.model.light import lru_cache
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 NEVER = frozenset(["README.md", "INDEX.md", "log.md"])
-"""Names beside records that are written for people or derived; a layout of plain notes takes them as notes."""
+"""Names beside records that are written for people or derived; a layout of plain notes takes them as notes.
+"""
 
 
 DIGIT = "[0-9]"
 
 
 class Place(NamedTuple):
-    """One row: files under `folder` that fit `pattern` hold records of `kind`, written in `form` (a key of `formats.FORMS`).
+    """One row: files under `folder` that fit `pattern` hold records of `kind`, written in `form` (a key of
+    `formats.FORMS`).
 
-    `folder` is relative to the knowledge root, empty or ending in a slash. `never` are file names that hold no record.
-    `new` is the pattern for new files where `pattern` cannot say it, with `{key}`, `{scope}`, `{year}` and `{month}`.
+    `folder` is relative to the knowledge root, empty or ending in a slash. `never` are file names that hold
+    no record. `new` is the pattern for new files where `pattern` cannot say it, with `{key}`, `{scope}`,
+    `{year}` and `{month}`.
     """
 
     kind: str
@@ -46,7 +52,11 @@ class Place(NamedTuple):
 
     def path(self, key: str, *, year: str = "", month: str = "") -> str:
         """The path of a new record with that key; `year` and `month` are used by places that shard by month."""
-        text = self.new or ("{key}.md" if DIGIT in self.pattern else self.pattern.replace("{path}", "{key}").replace("**/", ""))
+        text = self.new or (
+            "{key}.md"
+            if DIGIT in self.pattern
+            else self.pattern.replace("{path}", "{key}").replace("**/", "")
+        )
         if "{key}" not in text:
             text = text.replace("**", "*").replace("*", "{key}", 1)
         return self.folder + text.replace("{year}", year).replace("{month}", month).replace("{key}", key)
@@ -64,7 +74,8 @@ class Layout(NamedTuple):
         if hidden(path.removeprefix(self.base)):
             return None
         for place in self.places:
-            if path.startswith(place.folder):  # `key` looks at that as well: a call for each place takes most of the time
+            # `key` looks at that as well: a call for each place takes most of the time
+            if path.startswith(place.folder):
                 key = place.key(path)
                 if key is not None:
                     return place, key
@@ -74,7 +85,11 @@ class Layout(NamedTuple):
         """The address of a record of that title in a file at that path."""
         if place.form == "entries":
             return f"{place.kind}/{key}#{title}"
-        return f"note/{path.removeprefix(self.base).removesuffix('.md')}" if place.kind == "note" else f"{place.kind}/{key}"
+        return (
+            f"note/{path.removeprefix(self.base).removesuffix('.md')}"
+            if place.kind == "note"
+            else f"{place.kind}/{key}"
+        )
 
     def of(self, kind: str) -> tuple[Place, ...]:
         """The places of one kind, the one for new records first."""
@@ -89,7 +104,9 @@ class Layout(NamedTuple):
         return tuple(found)
 
     def roots(self, kinds: Iterable[str] = ()) -> tuple[str, ...]:
-        """As `folders`, each as deep as the patterns (of some kinds) allow: nothing else can hold a record (of them)."""
+        """As `folders`, each as deep as the patterns (of some kinds) allow: nothing else can hold a record
+        (of them).
+        """
         wanted = frozenset(kinds)
         found: list[str] = []
         for place in self.places:
@@ -104,13 +121,21 @@ class Layout(NamedTuple):
 
 
 def hidden(path: str) -> bool:
-    """Whether a path goes through a folder whose name starts with a dot (`.obsidian`, `.git`): such folders hold no records."""
+    """Whether a path goes through a folder whose name starts with a dot (`.obsidian`, `.git`): such folders
+    hold no records.
+    """
     return "/." in f"/{path.rpartition('/')[0]}" if path else False
 
 
 _TOKENS = {
-    "**/": "(?:.+/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", DIGIT: "[0-9]", "{key}": "(?P<key>[^/]+)", "{path}": "(?P<key>.+)",
-}  # fmt: skip
+    "**/": "(?:.+/)?",
+    "**": ".*",
+    "*": "[^/]*",
+    "?": "[^/]",
+    DIGIT: "[0-9]",
+    "{key}": "(?P<key>[^/]+)",
+    "{path}": "(?P<key>.+)",
+}
 
 
 @lru_cache(maxsize=256)
@@ -125,7 +150,9 @@ def _regex(pattern: str) -> re.Pattern[str]:
     text = "".join(out)
     if "(?P<key>" not in text:
         text = (
-            f"(?s)(?P<key>{text[4 : -len(re.escape('.md'))]}){re.escape('.md')}" if pattern.endswith(".md") else f"(?s)(?P<key>{text[4:]})"
+            f"(?s)(?P<key>{text[4 : -len(re.escape('.md'))]}){re.escape('.md')}"
+            if pattern.endswith(".md")
+            else f"(?s)(?P<key>{text[4:]})"
         )
     return re.compile(text)
 
@@ -147,14 +174,20 @@ def memgit(notes: Iterable[str] = ("notes/**/*.md",)) -> Layout:
 
 
 def mem_skill(base: str = "") -> Layout:
-    """A Mem Skill or auto-skill workspace, also under `data/` or `.self-improving/`; other kinds lie beside it as in memgit's own."""
+    """A Mem Skill or auto-skill workspace, also under `data/` or `.self-improving/`; other kinds lie beside
+    it as in memgit's own.
+    """
     own = memgit()
-    return Layout("mem-skill", tuple(place._replace(folder=base + place.folder) for place in own.places), base)
+    return Layout(
+        "mem-skill", tuple(place._replace(folder=base + place.folder) for place in own.places), base
+    )
 
 
 def vault(base: str = ".memory/") -> Layout:
     """A memory vault: memories alone; inbox, indices and templates are not records."""
-    return Layout("vault", (Place("memory", base + "10-Memories/", "{key}.md", "vault", new="MEM-{key}.md"),), base)
+    return Layout(
+        "vault", (Place("memory", base + "10-Memories/", "{key}.md", "vault", new="MEM-{key}.md"),), base
+    )
 
 
 def mnema(base: str = ".mnema/") -> Layout:
@@ -164,10 +197,14 @@ def mnema(base: str = ".mnema/") -> Layout:
         "mnema",
         (
             Place("skill", base + "skills/", "**/{key}.md", "mnema", people, new="authored/{key}.md"),
-            Place("decision", base + "roadmap/", "{key}-ADR-*.md".replace("{key}", "*"), "mnema-block", people),
+            Place(
+                "decision", base + "roadmap/", "{key}-ADR-*.md".replace("{key}", "*"), "mnema-block", people
+            ),
             Place("decision", base + "memory/decisions/", "{key}.md", "memgit", people),
             Place("memory", base + "memory/", "{path}.md", "mnema", people),
-            Place("observation", base + "observations/", "**/{key}.md", "mnema-block", people, new="{key}.md"),
+            Place(
+                "observation", base + "observations/", "**/{key}.md", "mnema-block", people, new="{key}.md"
+            ),
             Place("note", base + "roadmap/", "*.md", "mnema-block", people),
             Place("note", base + "sprints/", "*.md", "mnema-block", people),
             Place("note", base + "backlog/", "**/*.md", "mnema-block", people),

@@ -1,4 +1,7 @@
-"""Wikilinks: `[[file#heading]]`, `[[slug]]`, `[[address]]`, each with `|label`; resolution is strict, never a guess."""
+"""Wikilinks:
+
+`[[file#heading]]`, `[[slug]]`, `[[address]]`, each with `|label`; resolution is strict, never a guess.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ import unicodedata
 
 from memgit import TYPE_CHECKING
 from memgit.model.kinds import KINDS
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
-from memgit.model.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +48,9 @@ class Resolved(NamedTuple):
 
 
 class Names:
-    """The names that a set of records answers to: address, id, file stem, any tail of the path, each with `#title` for entries."""
+    """The names that a set of records answers to: address, id, file stem, any tail of the path, each with
+    `#title` for entries.
+    """
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._full: dict[str, list[Record]] = {}
@@ -64,33 +69,41 @@ class Names:
     def resolve(self, link: Wikilink, origin: Record | None = None) -> Resolved:
         """The record that a link leads to.
 
-        A bare `#heading` points into the file of `origin`. A heading names an entry; in a document, where headings are no records,
-        it may be any text and the document is meant.
+        A bare `#heading` points into the file of `origin`. A heading names an entry; in a document, where
+        headings are no records, it may be any text and the document is meant.
         """
         whole = normal(link.target if link.heading is None else f"{link.target}#{link.heading}")
         found = _unique(self._full.get(whole, ()))
         if not found and link.heading is not None and not link.target and origin is not None:
             found = _by_heading(self._file.get(normal(origin.path.removesuffix(".md")), ()), link.heading)
         if not found and link.target:
-            named = self._file.get(normal(link.target.removesuffix(".md")), ()) or self._full.get(normal(link.target), ())
+            named = self._file.get(normal(link.target.removesuffix(".md")), ()) or self._full.get(
+                normal(link.target), ()
+            )
             found = _unique(named) if link.heading is None else _by_heading(named, link.heading)
         return Resolved(found[0] if len(found) == 1 else None, tuple(found))
 
 
 def file_names(path: str) -> list[str]:
-    """The names that a file answers to in a link: its path without `.md` and every tail of it, the shortest first."""
+    """The names that a file answers to in a link: its path without `.md` and every tail of it, the shortest
+    first.
+    """
     parts = path.removesuffix(".md").split("/")
     return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
 
 
 def spellings(record: Record) -> Iterator[str]:
-    """What may stand between the brackets of a link to a record, the best first: `file#title` for an entry, the name of the file for a
-    document, then the address and the id. Each may lead to other records as well.
+    """What may stand between the brackets of a link to a record, the best first: `file#title` for an entry,
+    the name of the file for a document, then the address and the id. Each may lead to other records as well.
     """
     stem = record.path.rpartition("/")[2].removesuffix(".md")
     entry = KINDS[record.kind].stored == "entry"
     for text in (f"{stem}#{record.title}" if entry else stem, record.address, record.id):
-        if text is not None and not any(mark in text for mark in ("|", "[[", "]]", "\n")) and (entry or "#" not in text):
+        if (
+            text is not None
+            and not any(mark in text for mark in ("|", "[[", "]]", "\n"))
+            and (entry or "#" not in text)
+        ):
             yield text
 
 

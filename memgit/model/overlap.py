@@ -13,7 +13,9 @@ EXTEND = 0.3
 NEAR = 0.5
 """The share of what a record is about that a text must speak of to be about the same."""
 AGREED = 2
-"""Key terms that must agree before a record counts as near, where the text has so many: a single one says nothing."""
+"""Key terms that must agree before a record counts as near, where the text has so many: a single one says
+nothing.
+"""
 
 
 def overlap(terms: set[str], known: Iterable[str]) -> float:
@@ -28,8 +30,8 @@ def weighted(terms: set[str], known: Iterable[str], weight: Callable[[str], floa
 
 
 def rarity(records: int, holding: int) -> float:
-    """What a term counts that so many of all records hold: the inverse document frequency of BM25, `log(1 + (N - n + 0.5) / (n + 0.5))`.
-    One that none holds counts as much as one that a single record holds.
+    """What a term counts that so many of all records hold: the inverse document frequency of BM25, `log(1 +
+    (N - n + 0.5) / (n + 0.5))`. One that none holds counts as much as one that a single record holds.
     """
     records = max(records, 1)
     holding = min(max(holding, 1), records)
@@ -47,7 +49,9 @@ def telling(title: str) -> set[str]:
 
 
 def known_terms(record: Record) -> set[str]:
-    """The words of a record that key terms are looked for among: those of title, text and keywords, folded in case."""
+    """The words of a record that key terms are looked for among: those of title, text and keywords, folded in
+    case.
+    """
     return {*words(record.title), *words(record.body), *(keyword.casefold() for keyword in record.keywords)}
 
 

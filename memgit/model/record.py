@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,8 @@ Value = str | tuple[str, ...] | None
 class Problem(NamedTuple):
     """What is wrong with a file or a record, as a value: the rest of the file still counts.
 
-    `code` is the lint rule that reports it, `line` counts from 1, `fatal` says that the record cannot be written to.
+    `code` is the lint rule that reports it, `line` counts from 1, `fatal` says that the record cannot be
+    written to.
     """
 
     code: str
@@ -25,11 +26,12 @@ class Problem(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record. Dates are `YYYY-MM-DD` or ISO 8601 text as found; `line` and `end_line` count from 1, both included.
+    """One record. Dates are `YYYY-MM-DD` or ISO 8601 text as found; `line` and `end_line` count from 1, both
+    included.
 
-    `fields` holds every field under its canonical name (see `kinds.FIELDS`), and unknown ones under the name that they have in
-    the file, in file order. The properties below are views of it.
-    `body` is the text without the fields and without the title's own heading, newlines as `\\n`, no blank line at either end.
+    `fields` holds every field under its canonical name (see `kinds.FIELDS`), and unknown ones under the name
+    that they have in the file, in file order. The properties below are views of it. `body` is the text
+    without the fields and without the title's own heading, newlines as `\\n`, no blank line at either end.
     `ordinal` is its place among the records of its file, from 0: what `formats` needs to find it again.
     """
 
@@ -113,7 +115,9 @@ class Record(NamedTuple):
 
 
 class ParsedFile(NamedTuple):
-    """What one file holds: its records in file order, what is wrong with it, and what it says about itself (category name, keywords)."""
+    """What one file holds: its records in file order, what is wrong with it, and what it says about itself
+    (category name, keywords).
+    """
 
     records: tuple[Record, ...]
     problems: tuple[Problem, ...] = ()

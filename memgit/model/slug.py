@@ -8,7 +8,8 @@ MAX_LENGTH = 50
 MAX_BYTES = 120
 # https://learn.microsoft.com/windows/win32/fileio/naming-a-file: refused with and without a suffix.
 RESERVED = frozenset(
-    ["con", "prn", "aux", "nul", "conin$", "conout$"] + [f"{name}{digit}" for name in ("com", "lpt") for digit in "0123456789¹²³"]
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [f"{name}{digit}" for name in ("com", "lpt") for digit in "0123456789¹²³"]
 )
 
 
@@ -18,17 +19,26 @@ _BLANKS = {number: " " for number in range(128) if not chr(number).isalnum()}
 def slug(title: str, *, ascii_only: bool = False) -> str:
     """The title as a file stem: lower case, words joined by `-`, at most 50 characters and 120 bytes.
 
-    Never empty: a title without letters or digits gives `r-` and a short hash of itself, so that two such titles differ.
-    `ascii_only` keeps `[a-z0-9-]` alone, as memory vaults do; accents are dropped, other scripts fall back to the hash.
+    Never empty: a title without letters or digits gives `r-` and a short hash of itself, so that two such
+    titles differ. `ascii_only` keeps `[a-z0-9-]` alone, as memory vaults do; accents are dropped, other
+    scripts fall back to the hash.
     """
     if title.isascii():
         return _named("-".join(title.lower().translate(_BLANKS).split())[:MAX_LENGTH].strip("-"), title)
-    text = unicodedata.normalize("NFKD", title).lower() if ascii_only else unicodedata.normalize("NFC", title.lower())
+    text = (
+        unicodedata.normalize("NFKD", title).lower()
+        if ascii_only
+        else unicodedata.normalize("NFC", title.lower())
+    )
     out: list[str] = []
     gap = False
     lost = False
     for char in text:
-        keep = char.isascii() and char.isalnum() if ascii_only else char.isalnum() or unicodedata.category(char)[0] == "M"
+        keep = (
+            char.isascii() and char.isalnum()
+            if ascii_only
+            else char.isalnum() or unicodedata.category(char)[0] == "M"
+        )
         if keep and (out or unicodedata.category(char)[0] != "M"):
             if gap and out:
                 out.append("-")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 _WORD = pattern(r"[^\W_](?:[\w.+#/-]*[\w+#])?")
 _WIDE = pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
@@ -25,8 +25,8 @@ STOP = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, folded in case; inner dots, dashes, slashes, `+` and `#` belong to a word. Scripts that are written
-    without blanks give their pairs of characters."""
+    """The words of a text, folded in case; inner dots, dashes, slashes, `+` and `#` belong to a word. Scripts
+    that are written without blanks give their pairs of characters."""
     if text.isascii():
         return _WORD.findall(text.lower())
     out: list[str] = []
@@ -41,10 +41,11 @@ def words(text: str) -> list[str]:
 
 
 def key_terms(text: str, limit: int = 5, shortest: int = 5) -> list[str]:
-    """Up to `limit` significant terms: proper nouns and technical terms before common nouns, then by frequency and first place.
+    """Up to `limit` significant terms: proper nouns and technical terms before common nouns, then by
+    frequency and first place.
 
-    A term has at least `shortest` characters, unless its spelling marks it as technical (`CSS`, `k8s`, `io_uring`, `a.py`), and at most
-    `LONGEST`.
+    A term has at least `shortest` characters, unless its spelling marks it as technical (`CSS`, `k8s`,
+    `io_uring`, `a.py`), and at most `LONGEST`.
     """
     count: Counter[str] = Counter()
     rank: dict[str, tuple[int, int]] = {}
@@ -53,7 +54,11 @@ def key_terms(text: str, limit: int = 5, shortest: int = 5) -> list[str]:
         folded = raw.casefold()
         odd = not raw.isalpha() and any(char in "._+#/-" or char.isdigit() for char in raw)
         technical = odd or raw[1:] != raw[1:].lower()
-        if folded in STOP or raw.isdigit() or ((len(raw) > LONGEST or (len(raw) < shortest and not technical)) and not _WIDE.search(raw)):
+        if (
+            folded in STOP
+            or raw.isdigit()
+            or ((len(raw) > LONGEST or (len(raw) < shortest and not technical)) and not _WIDE.search(raw))
+        ):
             continue
         proper = raw[0].isupper() and not _starts_sentence(text, match.start())
         for term in words(raw) if _WIDE.search(raw) else [folded]:

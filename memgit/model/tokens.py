@@ -1,17 +1,20 @@
 """How many tokens a text has, by the one rule that memgit counts with everywhere.
 
-A text has 1.3 tokens a word, rounded down. A word is a run of characters between blanks, with two exceptions for which that says nothing:
-two characters of a script that is written without blanks (Chinese, Japanese, Thai, Lao, Khmer, Burmese) count as a word, and a run longer
-than `LONGEST` characters (encoded data, a minified line) as one word for every `LONGEST` characters begun.
+A text has 1.3 tokens a word, rounded down. A word is a run of characters between blanks, with two exceptions
+for which that says nothing: two characters of a script that is written without blanks (Chinese, Japanese,
+Thai, Lao, Khmer, Burmese) count as a word, and a run longer than `LONGEST` characters (encoded data, a
+minified line) as one word for every `LONGEST` characters begun.
 """
 
 from __future__ import annotations
 
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 RATE = 1.3
 LONGEST = 100
-_WIDE = pattern("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_WIDE = pattern(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 
 
 def half_words(text: str) -> int:

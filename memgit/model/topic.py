@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 from memgit.model.terms import key_terms
 
 MOST = 8
@@ -17,7 +17,10 @@ _TRANSITION = pattern(rf"(?<![\w-])(?:{'|'.join(TRANSITIONS)})(?![\w-])", re.IGN
 
 
 def holds(text: str, keyword: str) -> bool:
-    """Whether a text holds a keyword as a whole, in any case: `Java` is not in `JavaScript`. Scripts without blanks know no whole words."""
+    """Whether a text holds a keyword as a whole, in any case:
+
+    `Java` is not in `JavaScript`. Scripts without blanks know no whole words.
+    """
     keyword = " ".join(keyword.casefold().split())
     folded = " ".join(text.casefold().split())
     start = folded.find(keyword) if keyword else -1
@@ -37,7 +40,9 @@ def _apart(left: str, right: str) -> bool:
 
 
 def keywords(text: str, vocabulary: Iterable[str] = ()) -> list[str]:
-    """Up to eight keywords of a message, folded in case: known keywords that it holds, in their order in the text, then its key terms."""
+    """Up to eight keywords of a message, folded in case: known keywords that it holds, in their order in the
+    text, then its key terms.
+    """
     folded = " ".join(text.casefold().split())
     known = {" ".join(word.casefold().split()) for word in vocabulary if holds(text, word)}
     found = sorted(known, key=lambda word: (folded.find(word), word))
@@ -53,7 +58,10 @@ def changed_share(now: Sequence[str], last: Sequence[str]) -> float:
 
 
 def switch_reason(text: str, now: Sequence[str], last: Sequence[str] | None) -> str | None:
-    """Why a message turns to another topic, in words; None where it stays. `last` is None on the first turn of a session."""
+    """Why a message turns to another topic, in words; None where it stays.
+
+    `last` is None on the first turn of a session.
+    """
     if last is None:
         return "first turn of the session"
     found = _TRANSITION.search(" ".join(text.split()))

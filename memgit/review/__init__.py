@@ -1,1 +1,3 @@
-"""What a review says, as pure values and text: records that changed, word differences, findings, a verdict, and their renderings."""
+"""What a review says, as pure values and text: records that changed, word differences, findings, a verdict,
+and their renderings.
+"""

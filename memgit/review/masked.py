@@ -1,4 +1,6 @@
-"""Credentials in what a review shows, masked: a comment or a log that quotes one carries it further than the repository does."""
+"""Credentials in what a review shows, masked: a comment or a log that quotes one carries it further than the
+repository does.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,15 @@ def masked_pieces(pieces: Pieces) -> Pieces:
         start = 0
         for number in numbers:
             end = start + len(pieces[number].text)
-            cuts[number] += [(max(a, start) - start, min(b, end) - start, kind) for a, b, kind in found if a < end and b > start]
+            cuts[number] += [
+                (max(a, start) - start, min(b, end) - start, kind)
+                for a, b, kind in found
+                if a < end and b > start
+            ]
             start = end
-    return tuple(Piece(side, _replaced(text, _apart(cut))) for (side, text), cut in zip(pieces, cuts, strict=True))
+    return tuple(
+        Piece(side, _replaced(text, _apart(cut))) for (side, text), cut in zip(pieces, cuts, strict=True)
+    )
 
 
 def _apart(cuts: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -15,16 +15,25 @@ from memgit.review.words import Pieces, difference
 WORDS = ("added", "changed", "renamed", "moved", "archived", "restored", "removed", "promoted", "superseded")
 """What a review says of a record, in the order in which it counts them."""
 _SAID = {
-    "create": "added", "update": "changed", "extend": "changed", "link": "changed", "archive": "archived", "restore": "restored",
-    "remove": "removed", "promote": "promoted", "rename": "renamed",
-}  # fmt: skip
+    "create": "added",
+    "update": "changed",
+    "extend": "changed",
+    "link": "changed",
+    "archive": "archived",
+    "restore": "restored",
+    "remove": "removed",
+    "promote": "promoted",
+    "rename": "renamed",
+}
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 THRESHOLDS = (*SEVERITIES, "never")
 CONFLICT = "conflict"
 """Stands for a rule where a conflict is reported as a finding."""
 CONFIGURATION = "config"
-"""The same for a change of what decides what is checked, and how git merges it: the configuration, `.gitattributes`."""
+"""The same for a change of what decides what is checked, and how git merges it: the configuration,
+`.gitattributes`.
+"""
 ALLOWANCE = "allow"
 """The same for a finding that the change brings together with the comment that allows it."""
 
@@ -38,7 +47,9 @@ class Settings(NamedTuple):
 
 
 class Who(NamedTuple):
-    """Who changed a record: authors as `Name <mail>`, agents, their runs, sources and hashes of commits, each once, oldest first."""
+    """Who changed a record: authors as `Name <mail>`, agents, their runs, sources and hashes of commits, each
+    once, oldest first.
+    """
 
     authors: tuple[str, ...] = ()
     actors: tuple[str, ...] = ()
@@ -65,8 +76,9 @@ class Reviewed(NamedTuple):
         change: one of `WORDS`.
         old, new: the record before and after; None where it is not there.
         fields: the fields that differ, the title among them; none where it is new or gone.
-        body: the difference of its text in words; empty where it is new or gone. Credentials in it and in fields are masked.
-        linked, unlinked: links that it has now and had not before, and the reverse, as typed.
+        body: the difference of its text in words; empty where it is new or gone. Credentials in it and in
+        fields are masked. linked, unlinked: links that it has now and had not before, and the reverse, as
+        typed.
         who: who made the change.
     """
 
@@ -186,7 +198,9 @@ def reviewed(change: Change, who: Who = NOBODY) -> Reviewed:
     ]
     if old.title != new.title:
         fields.insert(0, FieldChange("title", old.title, new.title))
-    return Reviewed(word_of(change), old, new, tuple(fields), masked_pieces(difference(old.body, new.body)), who=who)
+    return Reviewed(
+        word_of(change), old, new, tuple(fields), masked_pieces(difference(old.body, new.body)), who=who
+    )
 
 
 def word_of(change: Change) -> str:
@@ -195,15 +209,24 @@ def word_of(change: Change) -> str:
     if old is not None and new is not None:
         if new.kind == "decision" and _superseded(new) and not _superseded(old):
             return "superseded"
-        if change.action == "rename" and old.title == new.title and (old.path != new.path or old.kind != new.kind):
+        if (
+            change.action == "rename"
+            and old.title == new.title
+            and (old.path != new.path or old.kind != new.kind)
+        ):
             entry = KINDS[new.kind].stored == "entry"
-            # A document whose file has another name in the same folder was renamed; a record in another folder or category was moved.
-            return "moved" if entry or old.path.rpartition("/")[0] != new.path.rpartition("/")[0] else "renamed"
+            # A document whose file has another name in the same folder was renamed; a record in another
+            # folder or category was moved.
+            return (
+                "moved" if entry or old.path.rpartition("/")[0] != new.path.rpartition("/")[0] else "renamed"
+            )
     return _SAID[change.action]
 
 
 def _superseded(record: Record) -> bool:
-    return (record.text("status") or "").strip().lower() == "superseded" or bool(record.items("superseded_by"))
+    return (record.text("status") or "").strip().lower() == "superseded" or bool(
+        record.items("superseded_by")
+    )
 
 
 def verdict(settings: Settings, findings: Sequence[Finding], conflicts: int) -> str:
@@ -219,15 +242,20 @@ def verdict(settings: Settings, findings: Sequence[Finding], conflicts: int) -> 
 
 
 def allowance_findings(found: Iterable[Finding]) -> Iterator[Finding]:
-    """What a change allows in place, each by a finding of its own: one graver than a note is a warning, so that somebody looks at it."""
+    """What a change allows in place, each by a finding of its own: one graver than a note is a warning, so
+    that somebody looks at it.
+    """
     for one in found:
         severity = "warning" if one.severity == "error" else "info"
         words = f"the change brings this and allows it in place ({one.rule} {one.name}): {one.message}"
-        yield Finding(ALLOWANCE, "allowed-in-place", severity, one.path, one.line, one.end_line, one.address, words)
+        yield Finding(
+            ALLOWANCE, "allowed-in-place", severity, one.path, one.line, one.end_line, one.address, words
+        )
 
 
 def conflict_findings(review: Review, severity: str = "error") -> tuple[Finding, ...]:
     """The conflicts as findings, for reports that know nothing else."""
     return tuple(
-        Finding(CONFLICT, "merge-conflict", severity, one.path, one.line, one.line, one.address, one.message) for one in review.conflicts
+        Finding(CONFLICT, "merge-conflict", severity, one.path, one.line, one.line, one.address, one.message)
+        for one in review.conflicts
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from memgit.formats.linediff import matching
+from memgit.formats.merging.linediff import matching
 
 SAME, GONE, NEW = " ", "-", "+"
 
@@ -17,7 +17,9 @@ ALIKE = 0.25
 CONTEXT = 60
 """Characters of unchanged text that are shown on either side of a change."""
 
-_TOKEN = re.compile(r"\s+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\w\s]")
+_TOKEN = re.compile(
+    r"\s+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\w\s]"
+)
 
 
 class Piece(NamedTuple):
@@ -41,7 +43,9 @@ def difference(old: str, new: str) -> Pieces:
 
 
 def _lines(text: str) -> list[str]:
-    return [line + "\n" for line in text.split("\n")[:-1]] + ([last] if (last := text.rpartition("\n")[2]) else [])
+    return [line + "\n" for line in text.split("\n")[:-1]] + (
+        [last] if (last := text.rpartition("\n")[2]) else []
+    )
 
 
 def _by_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
@@ -87,11 +91,15 @@ def _replaced(old: str, new: str) -> Iterator[Piece]:
 
 
 def _without_crumbs(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """The pieces with blanks and commas that stand alone between two changes taken into them, so that a sentence reads as one change."""
+    """The pieces with blanks and commas that stand alone between two changes taken into them, so that a
+    sentence reads as one change.
+    """
     gone: list[str] = []
     new: list[str] = []
     for number, piece in enumerate(pieces):
-        crumb = piece.side == SAME and "\n" not in piece.text and not any(char.isalnum() for char in piece.text)
+        crumb = (
+            piece.side == SAME and "\n" not in piece.text and not any(char.isalnum() for char in piece.text)
+        )
         if crumb and gone and new and number + 1 < len(pieces):
             gone.append(piece.text)
             new.append(piece.text)
@@ -117,7 +125,9 @@ def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def shown(pieces: Sequence[Piece], context: int = CONTEXT) -> Pieces:
-    """The pieces with long unchanged stretches cut to what stands beside a change; `…` takes the place of the rest."""
+    """The pieces with long unchanged stretches cut to what stands beside a change; `…` takes the place of the
+    rest.
+    """
     last = len(pieces) - 1
     return tuple(
         Piece(side, _shortened(text, number == 0, number == last, context) if side == SAME else text)
@@ -144,5 +154,9 @@ def _cut(text: str, width: int) -> str:
 
 def counted(pieces: Sequence[Piece]) -> tuple[int, int]:
     """How many words are new, and how many are gone."""
-    found = [sum(_says(token) for token in _TOKEN.findall(text)) * (1 if side == NEW else -1) for side, text in pieces if side != SAME]
+    found = [
+        sum(_says(token) for token in _TOKEN.findall(text)) * (1 if side == NEW else -1)
+        for side, text in pieces
+        if side != SAME
+    ]
     return sum(count for count in found if count > 0), -sum(count for count in found if count < 0)

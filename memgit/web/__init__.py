@@ -1,7 +1,8 @@
 """Pages from the web as text: the only part of memgit that opens a network connection of its own.
 
-`fetch` is the whole of it. What it takes from the network is hostile: where a URL leads, how long an answer takes, how large it grows and
-in which characters it is written are all bounded or checked here, before anything else of memgit sees the text.
+`fetch` is the whole of it. What it takes from the network is hostile: where a URL leads, how long an answer
+takes, how large it grows and in which characters it is written are all bounded or checked here, before
+anything else of memgit sees the text.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ MAX_REDIRECTS = 5
 class Page(NamedTuple):
     """A page that was fetched.
 
-    `url` is where it was found, after all redirects. `title` is None where the page names none, `date` (YYYY-MM-DD) where it states none.
-    `text` is Markdown with `\\n` line ends: the main content of an HTML page, the whole of a text. `content_type` is in lower case, without
-    parameters.
+    `url` is where it was found, after all redirects. `title` is None where the page names none, `date`
+    (YYYY-MM-DD) where it states none. `text` is Markdown with `\\n` line ends: the main content of an HTML
+    page, the whole of a text. `content_type` is in lower case, without parameters.
     """
 
     url: str
@@ -50,20 +51,25 @@ def fetch(
 
     Args:
         url: an absolute URL; its fragment and its query are kept as they are.
-        env: the environment, for its proxies (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`); none without it.
+        env: the environment, for its proxies (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`); none
+            without it.
         allow_private: also take pages from addresses that are not public (this machine, its networks).
-        timeout: seconds for all that is waited for (name, connection, redirects, body), and as many to find the text in HTML.
+        timeout: seconds for all that is waited for (name, connection, redirects, body), and as many to find
+            the text in HTML.
         max_bytes: the size of the body at most, decompressed.
         max_redirects: how many redirects are followed.
 
     Raises:
-        BadInput: not a URL that can be fetched: another scheme, credentials in it, an odd spelling of an address.
-        Refused: an address that is not public, a limit, an answer that is no page of text, a failure of the network or of TLS, or
-            no extractor for HTML on this machine.
+        BadInput: not a URL that can be fetched: another scheme, credentials in it, an odd spelling of an
+            address.
+        Refused: an address that is not public, a limit, an answer that is no page of text, a failure of the
+            network or of TLS, or no extractor for HTML on this machine.
     """
     from memgit.web.page import check_type, page_of
     from memgit.web.proxy import proxies
     from memgit.web.transport import Limits, get
 
-    limits = Limits(allow_private=allow_private, timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects)
+    limits = Limits(
+        allow_private=allow_private, timeout=timeout, max_bytes=max_bytes, max_redirects=max_redirects
+    )
     return page_of(get(url, limits, proxies(env or {}), check_type), timeout)

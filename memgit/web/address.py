@@ -42,12 +42,15 @@ def check(host: str, address: str) -> None:
     if not public(address):
         at = "is" if host == address else f"is at {address},"
         raise Refused(
-            f"{host} {at} no public address: not fetched", hint="--allow-private also fetches from this machine and its networks"
-        )  # fmt: skip
+            f"{host} {at} no public address: not fetched",
+            hint="--allow-private also fetches from this machine and its networks",
+        )
 
 
 def public(text: str) -> bool:
-    """Whether an address belongs to the public internet, whatever it is wrapped in (IPv4 in IPv6, 6to4, NAT64)."""
+    """Whether an address belongs to the public internet, whatever it is wrapped in (IPv4 in IPv6, 6to4,
+    NAT64).
+    """
     address = ip_address(text.partition("%")[0])
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
@@ -59,15 +62,22 @@ def public(text: str) -> bool:
             return False
     # Each of the words for itself: what `is_global` holds has changed between releases of Python.
     return address.is_global and not (
-        address.is_private or address.is_loopback or address.is_link_local or address.is_multicast or address.is_reserved
+        address.is_private
+        or address.is_loopback
+        or address.is_link_local
+        or address.is_multicast
+        or address.is_reserved
         or address.is_unspecified
-    )  # fmt: skip
+    )
 
 
 def check_unresolved(host: str) -> None:
     """Raises Refused where a name that only a proxy can look up is plainly that of an inner network."""
     if "." not in host or any(host == end or host.endswith(f".{end}") for end in LOCAL_NAMES):
-        raise Refused(f"{host} is no public name: not fetched", hint="--allow-private also fetches from this machine and its networks")
+        raise Refused(
+            f"{host} is no public name: not fetched",
+            hint="--allow-private also fetches from this machine and its networks",
+        )
 
 
 def known(host: str, port: int, deadline: Deadline) -> list[Address]:
@@ -76,7 +86,11 @@ def known(host: str, port: int, deadline: Deadline) -> list[Address]:
 
 
 def _resolve(host: str, port: int, deadline: Deadline) -> list[Address]:
-    """Looks a host up. The resolver knows no time limit of its own, so it works on a thread that is left behind when time is over."""
+    """Looks a host up.
+
+    The resolver knows no time limit of its own, so it works on a thread that is left behind when time is
+    over.
+    """
     answers: list[Address] = []
 
     def work() -> None:

@@ -8,14 +8,51 @@ import re
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 SCANNED = 4096
 """Bytes at the beginning in which a page says how it is encoded."""
-TAKEN = frozenset([
-    "ascii", "utf-8", "utf-16", "utf-16-le", "utf-16-be", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp866", "cp874", "tis-620",
-    "gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949", "johab",
-    *(f"cp125{number}" for number in range(9)), *(f"iso8859-{number}" for number in range(1, 17) if number != 12),
-])  # fmt: skip
-"""Python's names of the encodings that pages are written in. It knows others (`zip`, `idna`, `undefined`) that no page may choose."""
-READ_AS = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
-           "euc_kr": "cp949", "big5": "big5hkscs", "tis-620": "cp874"}  # fmt: skip
+TAKEN = frozenset(
+    [
+        "ascii",
+        "utf-8",
+        "utf-16",
+        "utf-16-le",
+        "utf-16-be",
+        "koi8-r",
+        "koi8-u",
+        "mac-roman",
+        "mac-cyrillic",
+        "cp866",
+        "cp874",
+        "tis-620",
+        "gb2312",
+        "gbk",
+        "gb18030",
+        "big5",
+        "big5hkscs",
+        "euc_jp",
+        "iso2022_jp",
+        "shift_jis",
+        "cp932",
+        "euc_kr",
+        "cp949",
+        "johab",
+        *(f"cp125{number}" for number in range(9)),
+        *(f"iso8859-{number}" for number in range(1, 17) if number != 12),
+    ]
+)
+"""Python's names of the encodings that pages are written in.
+
+It knows others (`zip`, `idna`, `undefined`) that no page may choose.
+"""
+READ_AS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "tis-620": "cp874",
+}
 """Encodings that are read as the larger one that pages mean by that name, as browsers do."""
 
 _PARAMETER = re.compile(r"charset\s*=\s*[\"']?\s*([A-Za-z0-9._:-]{1,40})", re.IGNORECASE)
@@ -24,7 +61,8 @@ _XML = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1
 
 
 def decode(body: bytes, content_type: str) -> str:
-    """The text of a body: by its byte order mark, by what its bytes prove, by what it says, and at last by guess; never an error.
+    """The text of a body: by its byte order mark, by what its bytes prove, by what it says, and at last by
+    guess; never an error.
 
     Args:
         content_type: the header, which may name a charset.
@@ -35,7 +73,8 @@ def decode(body: bytes, content_type: str) -> str:
     said = _said(body, content_type)
     if not (said and said[0].startswith("utf-16")) and not body.isascii():
         try:
-            # Text in another encoding than UTF-8 is hardly ever right UTF-8 by chance; servers that say the wrong one are common.
+            # Text in another encoding than UTF-8 is hardly ever right UTF-8 by chance; servers that say the
+            # wrong one are common.
             return body.decode("utf-8")
         except UnicodeDecodeError:
             pass

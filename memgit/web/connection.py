@@ -21,9 +21,11 @@ MAX_HEAD = 65536
 
 
 class Wire:
-    """A socket as `http.client` uses one. Every send and every receive waits only as long as the deadline leaves.
+    """A socket as `http.client` uses one. Every send and every receive waits only as long as the deadline
+    leaves.
 
-    Closing it does nothing: `http.client` closes at its own times, and the socket belongs to whoever opened it.
+    Closing it does nothing: `http.client` closes at its own times, and the socket belongs to whoever opened
+    it.
     """
 
     def __init__(self, sock: socket.socket | SSLSocket, deadline: Deadline) -> None:
@@ -56,16 +58,22 @@ class _Incoming(io.RawIOBase):
         return self._sock.recv_into(buffer)
 
 
-def connect(target: Target, proxy: Proxy | None, deadline: Deadline, *, allow_private: bool) -> socket.socket | SSLSocket:
-    """A socket over which the target can be asked for a page; for https it speaks TLS, and the certificate was checked.
+def connect(
+    target: Target, proxy: Proxy | None, deadline: Deadline, *, allow_private: bool
+) -> socket.socket | SSLSocket:
+    """A socket over which the target can be asked for a page; for https it speaks TLS, and the certificate
+    was checked.
 
     Raises:
         Refused: no public address, no connection, a proxy that refuses, TLS that fails, or no time left.
     """
     if proxy is None:
-        sock = _open(target.host, addresses(target.host, target.port, deadline, allow_private=allow_private), deadline)
+        sock = _open(
+            target.host, addresses(target.host, target.port, deadline, allow_private=allow_private), deadline
+        )
     else:
-        # The name is looked up by the proxy in the end; what this machine knows about it is checked all the same.
+        # The name is looked up by the proxy in the end; what this machine knows about it is checked all the
+        # same.
         there = known(target.host, target.port, deadline)
         if not allow_private:
             for address in there:
@@ -107,7 +115,11 @@ def _open(host: str, there: Sequence[Address], deadline: Deadline) -> socket.soc
 def _tunnel(sock: socket.socket, target: Target, proxy: Proxy, deadline: Deadline) -> None:
     """Asks a proxy to pass everything on to the target."""
     name = f"[{target.host}]:{target.port}" if ":" in target.host else f"{target.host}:{target.port}"
-    lines = [f"CONNECT {name} HTTP/1.1", f"Host: {name}", *([f"Proxy-Authorization: {proxy.authorization}"] if proxy.authorization else [])]
+    lines = [
+        f"CONNECT {name} HTTP/1.1",
+        f"Host: {name}",
+        *([f"Proxy-Authorization: {proxy.authorization}"] if proxy.authorization else []),
+    ]
     wire = Wire(sock, deadline)
     wire.sendall("\r\n".join([*lines, "", ""]).encode("ascii"))
     head = bytearray()
@@ -120,7 +132,9 @@ def _tunnel(sock: socket.socket, target: Target, proxy: Proxy, deadline: Deadlin
         head += byte
     status = head.split(b"\n", 1)[0].decode("latin-1").strip().split(" ", 2)
     if len(status) < 2 or not status[0].startswith("HTTP/1.") or not status[1].startswith("2"):
-        raise Refused(f"the proxy {proxy.host} passes nothing on to {target.host}: {' '.join(status[1:])[:80]}")
+        raise Refused(
+            f"the proxy {proxy.host} passes nothing on to {target.host}: {' '.join(status[1:])[:80]}"
+        )
 
 
 def _secure(sock: socket.socket, host: str, deadline: Deadline) -> SSLSocket:
@@ -134,7 +148,9 @@ def _secure(sock: socket.socket, host: str, deadline: Deadline) -> SSLSocket:
     except ssl.SSLCertVerificationError as error:
         raise Refused(f"the certificate of {host} does not hold: {error.verify_message}") from None
     except ssl.SSLError as error:
-        raise Refused(f"TLS with {host} failed: {(error.reason or str(error)).replace('_', ' ').lower()}") from None
+        raise Refused(
+            f"TLS with {host} failed: {(error.reason or str(error)).replace('_', ' ').lower()}"
+        ) from None
 
 
 def words(error: OSError | None) -> str:

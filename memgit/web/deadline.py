@@ -31,4 +31,6 @@ class Deadline:
 
     def over(self) -> Refused:
         """The error for a wait that took too long."""
-        return Refused(f"the page did not arrive within {self._seconds:g} s", hint="--timeout SECONDS gives it longer")
+        return Refused(
+            f"the page did not arrive within {self._seconds:g} s", hint="--timeout SECONDS gives it longer"
+        )

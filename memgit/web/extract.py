@@ -9,7 +9,9 @@ from memgit.errors import Refused
 LOGGERS = ("trafilatura", "htmldate", "justext", "courlan")
 
 BLANK = "\u2424\u2424\u2424"
-"""Stands in the blank lines of code on the way through the extractor, which would drop them; symbols for a newline, as no code has them."""
+"""Stands in the blank lines of code on the way through the extractor, which would drop them; symbols for a
+newline, as no code has them.
+"""
 
 _PRE, _PRE_END = re.compile(r"<pre[\s>]", re.IGNORECASE), re.compile(r"</pre", re.IGNORECASE)
 _GAP = re.compile(r"\n(?=[ \t]*\r?\n)")
@@ -35,11 +37,20 @@ def extract(html: str, url: str) -> tuple[str | None, str | None, str]:
         # Characters are decoded by now: a declaration of others would be believed.
         text = _hold_blanks(_DECLARATION.sub("", html, count=1))
         document = bare_extraction(
-            text, url=url, with_metadata=True, include_comments=False, include_formatting=True,
-            include_links=True, include_tables=True, date_extraction_params=set_date_params(extensive=False),
-        )  # fmt: skip
+            text,
+            url=url,
+            with_metadata=True,
+            include_comments=False,
+            include_formatting=True,
+            include_links=True,
+            include_tables=True,
+            date_extraction_params=set_date_params(extensive=False),
+        )
     except Exception as error:  # what a hostile page may make the libraries below raise is in no list
-        raise Refused(f"the page cannot be understood ({type(error).__name__})", hint="save it as text and ingest the file") from None
+        raise Refused(
+            f"the page cannot be understood ({type(error).__name__})",
+            hint="save it as text and ingest the file",
+        ) from None
     if document is None or isinstance(document, dict):
         return None, None, ""
     title = " ".join((document.title or "").split()) or None
@@ -56,7 +67,9 @@ def _hold_blanks(html: str) -> str:
     """The page with something in the blank lines of its code."""
     out: list[str] = []
     position = 0
-    while (start := _PRE.search(html, position)) is not None and (end := _PRE_END.search(html, start.end())) is not None:
+    while (start := _PRE.search(html, position)) is not None and (
+        end := _PRE_END.search(html, start.end())
+    ) is not None:
         out += (html[position : start.end()], _GAP.sub(f"\n{BLANK}", html[start.end() : end.start()]))
         position = end.start()
     return "".join((*out, html[position:]))

@@ -13,7 +13,9 @@ HTML = frozenset(["text/html", "application/xhtml+xml"])
 TEXT = frozenset(["text/plain", "text/markdown", "text/x-markdown"])
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_LOOKS_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_LOOKS_HTML = re.compile(
+    rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
 
 
 def media_type(content_type: str) -> str:
@@ -22,7 +24,9 @@ def media_type(content_type: str) -> str:
 
 
 def check_type(content_type: str) -> None:
-    """Raises Refused where a `Content-Type` is that of something else than a page of text; a missing one passes."""
+    """Raises Refused where a `Content-Type` is that of something else than a page of text; a missing one
+    passes.
+    """
     kind = media_type(content_type)
     if kind and kind not in HTML | TEXT:
         shown = "".join(char for char in kind if char.isprintable())[:60]
@@ -35,10 +39,12 @@ def page_of(response: Response, seconds: float) -> Page:
     Raises:
         Refused: it holds no text, takes too long, or no extractor for HTML is installed.
     """
-    kind = media_type(response.content_type) or ("text/html" if _LOOKS_HTML.match(response.body[:2000]) else "text/plain")
+    kind = media_type(response.content_type) or (
+        "text/html" if _LOOKS_HTML.match(response.body[:2000]) else "text/plain"
+    )
     text = decode(response.body, response.content_type)
     if kind in HTML:
-        from memgit.web.aside import extract_within
+        from memgit.web.sandbox import extract_within
 
         title, date, text = extract_within(text, response.url, seconds)
     else:
@@ -47,7 +53,9 @@ def page_of(response: Response, seconds: float) -> Page:
         title, date = _first_heading(text), None
     text = _tidy(text)
     if not text:
-        raise Refused("the page has no text", hint="it may need JavaScript: save it from a browser and ingest the file")
+        raise Refused(
+            "the page has no text", hint="it may need JavaScript: save it from a browser and ingest the file"
+        )
     return Page(response.url, title, date, text, kind)
 
 
@@ -62,4 +70,11 @@ def _first_heading(text: str) -> str | None:
     from memgit.formats.markdown import headings
 
     lines = re.sub(r"\r\n?", "\n", text[:20_000])
-    return next((" ".join(found.title.split()) for found in headings(lines) if found.level == 1 and found.title.strip()), None)
+    return next(
+        (
+            " ".join(found.title.split())
+            for found in headings(lines)
+            if found.level == 1 and found.title.strip()
+        ),
+        None,
+    )

@@ -42,7 +42,8 @@ class Proxies(NamedTuple):
             parts = urlsplit("")
         if parts.scheme != "http" or not host:
             raise BadInput(
-                f"the proxy for {target.scheme} is no http:// URL", hint="set the variable HTTPS_PROXY, or NO_PROXY for this host"
+                f"the proxy for {target.scheme} is no http:// URL",
+                hint="set the variable HTTPS_PROXY, or NO_PROXY for this host",
             )
         user, password = (unquote(text or "") for text in (parts.username, parts.password))
         token = b64encode(f"{user}:{password}".encode()).decode("ascii") if parts.username else None
@@ -52,7 +53,11 @@ class Proxies(NamedTuple):
         """Whether `NO_PROXY` names the host, with or without its port, or a domain that it is in."""
         for entry in self.bypass.lower().split(","):
             name = entry.strip().removeprefix("*.").lstrip(".").strip("[]")
-            if name == "*" or name in (target.host, target.authority) or (name and target.host.endswith(f".{name}")):
+            if (
+                name == "*"
+                or name in (target.host, target.authority)
+                or (name and target.host.endswith(f".{name}"))
+            ):
                 return True
         return False
 

@@ -32,14 +32,18 @@ class Limits(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What a server gave: the URL at the end of all redirects, the `Content-Type` header as it came ("" without), the decompressed body."""
+    """What a server gave: the URL at the end of all redirects, the `Content-Type` header as it came (""
+    without), the decompressed body.
+    """
 
     url: str
     content_type: str
     body: bytes
 
 
-def get(url: str, limits: Limits, proxies: Proxies, wanted: Callable[[str], None] = lambda _: None) -> Response:
+def get(
+    url: str, limits: Limits, proxies: Proxies, wanted: Callable[[str], None] = lambda _: None
+) -> Response:
     """Fetches one URL.
 
     Args:
@@ -72,7 +76,9 @@ def get(url: str, limits: Limits, proxies: Proxies, wanted: Callable[[str], None
     raise Refused(f"more than {limits.max_redirects} redirects from {url.strip()[:200]}")
 
 
-def _ask(wire: Wire, target: Target, proxy: Proxy | None, max_bytes: int, wanted: Callable[[str], None]) -> Response | Target:
+def _ask(
+    wire: Wire, target: Target, proxy: Proxy | None, max_bytes: int, wanted: Callable[[str], None]
+) -> Response | Target:
     """The answer of one server: the page, or where it says that the page is."""
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.sock = wire
@@ -85,7 +91,11 @@ def _ask(wire: Wire, target: Target, proxy: Proxy | None, max_bytes: int, wanted
         ("Accept", ACCEPT),
         ("Accept-Encoding", "gzip, deflate"),
         ("Connection", "close"),
-        *((("Proxy-Authorization", proxy.authorization),) if plain_proxy and proxy is not None and proxy.authorization else ()),
+        *(
+            (("Proxy-Authorization", proxy.authorization),)
+            if plain_proxy and proxy is not None and proxy.authorization
+            else ()
+        ),
     ):
         connection.putheader(name, value)
     connection.endheaders()
@@ -93,7 +103,10 @@ def _ask(wire: Wire, target: Target, proxy: Proxy | None, max_bytes: int, wanted
         if answer.status in REDIRECTS:
             return _redirect(target, answer.headers.get("Location"))
         if not 200 <= answer.status < 300:
-            raise Refused(f"{target.host} answers {answer.status} {_printable(answer.reason)}".rstrip(), hint=_hint(answer.status))
+            raise Refused(
+                f"{target.host} answers {answer.status} {_printable(answer.reason)}".rstrip(),
+                hint=_hint(answer.status),
+            )
         kind = answer.headers.get("Content-Type", "")
         wanted(kind)
         return Response(target.url, kind, _body(answer, max_bytes))
@@ -117,7 +130,8 @@ def _body(answer: http.client.HTTPResponse, max_bytes: int) -> bytes:
     """The decompressed body.
 
     Raises:
-        Refused: it is larger than `max_bytes`, breaks off, or is compressed in another way than was asked for.
+        Refused: it is larger than `max_bytes`, breaks off, or is compressed in another way than was asked
+            for.
     """
     declared = answer.length
     encoding = answer.headers.get("Content-Encoding", "").strip().lower()
@@ -137,7 +151,9 @@ def _body(answer: http.client.HTTPResponse, max_bytes: int) -> bytes:
             unpack.feed(chunk, body, max_bytes)
         if len(body) > max_bytes or received > max_bytes:
             raise _too_large(max_bytes)
-    if (declared is not None and received < declared) or (unpack is not None and received and not unpack.whole):
+    if (declared is not None and received < declared) or (
+        unpack is not None and received and not unpack.whole
+    ):
         raise Refused("the page broke off before its end", hint="try again")
     return bytes(body)
 
@@ -165,7 +181,8 @@ class _Unpacker:
             except zlib.error:
                 if self._started:
                     raise Refused("the page is compressed in a broken way") from None
-                self._stream = zlib.decompressobj(-zlib.MAX_WBITS)  # "deflate" without its head, as some servers send it
+                # "deflate" without its head, as some servers send it
+                self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
                 self._started = True
                 continue
             self._started = True
@@ -185,11 +202,21 @@ def _too_large(max_bytes: int) -> Refused:
 
 
 def _hint(status: int) -> str | None:
-    return "check the URL" if status in (404, 410) else "save the page and ingest the file" if status in (401, 402, 403, 429, 451) else None
+    return (
+        "check the URL"
+        if status in (404, 410)
+        else "save the page and ingest the file"
+        if status in (401, 402, 403, 429, 451)
+        else None
+    )
 
 
 def _told(error: http.client.HTTPException) -> str:
-    return "the page broke off before its end" if isinstance(error, http.client.IncompleteRead) else _printable(str(error))
+    return (
+        "the page broke off before its end"
+        if isinstance(error, http.client.IncompleteRead)
+        else _printable(str(error))
+    )
 
 
 def _printable(text: str) -> str:

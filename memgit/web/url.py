@@ -1,4 +1,6 @@
-"""URLs that may be fetched, taken apart: nothing in them is left for a server, a proxy or a resolver to understand in its own way."""
+"""URLs that may be fetched, taken apart: nothing in them is left for a server, a proxy or a resolver to
+understand in its own way.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+", re.ASCII)
 class Target(NamedTuple):
     """One URL to ask for.
 
-    `url` is the text that is stored; `host` an ASCII name in lower case or an address without brackets; `path` the path with the query,
-    as it goes into the request line.
+    `url` is the text that is stored; `host` an ASCII name in lower case or an address without brackets;
+    `path` the path with the query, as it goes into the request line.
     """
 
     url: str
@@ -41,7 +43,8 @@ def parse(text: str) -> Target:
     """Takes a URL apart.
 
     Raises:
-        BadInput: no absolute http or https URL; credentials in it; no host, or one in an odd spelling; a wrong port.
+        BadInput: no absolute http or https URL; credentials in it; no host, or one in an odd spelling; a
+            wrong port.
     """
     url = text.strip().replace(" ", "%20")
     shown = url if len(url) <= 200 else url[:200] + "…"
@@ -57,13 +60,18 @@ def parse(text: str) -> Target:
     if parts.scheme not in PORTS:
         raise BadInput(f"{parts.scheme or 'no scheme'} in {shown!r}: only http and https URLs are fetched")
     if "@" in parts.netloc:
-        raise BadInput("a user name or password in the URL: it would be stored with the record", hint="leave it out of the URL")
+        raise BadInput(
+            "a user name or password in the URL: it would be stored with the record",
+            hint="leave it out of the URL",
+        )
     if port == 0:
         raise BadInput(f"no such port in {shown!r}")
     host = _host(name or "", shown)
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=-._~")
     query = quote(parts.query, safe="/%:@!$&'()*+,;=-._~?[]")
-    return Target(url, parts.scheme, host, port or PORTS[parts.scheme], f"{path}?{query}" if parts.query else path)
+    return Target(
+        url, parts.scheme, host, port or PORTS[parts.scheme], f"{path}?{query}" if parts.query else path
+    )
 
 
 def _host(name: str, shown: str) -> str:
@@ -85,5 +93,8 @@ def _host(name: str, shown: str) -> str:
             return IPv4Address(host).compressed
         except AddressValueError:
             # Resolvers read 127.1, 0177.0.0.1 and 2130706433 as addresses, each in its own way.
-            raise BadInput(f"an odd spelling of an address in {shown!r}", hint="write it as four decimal numbers: 192.0.2.1") from None
+            raise BadInput(
+                f"an odd spelling of an address in {shown!r}",
+                hint="write it as four decimal numbers: 192.0.2.1",
+            ) from None
     return host

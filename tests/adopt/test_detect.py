@@ -50,7 +50,9 @@ def test_a_workspace_is_known_by_its_marks(files: Files, system: str, base: str)
 
 
 @pytest.mark.parametrize(("files", "system", "base"), CASES)
-def test_the_configuration_of_a_candidate_is_one_that_memgit_reads(files: Files, system: str, base: str) -> None:
+def test_the_configuration_of_a_candidate_is_one_that_memgit_reads(
+    files: Files, system: str, base: str
+) -> None:
     found = chosen(files)
     layout = config.parse(configuration(found, ["log.md@" + "a" * 40])).layout
     assert layout.base == (base if system not in ("adr", "notes") else "")
@@ -61,7 +63,11 @@ def test_the_configuration_of_a_candidate_is_one_that_memgit_reads(files: Files,
 
 def test_decision_records_get_a_place_of_their_own_and_leave_the_rest_of_the_repository_alone() -> None:
     layout = config.parse(configuration(chosen(CASES[8][0]))).layout
-    kinds = {path: found[0].kind for path in ("docs/adr/0001-tides.md", "docs/adr/README.md", "README.md") if (found := layout.find(path))}
+    kinds = {
+        path: found[0].kind
+        for path in ("docs/adr/0001-tides.md", "docs/adr/README.md", "README.md")
+        if (found := layout.find(path))
+    }
     assert kinds == {"docs/adr/0001-tides.md": "decision", "docs/adr/README.md": "note"}
 
 
@@ -77,7 +83,11 @@ def test_several_workspaces_are_named_with_the_commands_that_choose() -> None:
     files = {".memory/10-Memories/MEM-a.md": b"# a\n", "knowledge-base/_index.json": KNOWLEDGE}
     with pytest.raises(BadInput) as error:
         chosen(files)
-    assert error.value.hint is not None and "--as vault" in error.value.hint and "--as mem-skill" in error.value.hint
+    assert (
+        error.value.hint is not None
+        and "--as vault" in error.value.hint
+        and "--as mem-skill" in error.value.hint
+    )
     assert chosen(files, "vault").system == "vault"
 
 
@@ -85,7 +95,11 @@ def test_a_workspace_further_down_is_named_with_its_folder() -> None:
     files = {"tools/skill/knowledge-base/_index.json": KNOWLEDGE, "docs/a.md": b"# a\n"}
     with pytest.raises(BadInput) as error:
         chosen(files)
-    assert error.value.hint is not None and "memgit adopt tools/skill/" in error.value.hint and "--as notes" in error.value.hint
+    assert (
+        error.value.hint is not None
+        and "memgit adopt tools/skill/" in error.value.hint
+        and "--as notes" in error.value.hint
+    )
     with pytest.raises(BadInput, match="tools/skill/"):
         chosen(files, "mem-skill")
 
@@ -103,7 +117,10 @@ def test_a_second_pair_nested_by_accident_is_no_workspace_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("path", "data"),
     [
-        ("knowledge-base/_index.json", b'{"version": "2.0", "knowledgeBase": [{"skill_id": "x", "title": "y"}]}'),
+        (
+            "knowledge-base/_index.json",
+            b'{"version": "2.0", "knowledgeBase": [{"skill_id": "x", "title": "y"}]}',
+        ),
         ("knowledge-base/_index.json", b'{"knowledge_bases": [], "last_updated": "2026-01-01"}'),
         (".memory/memory-index.json", b"[1, 2]"),
         (".memory/memory-index.json", b'{"memories": {}}'),
@@ -117,7 +134,10 @@ def test_another_tools_files_of_the_same_name_are_refused(path: str, data: bytes
 
 
 def test_a_broken_index_is_no_reason_to_refuse() -> None:
-    assert chosen({"knowledge-base/_index.json": b'{"categories": [', "knowledge-base/a.md": ENTRY}).system == "mem-skill"
+    assert (
+        chosen({"knowledge-base/_index.json": b'{"categories": [', "knowledge-base/a.md": ENTRY}).system
+        == "mem-skill"
+    )
 
 
 def test_nothing_to_adopt_is_said() -> None:

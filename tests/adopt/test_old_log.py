@@ -38,25 +38,53 @@ def test_lines_become_operations_with_their_day_and_place(text: str) -> None:
         ("create", "knowledge/shell#Quote: all"),
         ("extend", "experience/docker#Prune"),
     ]
-    assert found[1].subject == 'write | Recorded to knowledge-base/shell.md: "Quote: all"' and not any(event.commit for event in found)
+    assert found[1].subject == 'write | Recorded to knowledge-base/shell.md: "Quote: all"' and not any(
+        event.commit for event in found
+    )
 
 
 def test_audit_lines_keep_actor_and_run_and_broken_ones_are_passed_over() -> None:
     lines = [
-        json.dumps({"v": 2, "at": "2026-06-26T00:45:27.549Z", "kind": "task_created", "actor": "ada", "data": {"key": "K-1"}}),
+        json.dumps(
+            {
+                "v": 2,
+                "at": "2026-06-26T00:45:27.549Z",
+                "kind": "task_created",
+                "actor": "ada",
+                "data": {"key": "K-1"},
+            }
+        ),
         "{broken",
         json.dumps({"v": 2, "at": "never", "kind": "x"}),
         json.dumps([1]),
-        json.dumps({"at": "2026-06-27T00:00:00Z", "kind": "run_started", "actor": "cc", "via": "agent:cc", "run": "r1", "data": {}}),
-    ]  # fmt: skip
+        json.dumps(
+            {
+                "at": "2026-06-27T00:00:00Z",
+                "kind": "run_started",
+                "actor": "cc",
+                "via": "agent:cc",
+                "run": "r1",
+                "data": {},
+            }
+        ),
+    ]
     one, two = events(".mnema/audit/current.jsonl", "\n".join(lines).encode(), mnema())
-    assert (one.op, one.author, one.source) == ("record", "ada", ".mnema/audit/current.jsonl:1") and "K-1" in one.subject
+    assert (one.op, one.author, one.source) == (
+        "record",
+        "ada",
+        ".mnema/audit/current.jsonl:1",
+    ) and "K-1" in one.subject
     assert (two.op, two.actor, two.run) == ("run_started", "agent:cc", "r1")
 
 
 def test_bytes_that_are_no_text_break_nothing() -> None:
-    assert [event.op for event in events("log.md", b"\xff\xfe\n## [2026-01-01] init | \xe9\n", mem_skill())] == ["init"]
+    assert [
+        event.op for event in events("log.md", b"\xff\xfe\n## [2026-01-01] init | \xe9\n", mem_skill())
+    ] == ["init"]
 
 
 def test_references_that_cannot_be_read_are_left_out() -> None:
-    assert references(("log.md@" + "0" * 40, "log.md", "a@b@" + "f" * 64)) == [Old("log.md", "0" * 40), Old("a@b", "f" * 64)]
+    assert references(("log.md@" + "0" * 40, "log.md", "a@b@" + "f" * 64)) == [
+        Old("log.md", "0" * 40),
+        Old("a@b", "f" * 64),
+    ]

@@ -36,7 +36,10 @@ def test_clean_and_conflicting_merges(repo: Path, capsys: pytest.CaptureFixture[
     assert main([str(repo)]) == 0
     told = capsys.readouterr().out
     assert "git stops at 1 files; memgit at 1 places" in told
-    assert "clean for git: 1, exactly as recorded 1; conflicts in Markdown: 1, merged 0, stopped 1; skipped 0; 0 faults" in told
+    assert (
+        "clean for git: 1, exactly as recorded 1; conflicts in Markdown: 1, merged 0, stopped 1; "
+        "skipped 0; 0 faults"
+    ) in told
 
 
 def test_a_merge_that_a_person_changed_is_a_fault(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:

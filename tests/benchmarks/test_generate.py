@@ -1,4 +1,6 @@
-"""The generated repository is one that memgit could have made: sound for git, readable, with the derived files that its tree gives."""
+"""The generated repository is one that memgit could have made: sound for git, readable, with the derived
+files that its tree gives.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ import pytest
 
 from benchmarks import generate
 from memgit.derive import derive_all
-from memgit.formats import message
-from memgit.formats.forms import parse_file
+from memgit.formats.codecs import parse_file
+from memgit.formats.messages import message
 from tests.support import run_git
 
 RECORDS = 300
@@ -37,7 +39,11 @@ def test_git_finds_it_sound(made: Path) -> None:
 
 def test_every_record_is_one_commit_and_every_tenth_commit_a_change(made: Path) -> None:
     facts = json.loads((made / ".git" / "benchmark.json").read_text())
-    blocks = [message.parse(text).blocks for text in run_git(made, "log", "-z", "--format=%B").split("\0") if text.strip()]
+    blocks = [
+        message.parse(text).blocks
+        for text in run_git(made, "log", "-z", "--format=%B").split("\0")
+        if text.strip()
+    ]
     assert all(len(found) == 1 for found in blocks)
     ops = Counter(found[0].op for found in blocks)
     assert ops["init"] == 1

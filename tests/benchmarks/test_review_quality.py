@@ -1,4 +1,6 @@
-"""Reviews catch what is wrong and let pass what is not: a pull request for each rule, and harmless ones; all of them on real workspaces."""
+"""Reviews catch what is wrong and let pass what is not: a pull request for each rule, and harmless ones; all
+of them on real workspaces.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def test_one_pull_request(case: Case, bench: review_cases.Bench) -> None:
 
 def test_there_are_cases_enough() -> None:
     cases = review_cases.every_case()
-    assert len([case for case in cases if case.rules]) >= 60 and len([case for case in cases if not case.rules]) >= 60
+    assert (
+        len([case for case in cases if case.rules]) >= 60
+        and len([case for case in cases if not case.rules]) >= 60
+    )
     assert len({(case.corpus, case.name) for case in cases}) == len(cases)
 
 

@@ -19,7 +19,10 @@ from memgit.cache import db
 from memgit.cache.db import Cache, memory_cache, open_cache
 
 ROOT = Path(__file__).resolve().parents[2]
-DDL = "create table number(n integer primary key); create index number_n on number(n); create virtual table text using fts5(word)"
+DDL = (
+    "create table number(n integer primary key); create index number_n on number(n); create virtual "
+    "table text using fts5(word)"
+)
 
 
 def opened(folder: Path, fingerprint: str = "one") -> Cache:
@@ -91,7 +94,9 @@ def test_another_fingerprint_makes_it_anew(tmp_path: Path) -> None:
         assert numbers(cache) == []
 
 
-def test_another_version_of_this_module_makes_it_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_of_this_module_makes_it_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with opened(tmp_path) as cache:
         add(cache, 1)
     monkeypatch.setattr(db, "VERSION", db.VERSION + 1)
@@ -108,7 +113,9 @@ def test_a_part_with_another_version_is_made_anew_and_the_others_stay(tmp_path: 
         assert numbers(cache) == [1]
         with cache.write() as connection:
             connection.execute("insert into other values (1, 2)")
-        cache.schema("numbers", 2, DDL.replace("number(n integer primary key)", "number(n integer primary key, more)"))
+        cache.schema(
+            "numbers", 2, DDL.replace("number(n integer primary key)", "number(n integer primary key, more)")
+        )
         assert numbers(cache) == []
         assert cache.connection.execute("select * from both_of").fetchall() == [(1, 2)]
 
@@ -319,7 +326,9 @@ def test_processes_that_throw_each_others_file_away_do_not_spoil_it(tmp_path: Pa
     assert sound(tmp_path / "memgit" / "cache.db")
 
 
-def test_a_file_that_others_make_anew_at_this_moment_is_not_taken_for_protected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_others_make_anew_at_this_moment_is_not_taken_for_protected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened(tmp_path).close()
     real, left = os.access, [1]
 
@@ -375,7 +384,9 @@ def test_deleted_while_open_both_go_on(tmp_path: Path) -> None:
     assert sound(tmp_path / "memgit" / "cache.db")
 
 
-def test_where_another_process_writes_for_long_the_work_goes_on_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_another_process_writes_for_long_the_work_goes_on_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(db, "BUSY_SECONDS", 0.1)
     with opened(tmp_path) as other, opened(tmp_path) as cache:
         add(other, 1)
@@ -423,7 +434,9 @@ def test_where_the_disk_is_full_the_work_goes_on_in_memory(tmp_path: Path) -> No
         assert numbers(cache) == [1]
 
 
-def test_what_cannot_be_opened_for_writing_is_read_and_copied_to_memory_on_the_first_write(tmp_path: Path) -> None:
+def test_what_cannot_be_opened_for_writing_is_read_and_copied_to_memory_on_the_first_write(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path) as cache:
         add(cache, 1)
     folder = tmp_path / "memgit"
@@ -494,12 +507,15 @@ def test_the_lock_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_log_is_emptied_by_the_write_that_makes_it_long(tmp_path: Path) -> None:
-    """Processes that end without closing leave their log to all that come after them: it must not grow from one to the next."""
+    """Processes that end without closing leave their log to all that come after them: it must not grow from
+    one to the next.
+    """
     log = tmp_path / "memgit" / "cache.db-wal"
     code = (
         "import os, sys\nfrom memgit.cache.db import open_cache\ncache = open_cache(sys.argv[1], 'one')\n"
         f"cache.schema('numbers', 1, {DDL!r})\n"
-        "with cache.write() as db: db.executemany('insert into number values (?)', ((int(sys.argv[2]) + i,) for i in range(30_000)))\n"
+        "with cache.write() as db: db.executemany('insert into number values (?)', "
+        "((int(sys.argv[2]) + i,) for i in range(30_000)))\n"
         "os._exit(0)\n"
     )
     for number in range(4):
@@ -517,7 +533,9 @@ def test_a_long_log_that_another_reads_is_left(tmp_path: Path) -> None:
         assert numbers(reader) == [1]
         started = time.monotonic()
         with cache.write() as connection:
-            connection.executemany("insert into number values (?)", ((number,) for number in range(2, 60_000)))
+            connection.executemany(
+                "insert into number values (?)", ((number,) for number in range(2, 60_000))
+            )
         assert time.monotonic() - started < 5, "a write does not wait for readers"
         assert numbers(reader) == [1]
         assert (tmp_path / "memgit" / "cache.db-wal").stat().st_size > db.LOG_BYTES

@@ -1,4 +1,6 @@
-"""Remembered events: always what git would tell, whatever moved, failed or was written by somebody else meanwhile."""
+"""Remembered events: always what git would tell, whatever moved, failed or was written by somebody else
+meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,10 @@ from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text, moment, to_row, to_text
 from memgit.cache.events import Events
 from memgit.errors import Refused
-from memgit.formats import message as messages
-from memgit.git import history
-from memgit.git.activity import Activity
-from memgit.git.history import RawCommit
+from memgit.formats.messages import message as messages
+from memgit.git.history import history
+from memgit.git.history.activity import Activity
+from memgit.git.history.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout, memgit, notes
 from memgit.model.operation import ACTIONS, OPS, Event, Operation, RecordChange
@@ -41,18 +43,30 @@ def record(folder: Path, key: str, text: str = "Some text of its own.", message:
 
 
 def records(folder: Path, count: int, keys: int | None = None) -> None:
-    """As many commits as calls of `record` make, of that many records or of one each: the first ones of a branch, by one process."""
+    """As many commits as calls of `record` make, of that many records or of one each: the first ones of a
+    branch, by one process.
+    """
     stream = []
     for number in range(count):
         key = f"m{number % (keys or count)}"
         text = "Some text of its own." if keys is None else f"text {number}"
-        stream += told("by hand", number, f"M 100644 inline memory/{key}.md", data(f"---\ntitle: {key}\n---\n\n# {key}\n\n{text}\n"))
+        stream += told(
+            "by hand",
+            number,
+            f"M 100644 inline memory/{key}.md",
+            data(f"---\ntitle: {key}\n---\n\n# {key}\n\n{text}\n"),
+        )
     grown(folder, stream)
 
 
 def told(message: str, number: int, *changes: str) -> list[str]:
     """A commit as `git fast-import` reads it; several share a second."""
-    return ["commit refs/heads/main", f"committer Ada Moss <ada@example.org> {1_700_000_000 + number // 9} +0000", data(message), *changes]
+    return [
+        "commit refs/heads/main",
+        f"committer Ada Moss <ada@example.org> {1_700_000_000 + number // 9} +0000",
+        data(message),
+        *changes,
+    ]
 
 
 def data(text: str) -> str:
@@ -81,14 +95,26 @@ def opened(folder: Path, prefix: str = "") -> Repository:
     return Repository.open(str(folder), dict(os.environ)).at_prefix(prefix)
 
 
-def plain(folder: Path, head: str = "HEAD", *without: str, layout: Layout | None = None, prefix: str = "") -> list[Event]:
+def plain(
+    folder: Path, head: str = "HEAD", *without: str, layout: Layout | None = None, prefix: str = ""
+) -> list[Event]:
     """What git and the trees say, without any cache."""
     repo = opened(folder, prefix)
-    return list(Activity(repo, layout or memgit()).events(history.commits(repo, [repo.resolve(head), *(f"^{each}" for each in without)])))
+    return list(
+        Activity(repo, layout or memgit()).events(
+            history.commits(repo, [repo.resolve(head), *(f"^{each}" for each in without)])
+        )
+    )
 
 
 def walked(
-    folder: Path, cache: Cache | None, head: str = "HEAD", *, layout: Layout | None = None, prefix: str = "", **more: Any
+    folder: Path,
+    cache: Cache | None,
+    head: str = "HEAD",
+    *,
+    layout: Layout | None = None,
+    prefix: str = "",
+    **more: Any,
 ) -> list[Event]:
     repo = opened(folder, prefix)
     return [entry.event for entry in Events(repo, layout or memgit(), cache).walk(repo.resolve(head), **more)]
@@ -197,7 +223,9 @@ def test_a_merge_numbers_anew_but_reads_only_what_is_new(repo: Path, cache: Cach
 
 
 def test_random_moves_of_head(repo: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commits, branches, merges, amends and resets, with equal and backward dates: after each move the log is git's."""
+    """Commits, branches, merges, amends and resets, with equal and backward dates: after each move the log is
+    git's.
+    """
     chance = random.Random(3)
     names = ["main"]
     record(repo, "start")
@@ -255,7 +283,9 @@ def test_ranges(repo: Path, cache: Cache) -> None:
         walked(repo, cache)
 
 
-def test_linked_worktrees_do_not_disturb_each_other(repo: Path, cache: Cache, asked: Asked, tmp_path: Path) -> None:
+def test_linked_worktrees_do_not_disturb_each_other(
+    repo: Path, cache: Cache, asked: Asked, tmp_path: Path
+) -> None:
     records(repo, 8)
     run_git(repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "tree"), "HEAD~4")
     tree = tmp_path / "tree"
@@ -318,7 +348,10 @@ def test_two_processes_at_once(repo: Path, cache: Cache) -> None:
     expected = plain(repo)
     other = fresh(repo)
     head = opened(repo).resolve("HEAD")
-    one, two = Events(opened(repo), memgit(), cache).walk(head), Events(opened(repo), memgit(), other).walk(head)
+    one, two = (
+        Events(opened(repo), memgit(), cache).walk(head),
+        Events(opened(repo), memgit(), other).walk(head),
+    )
     found = [(left.event, right.event) for left, right in zip(one, two, strict=True)]
     assert found == [(event, event) for event in expected]
     assert cache.connection.execute("select count(*) from event").fetchone() == (90,)
@@ -341,7 +374,12 @@ def test_several_processes_on_a_cold_cache(repo: Path) -> None:
     records(repo, 60, 5)
     ids = run_git(repo, "log", "--format=%H").split()
     running = [
-        subprocess.Popen([sys.executable, "-c", PROCESS, str(repo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", PROCESS, str(repo)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(4)
     ]
     for each in running:
@@ -422,7 +460,9 @@ def test_a_cache_that_only_reads(repo: Path, cache: Cache, asked: Asked) -> None
     for _ in range(2):
         assert walked(repo, cache) == plain(repo)
         assert walked(repo, cache, layout=notes()) == plain(repo, layout=notes())
-        assert [event.commit for _, event in Events(opened(repo), memgit(), cache).touching(head, ["memory/new"])] == [head]
+        assert [
+            event.commit for _, event in Events(opened(repo), memgit(), cache).touching(head, ["memory/new"])
+        ] == [head]
 
 
 def test_a_log_that_breaks_off_says_so(repo: Path, cache: Cache) -> None:
@@ -446,9 +486,12 @@ def test_an_absent_file_is_not_remembered(repo: Path, cache: Cache) -> None:
     target.unlink()
     for _ in range(2):
         assert [event.complete for event in walked(repo, cache)] == [False]
-    assert [event.complete for _, event in Events(opened(repo), memgit(), cache).touching(opened(repo).resolve("HEAD"), ["memory/a"])] == [
-        False
-    ]
+    assert [
+        event.complete
+        for _, event in Events(opened(repo), memgit(), cache).touching(
+            opened(repo).resolve("HEAD"), ["memory/a"]
+        )
+    ] == [False]
     target.write_bytes(data)
     assert [event.complete for event in walked(repo, cache)] == [True]
 
@@ -476,10 +519,24 @@ def test_an_event_that_cannot_be_read_back(repo: Path, cache: Cache, broken: str
     assert walked(repo, cache) == want
 
 
-names = st.text(max_size=12) | st.sampled_from(["", "\x9b1m", "\u202e", "a\nb", "\ud800", "\x7f", "中文", '"\\'])
-some_changes = st.builds(RecordChange, st.sampled_from(ACTIONS), st.none() | st.just(ID), names.map("memory/{}".format), st.none() | names)
+names = st.text(max_size=12) | st.sampled_from(
+    ["", "\x9b1m", "\u202e", "a\nb", "\ud800", "\x7f", "中文", '"\\']
+)
+some_changes = st.builds(
+    RecordChange,
+    st.sampled_from(ACTIONS),
+    st.none() | st.just(ID),
+    names.map("memory/{}".format),
+    st.none() | names,
+)
 dates = st.sampled_from(
-    ["2026-01-02T03:04:05+00:00", "2026-01-02T23:30:00-05:00", "2025-12-31T23:59:59+14:00", "", "1970-01-01T00:00:00+00:00"]
+    [
+        "2026-01-02T03:04:05+00:00",
+        "2026-01-02T23:30:00-05:00",
+        "2025-12-31T23:59:59+14:00",
+        "",
+        "1970-01-01T00:00:00+00:00",
+    ]
 )
 some_events = st.builds(
     Event,
@@ -508,7 +565,9 @@ def test_an_event_and_its_text(event: Event) -> None:
     assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char in "\u202e\u2066" for char in text)
     known = json.loads(text)
     assert list(known)[:5] == ["commit", "date", "op", "subject", "author"]
-    assert [tuple(change) for change in known["records"]] == [("action", "id", "address", "was")] * len(event.records)
+    assert [tuple(change) for change in known["records"]] == [("action", "id", "address", "was")] * len(
+        event.records
+    )
 
 
 some_operations = st.builds(
@@ -534,7 +593,9 @@ def test_the_text_of_an_event_is_that_of_its_json(event: Event, told: tuple[Oper
     assert from_text(to_text(event)) == event
 
 
-@given(st.datetimes(timezones=st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))))
+@given(
+    st.datetimes(timezones=st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes))))
+)
 def test_the_moment_of_a_date(when: datetime) -> None:
     try:
         expected = int(when.replace(microsecond=0).timestamp())
@@ -577,7 +638,9 @@ who = st.none() | st.sampled_from(["a", "b", "a, b", "c", "", "\ud800", "%"])
 
 @settings(max_examples=examples(30))
 @given(st.lists(st.tuples(some_events, who, who), max_size=5), some_filters)
-def test_a_filter_means_the_same_in_sql(told: list[tuple[Event, str | None, str | None]], wanted: Filter) -> None:
+def test_a_filter_means_the_same_in_sql(
+    told: list[tuple[Event, str | None, str | None]], wanted: Filter
+) -> None:
     db = sqlite3.connect(":memory:")
     for statement in module.SCHEMA.split(";"):
         db.execute(statement)
@@ -585,7 +648,13 @@ def test_a_filter_means_the_same_in_sql(told: list[tuple[Event, str | None, str 
     for number, (event, actor, run) in enumerate(told):
         known = event._replace(actor=actor, run=run)
         row = [number, number, *to_row(Entry(known, None))]
-        db.execute(f"insert into event (n, view, id, op, actor, run, day, moment, kinds, text) values ({','.join('?' * 10)})", row)
+        db.execute(
+            (
+                "insert into event (n, view, id, op, actor, run, day, moment, kinds, text) values "
+                f"({','.join('?' * 10)})"
+            ),
+            row,
+        )
         if wanted.takes(known):
             expected.append(number)
     condition, values = wanted.where()
@@ -597,7 +666,10 @@ def test_a_filter_means_the_same_in_sql(told: list[tuple[Event, str | None, str 
 
 def test_the_filter_that_lets_all_pass_however_it_was_made() -> None:
     assert Filter().everything and Filter(None, ops=()).everything and EVERYTHING.everything
-    assert not any(one.everything for one in (Filter(since=0), Filter(until=""), Filter(ops=("create",)), Filter(records_only=True)))
+    assert not any(
+        one.everything
+        for one in (Filter(since=0), Filter(until=""), Filter(ops=("create",)), Filter(records_only=True))
+    )
 
 
 def test_filters_cold_and_warm(repo: Path, cache: Cache) -> None:
@@ -622,7 +694,13 @@ def test_filters_cold_and_warm(repo: Path, cache: Cache) -> None:
 
 
 @pytest.mark.parametrize(
-    ("date", "seconds"), [("2026-01-02T03:04:05+00:00", 1767323045), ("", 0), ("nonsense", 0), ("2026-01-02T03:04:05+01:00", 1767319445)]
+    ("date", "seconds"),
+    [
+        ("2026-01-02T03:04:05+00:00", 1767323045),
+        ("", 0),
+        ("nonsense", 0),
+        ("2026-01-02T03:04:05+01:00", 1767319445),
+    ],
 )
 def test_moments(date: str, seconds: int) -> None:
     assert moment(date) == seconds

@@ -22,7 +22,10 @@ from tests.support import examples, run_git
 LAYOUT = memgit()
 FILES = {
     "knowledge-base/shell.md": (
-        entry("Quote it", record_id="a000000001") + entry("Use A/B tests") + entry("C# tips") + entry("Quote it")
+        entry("Quote it", record_id="a000000001")
+        + entry("Use A/B tests")
+        + entry("C# tips")
+        + entry("Quote it")
     ).encode(),
     "knowledge-base/web/css.md": (entry("Grid") + entry("Shell")).encode(),
     "experience/skill-pdf.md": (entry("Split pages", extra="**Skill:** pdf") + entry("Quote it")).encode(),
@@ -34,7 +37,7 @@ FILES = {
     "decisions/20250102-use-git.md": document("Use git for all of it", status="accepted"),
     "notes/shell.md": b"# Grid\n",
     "notes/deep/skill-pdf.md": b"# Deep\n",
-}  # fmt: skip
+}
 RECORDS = read(FILES, LAYOUT)
 
 
@@ -78,16 +81,60 @@ def places(records: list[Record]) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     "text",
     [
-        *(record.address for record in RECORDS), *(record.title for record in RECORDS),
-        "a000000001", "b000000001", "c000000001", "api", "team/api", "other/api.md", "m/api", "[[shell]]", "[[shell#Quote it]]",
-        "[[shell#Absent]]", "[[skill-pdf#Split pages]]", "skill-pdf", "pdf", "pdf#Split pages", "shell#Quote it", "B tests", "A/B tests",
-        "b", "a#b", " tips", "# tips",
-        "C#", "#Quote it", "Quote", "it", "cafe\u0301", "memory/cafe\u0301", "caf\udce9", "memory/caf\udce9", "20250102-use-git", "use-git",
-        "notes/shell", "deep/skill-pdf", "note/notes/shell", "knowledge/shell", "web/css#Grid", "css#Shell", "css", "", " ", "#", "/",
-        "[[]]", "[[#Grid]]",
-        "memory/", "[[api|label]]", "Use git for all of it", "\0", "*", "%",
+        *(record.address for record in RECORDS),
+        *(record.title for record in RECORDS),
+        "a000000001",
+        "b000000001",
+        "c000000001",
+        "api",
+        "team/api",
+        "other/api.md",
+        "m/api",
+        "[[shell]]",
+        "[[shell#Quote it]]",
+        "[[shell#Absent]]",
+        "[[skill-pdf#Split pages]]",
+        "skill-pdf",
+        "pdf",
+        "pdf#Split pages",
+        "shell#Quote it",
+        "B tests",
+        "A/B tests",
+        "b",
+        "a#b",
+        " tips",
+        "# tips",
+        "C#",
+        "#Quote it",
+        "Quote",
+        "it",
+        "cafe\u0301",
+        "memory/cafe\u0301",
+        "caf\udce9",
+        "memory/caf\udce9",
+        "20250102-use-git",
+        "use-git",
+        "notes/shell",
+        "deep/skill-pdf",
+        "note/notes/shell",
+        "knowledge/shell",
+        "web/css#Grid",
+        "css#Shell",
+        "css",
+        "",
+        " ",
+        "#",
+        "/",
+        "[[]]",
+        "[[#Grid]]",
+        "memory/",
+        "[[api|label]]",
+        "Use git for all of it",
+        "\0",
+        "*",
+        "%",
     ],
-)  # fmt: skip
+)
 def test_a_name_means_what_reading_everything_says(snapshot: Snapshot, text: str) -> None:
     found = snapshot.lookup(text)
     expected = slowly(text, RECORDS)
@@ -105,18 +152,26 @@ def test_the_last_words_of_a_title_mean_it_where_nothing_else_does(snapshot: Sna
 
 
 NAMES = ["a", "b", "A", "a b", "é", "e\u0301", "x#y", "a/b", "#", "b#", "caf\udce9"]
-keys = st.lists(st.sampled_from(["a", "b", "A", "é", "e\u0301", "x#y", "[a", "caf\udce9"]), min_size=1, max_size=3).map("/".join)
+keys = st.lists(
+    st.sampled_from(["a", "b", "A", "é", "e\u0301", "x#y", "[a", "caf\udce9"]), min_size=1, max_size=3
+).map("/".join)
 entries = st.lists(st.sampled_from([name for name in NAMES if "\udce9" not in name]), max_size=3).map(
     lambda names: "".join(map(entry, names)).encode()
 )
 documents = st.sampled_from(["a", "b", "é", "A/B", "x#y"]).map(document)
 some_files = st.dictionaries(
-    st.one_of(keys.map(lambda key: f"memory/{key}.md"), keys.map(lambda key: f"notes/{key}.md")), documents, max_size=6
+    st.one_of(keys.map(lambda key: f"memory/{key}.md"), keys.map(lambda key: f"notes/{key}.md")),
+    documents,
+    max_size=6,
 ).flatmap(
-    lambda one: st.dictionaries(keys.map(lambda key: f"knowledge-base/{key}.md"), entries, max_size=3).map(lambda two: {**one, **two})
+    lambda one: st.dictionaries(keys.map(lambda key: f"knowledge-base/{key}.md"), entries, max_size=3).map(
+        lambda two: {**one, **two}
+    )
 )
 queries = st.lists(
-    st.sampled_from([*NAMES, "memory", "knowledge", "note", "notes", "/", "#", ".md", "c000000001"]), min_size=1, max_size=4
+    st.sampled_from([*NAMES, "memory", "knowledge", "note", "notes", "/", "#", ".md", "c000000001"]),
+    min_size=1,
+    max_size=4,
 ).map("".join)
 
 
@@ -124,7 +179,9 @@ queries = st.lists(
 @settings(max_examples=examples(30))
 def test_names_of_any_files(git: Repository, files: dict[str, bytes], texts: list[str]) -> None:
     # A path is not both a file and a folder.
-    files = {path: data for path, data in files.items() if not any(other.startswith(path + "/") for other in files)}
+    files = {
+        path: data for path, data in files.items() if not any(other.startswith(path + "/") for other in files)
+    }
     records = read(files, LAYOUT)
     with memory_cache() as cache:
         snapshot = refresh(cache, git, LAYOUT, commit(git, files))
@@ -134,7 +191,9 @@ def test_names_of_any_files(git: Repository, files: dict[str, bytes], texts: lis
             assert places(found) == places(expected) or not expected, text
             linked = link.parse(text)
             for origin in [None, *records[:2]]:
-                assert places(snapshot.named(linked, origin)) == places(list(Names(records).resolve(linked, origin).candidates)), text
+                assert places(snapshot.named(linked, origin)) == places(
+                    list(Names(records).resolve(linked, origin).candidates)
+                ), text
 
 
 def test_a_mistyped_address_has_suggestions(snapshot: Snapshot) -> None:
@@ -173,13 +232,18 @@ def test_files_that_hold_a_name(git: Repository) -> None:
         "memory/three.md": document("Three", "About a target that is no link."),
         "memory/four.md": document("Four", "Nothing."),
         "memory/broken.md": b"---\ntitle: A: b: [c\nrelated: [[target]]\n---\n\nText.\n",
-        "knowledge-base/pre.md": b"---\nname: X\nsee: '[[target]]'\n---\n\n[[target]] before the first one.\n\n" + entry("Any").encode(),
+        "knowledge-base/pre.md": b"---\nname: X\nsee: '[[target]]'\n---\n\n[[target]] before the first one.\n\n"
+        + entry("Any").encode(),
         "knowledge-base/ent.md": (entry("First") + entry("Second", "See [[memory/target|it]].")).encode(),
         "notes/n.md": "Link to [[target]] and [[検索する]].\n".encode(),
     }
     with memory_cache() as cache:
         snapshot = refresh(cache, git, LAYOUT, commit(git, files))
-        holding = {path for path, data in files.items() if b"[[target]]" in data or b"target|" in data or b"[target]" in data}
+        holding = {
+            path
+            for path, data in files.items()
+            if b"[[target]]" in data or b"target|" in data or b"[target]" in data
+        }
         assert holding <= set(snapshot.holding(["target"]))
         assert "memory/four.md" not in snapshot.holding(["target"])
         assert "notes/n.md" in snapshot.holding(["検索する"])
@@ -188,7 +252,9 @@ def test_files_that_hold_a_name(git: Repository) -> None:
 
 
 def test_names_count_uncommitted_edits_in(git: Repository, snapshot: Snapshot) -> None:
-    overlay = Overlay(snapshot, {"memory/team/api.md": None, "memory/new/fresh.md": document("Fresh", id="f000000001")})
+    overlay = Overlay(
+        snapshot, {"memory/team/api.md": None, "memory/new/fresh.md": document("Fresh", id="f000000001")}
+    )
     assert [record.address for record in overlay.lookup("api")] == ["memory/other/api"]
     assert [record.address for record in overlay.lookup("fresh")] == ["memory/new/fresh"]
     assert [record.address for record in overlay.lookup("f000000001")] == ["memory/new/fresh"]
@@ -220,4 +286,6 @@ def test_a_corpus_of_links(workspace: object) -> None:
         for record in records:
             for target in record.related:
                 parsed = link.parse(target)
-                assert places(snapshot.named(parsed, record)) == places(list(names.resolve(parsed, record).candidates))
+                assert places(snapshot.named(parsed, record)) == places(
+                    list(names.resolve(parsed, record).candidates)
+                )

@@ -1,4 +1,6 @@
-"""The rows say what the files say: whatever happened to the commit, the working tree, the cache or another process meanwhile."""
+"""The rows say what the files say: whatever happened to the commit, the working tree, the cache or another
+process meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from memgit.cache.records import Overlay, Snapshot
 from memgit.cache.records import refresh as bring_up_to_date
 from memgit.cache.search import Query, search
 from memgit.errors import NotFound
-from memgit.formats.forms import parse_file
+from memgit.formats.codecs import parse_file
 from memgit.git.repository import Repository
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, memgit, notes
@@ -43,20 +45,27 @@ def check(snapshot: Snapshot, files: dict[str, bytes]) -> None:
     for kind in {record.kind for record in expected}:
         assert list(snapshot.records(kind)) == heads([record for record in expected if record.kind == kind])
     assert snapshot.counts() == {
-        kind: sum(record.kind == kind for record in expected) for kind in sorted({record.kind for record in expected})
+        kind: sum(record.kind == kind for record in expected)
+        for kind in sorted({record.kind for record in expected})
     }
     for kind in KINDS:
-        assert snapshot.in_use(kind) == sum(record.kind == kind and not record.archived for record in expected)
+        assert snapshot.in_use(kind) == sum(
+            record.kind == kind and not record.archived for record in expected
+        )
     assert snapshot.paths() == sorted(path for path in files if snapshot.layout.find(path) is not None)
     check_full_text(snapshot.cache)
 
 
 def check_full_text(cache: Cache) -> None:
-    """That the full-text index is sound and holds each record once, and that what could not be taken out of it is counted."""
+    """That the full-text index is sound and holds each record once, and that what could not be taken out of
+    it is counted.
+    """
     with cache.write() as connection:
         connection.execute("insert into words(words) values ('integrity-check')")
         connection.execute("create virtual table temp.occurrence using fts5vocab(main, words, instance)")
-        indexed = {row[0] for row in connection.execute("select distinct doc from temp.occurrence where doc > 0")}
+        indexed = {
+            row[0] for row in connection.execute("select distinct doc from temp.occurrence where doc > 0")
+        }
         connection.execute("drop table temp.occurrence")
         records = {row[0] for row in connection.execute("select n from record")}
         ghosts = connection.execute("select ghosts from counter").fetchone()[0]
@@ -70,7 +79,9 @@ def check_full_text(cache: Cache) -> None:
 def check_measures(connection: sqlite3.Connection) -> None:
     """That what a search counts is what the rows of files and records say."""
     source = "from record join file on file.f = record.f"
-    wanted = connection.execute(f"select record.n, record.f, file.snapshots {source} order by record.n").fetchall()
+    wanted = connection.execute(
+        f"select record.n, record.f, file.snapshots {source} order by record.n"
+    ).fetchall()
     assert connection.execute("select n, f, snapshots from measure order by n").fetchall() == wanted
     for bit, records, length in connection.execute("select bit, records, length from snapshot").fetchall():
         sql = "select count(*), coalesce(sum(length), 0) from measure where snapshots >> ? & 1"
@@ -90,11 +101,14 @@ def titles(snapshot: Snapshot, text: str) -> list[str]:
 
 FILES: dict[str, bytes] = {
     "knowledge-base/shell.md": (
-        entry("Quote it", "Quote every expansion.", "bash, quoting", "a000000001") + entry("Trap on exit", keywords="bash")
+        entry("Quote it", "Quote every expansion.", "bash, quoting", "a000000001")
+        + entry("Trap on exit", keywords="bash")
     ).encode(),
     "knowledge-base/web/css.md": entry("Grid without queries", "Use minmax columns.", "css").encode(),
     "experience/skill-pdf.md": entry("Split pages", "Use qpdf.", "pdf", extra="**Skill:** pdf").encode(),
-    "memory/team/api.md": document("API limits", "Ten calls a minute.", id="b000000001", topics="[http, limits]", updated="2025-06-07"),
+    "memory/team/api.md": document(
+        "API limits", "Ten calls a minute.", id="b000000001", topics="[http, limits]", updated="2025-06-07"
+    ),
     "memory/plain.md": document("Plain", "Nothing special.", archived="2025-05-05"),
     "decisions/20250102-use-git.md": document("Use git", "Because.", status="accepted"),
     "notes/deep/er/file.md": b"# A heading\n\nText of a note with [[plain]].\n",
@@ -121,7 +135,11 @@ def test_a_commit_that_is_not_there(git: Repository, cache: Cache) -> None:
 def test_the_next_commit_is_read_by_what_changed(git: Repository, cache: Cache) -> None:
     first = commit(git, FILES)
     bring_up_to_date(cache, git, LAYOUT, first)
-    changed = {"memory/plain.md": document("Plain", "Changed."), "memory/new.md": document("New"), "decisions/20250102-use-git.md": None}
+    changed = {
+        "memory/plain.md": document("Plain", "Changed."),
+        "memory/new.md": document("New"),
+        "decisions/20250102-use-git.md": None,
+    }
     second = commit(git, changed, first)
     seen: list[str] = []
 
@@ -139,7 +157,9 @@ def test_the_next_commit_is_read_by_what_changed(git: Repository, cache: Cache) 
     check(back, FILES)
 
 
-def test_what_was_read_once_is_not_read_again_for_another_layout_or_worktree(repo: Path, git: Repository, cache: Cache) -> None:
+def test_what_was_read_once_is_not_read_again_for_another_layout_or_worktree(
+    repo: Path, git: Repository, cache: Cache
+) -> None:
     tip = commit(git, FILES)
     bring_up_to_date(cache, git, LAYOUT, tip)
 
@@ -154,10 +174,14 @@ def test_what_was_read_once_is_not_read_again_for_another_layout_or_worktree(rep
     run_git(repo, "worktree", "add", "-q", "--detach", "../other", tip)
     other = opened(repo.parent / "other")
     assert other.common_dir == git.common_dir
-    assert list(bring_up_to_date(cache, other, LAYOUT, tip, parse=parse).records()) == heads(read(FILES, LAYOUT))
+    assert list(bring_up_to_date(cache, other, LAYOUT, tip, parse=parse).records()) == heads(
+        read(FILES, LAYOUT)
+    )
 
 
-def test_two_worktrees_on_two_commits_do_not_disturb_each_other(repo: Path, git: Repository, cache: Cache) -> None:
+def test_two_worktrees_on_two_commits_do_not_disturb_each_other(
+    repo: Path, git: Repository, cache: Cache
+) -> None:
     first = commit(git, FILES)
     second = commit(git, {"memory/plain.md": document("Elsewhere", "Another unmistakable text.")}, first)
     run_git(repo, "update-ref", "refs/heads/main", first)
@@ -190,7 +214,9 @@ def test_two_commits_without_a_label_take_turns(git: Repository, cache: Cache) -
         assert titles(two, "special") == []
 
 
-def test_the_snapshot_unused_for_longest_makes_room(git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_snapshot_unused_for_longest_makes_room(
+    git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(refresh, "MAX_SNAPSHOTS", 2)
     commits = [commit(git, {**FILES, "memory/n.md": document(f"Number {n}")}) for n in range(4)]
     for n, tip in enumerate(commits):
@@ -211,7 +237,13 @@ def test_a_history_that_was_rewritten_and_pruned(repo: Path, git: Repository, ca
 
 
 def test_a_knowledge_root_inside_a_repository(git: Repository, cache: Cache) -> None:
-    tip = commit(git, {**{f"docs/kb/{path}": data for path, data in FILES.items()}, "memory/outside.md": document("Outside")})
+    tip = commit(
+        git,
+        {
+            **{f"docs/kb/{path}": data for path, data in FILES.items()},
+            "memory/outside.md": document("Outside"),
+        },
+    )
     git.at_prefix("docs/kb")
     first = bring_up_to_date(cache, git, LAYOUT, tip)
     check(first, FILES)
@@ -220,7 +252,11 @@ def test_a_knowledge_root_inside_a_repository(git: Repository, cache: Cache) -> 
 
 
 def test_links_and_submodules_are_named_and_not_followed(repo: Path, git: Repository, cache: Cache) -> None:
-    tip = commit(git, {"memory/real.md": document("Real"), "memory/link.md": b"../secret.md"}, modes={"memory/link.md": 0o120000})
+    tip = commit(
+        git,
+        {"memory/real.md": document("Real"), "memory/link.md": b"../secret.md"},
+        modes={"memory/link.md": 0o120000},
+    )
     run_git(repo, "read-tree", tip)
     run_git(repo, "update-index", "--add", "--cacheinfo", f"160000,{tip},memory/module.md")
     tree = run_git(repo, "write-tree")
@@ -237,7 +273,10 @@ def test_links_and_submodules_are_named_and_not_followed(repo: Path, git: Reposi
     snapshot = bring_up_to_date(cache, git, LAYOUT, plain)
     assert [record.path for record in snapshot.records()] == ["memory/link.md", "memory/real.md"]
     assert list(snapshot.problems()) == []
-    assert [path for path, _ in bring_up_to_date(cache, git, LAYOUT, both).problems()] == ["memory/link.md", "memory/module.md"]
+    assert [path for path, _ in bring_up_to_date(cache, git, LAYOUT, both).problems()] == [
+        "memory/link.md",
+        "memory/module.md",
+    ]
 
 
 def test_files_that_cannot_be_understood_are_named_and_the_others_read(git: Repository, cache: Cache) -> None:
@@ -249,8 +288,14 @@ def test_files_that_cannot_be_understood_are_named_and_the_others_read(git: Repo
     }
     snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, files))
     parsed = {path: parse_file(LAYOUT, path, data) for path, data in files.items()}
-    assert list(snapshot.problems()) == [(path, problem) for path in sorted(files) for problem in parsed[path].problems]
-    assert {path for path, _ in snapshot.problems()} >= {"memory/latin.md", "memory/nul.md", "memory/broken.md"}
+    assert list(snapshot.problems()) == [
+        (path, problem) for path in sorted(files) for problem in parsed[path].problems
+    ]
+    assert {path for path, _ in snapshot.problems()} >= {
+        "memory/latin.md",
+        "memory/nul.md",
+        "memory/broken.md",
+    }
     assert list(snapshot.records()) == heads([record for path in files for record in parsed[path].records])
 
 
@@ -322,11 +367,16 @@ def test_lists_by_topic(git: Repository, cache: Cache) -> None:
 
 def test_lists_are_read_in_pages(git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memgit.cache.records.PAGE", 3)
-    files = {f"knowledge-base/c{n}.md": "".join(entry(f"Title {n} {m}") for m in range(n)).encode() for n in range(8)}
+    files = {
+        f"knowledge-base/c{n}.md": "".join(entry(f"Title {n} {m}") for m in range(n)).encode()
+        for n in range(8)
+    }
     files |= {f"memory/m{n}.md": document(f"Memory {n}") for n in range(7)}
     snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, files))
     assert list(snapshot.records()) == heads(read(files, LAYOUT))
-    assert list(snapshot.records("memory")) == heads([record for record in read(files, LAYOUT) if record.kind == "memory"])
+    assert list(snapshot.records("memory")) == heads(
+        [record for record in read(files, LAYOUT) if record.kind == "memory"]
+    )
 
 
 def test_recent_records_come_first(git: Repository, cache: Cache) -> None:
@@ -345,9 +395,14 @@ def test_recent_records_of_one_day_do_not_depend_on_what_the_cache_saw_before(
     git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch, alike: int
 ) -> None:
     monkeypatch.setattr("memgit.cache.records.MANY_ALIKE", alike)
-    files = {f"memory/{name}.md": document(name, updated=f"2025-01-0{day}") for name, day in zip("abcdefgh", "12222113", strict=True)}
+    files = {
+        f"memory/{name}.md": document(name, updated=f"2025-01-0{day}")
+        for name, day in zip("abcdefgh", "12222113", strict=True)
+    }
     for name in "ecab":  # read in this order
-        snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, {f"memory/{name}.md": files[f"memory/{name}.md"]}))
+        snapshot = bring_up_to_date(
+            cache, git, LAYOUT, commit(git, {f"memory/{name}.md": files[f"memory/{name}.md"]})
+        )
     snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, files))
     whole = list("hedcbgfa")
     for limit in range(9):
@@ -356,7 +411,8 @@ def test_recent_records_of_one_day_do_not_depend_on_what_the_cache_saw_before(
 
 def test_what_a_file_says_about_itself(git: Repository, cache: Cache) -> None:
     files = {
-        "knowledge-base/shell.md": b"---\nname: Shell scripts\nkeywords: [bash, zsh]\n---\n\n" + entry("Quote it").encode(),
+        "knowledge-base/shell.md": b"---\nname: Shell scripts\nkeywords: [bash, zsh]\n---\n\n"
+        + entry("Quote it").encode(),
         "knowledge-base/css.md": entry("Grid").encode(),
     }
     snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, files))
@@ -405,10 +461,15 @@ def test_old_text_that_is_gone_leaves_no_trace_in_answers(repo: Path, git: Repos
     check_full_text(cache)
 
 
-def test_too_many_traces_have_the_cache_made_anew(repo: Path, git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_traces_have_the_cache_made_anew(
+    repo: Path, git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rows, "MOST_GHOSTS", 3)
     for number in range(20):
-        files = {"memory/x.md": document("X", f"Text{number}."), "memory/y.md": document("Y", f"Other{number}.")}
+        files = {
+            "memory/x.md": document("X", f"Text{number}."),
+            "memory/y.md": document("Y", f"Other{number}."),
+        }
         tip = commit(git, files)
         keep_only(repo, tip)
         snapshot = bring_up_to_date(cache, opened(repo), LAYOUT, tip)
@@ -418,12 +479,19 @@ def test_too_many_traces_have_the_cache_made_anew(repo: Path, git: Repository, c
     assert cache.connection.execute("select ghosts from counter").fetchone()[0] <= 5
 
 
-def test_a_parser_that_reads_the_old_bytes_otherwise_does_not_spoil_the_index(git: Repository, cache: Cache) -> None:
+def test_a_parser_that_reads_the_old_bytes_otherwise_does_not_spoil_the_index(
+    git: Repository, cache: Cache
+) -> None:
     tip = commit(git, {"memory/x.md": document("X", "The word zebra.")})
     bring_up_to_date(cache, git, LAYOUT, tip)
 
     def other(layout: Layout, path: str, data: bytes, *_: object, **__: object) -> ParsedFile:
-        return ParsedFile(tuple(record._replace(body=record.body + " more") for record in parse_file(layout, path, data).records))
+        return ParsedFile(
+            tuple(
+                record._replace(body=record.body + " more")
+                for record in parse_file(layout, path, data).records
+            )
+        )
 
     for number in range(12):
         tip = commit(git, {"memory/x.md": document("X", f"Text{number}.")}, tip)
@@ -462,7 +530,9 @@ def test_uncommitted_edits_are_counted_in(git: Repository, cache: Cache) -> None
     assert overlay.commit == tip
 
 
-def test_an_edit_that_was_read_is_not_read_again_even_when_it_is_committed(git: Repository, cache: Cache) -> None:
+def test_an_edit_that_was_read_is_not_read_again_even_when_it_is_committed(
+    git: Repository, cache: Cache
+) -> None:
     tip = commit(git, FILES)
     edit = {"memory/plain.md": document("Plain", "Edited by hand: kangaroo.")}
     assert titles(Overlay(bring_up_to_date(cache, git, LAYOUT, tip), edit), "kangaroo") == ["Plain"]
@@ -477,7 +547,9 @@ def test_an_edit_that_was_read_is_not_read_again_even_when_it_is_committed(git: 
     cache.connection.set_trace_callback(None)
     assert told
     assert "begin immediate" not in told
-    assert titles(bring_up_to_date(cache, git, LAYOUT, commit(git, edit, tip), parse=parse), "kangaroo") == ["Plain"]
+    assert titles(bring_up_to_date(cache, git, LAYOUT, commit(git, edit, tip), parse=parse), "kangaroo") == [
+        "Plain"
+    ]
 
 
 def test_many_edits_of_one_file_do_not_pile_up(git: Repository, cache: Cache) -> None:
@@ -515,14 +587,19 @@ def test_many_untracked_files_are_not_read_again_after_every_commit(git: Reposit
     check_full_text(cache)
 
 
-def test_what_one_write_drops_is_bounded(git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_one_write_drops_is_bounded(
+    git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rows, "MOST_PRUNED", 10)
     bring_up_to_date(cache, git, LAYOUT, commit(git, many(100, "old")))
     tip = commit(git, FILES)
     left = []
     for number in range(12):
         tip = commit(git, {"memory/plain.md": document("Plain", f"Commit {number}")}, tip)
-        check(bring_up_to_date(cache, git, LAYOUT, tip), {**FILES, "memory/plain.md": document("Plain", f"Commit {number}")})
+        check(
+            bring_up_to_date(cache, git, LAYOUT, tip),
+            {**FILES, "memory/plain.md": document("Plain", f"Commit {number}")},
+        )
         left.append(cache.connection.execute("select count(*) from file where snapshots = 0").fetchone()[0])
     assert left[:3] == [90, 81, 72]
     assert left[-1] <= 6
@@ -546,31 +623,48 @@ def test_a_file_that_became_a_link(git: Repository, cache: Cache) -> None:
 
 
 PATHS = [
-    "knowledge-base/a.md", "knowledge-base/b/c.md", "experience/skill-x.md", "memory/a.md", "memory/t/a.md", "memory/t/b.md", "skills/a.md",
-    "decisions/a.md", "notes/a.md", "notes/t/a.md", "other/a.md",
-]  # fmt: skip
+    "knowledge-base/a.md",
+    "knowledge-base/b/c.md",
+    "experience/skill-x.md",
+    "memory/a.md",
+    "memory/t/a.md",
+    "memory/t/b.md",
+    "skills/a.md",
+    "decisions/a.md",
+    "notes/a.md",
+    "notes/t/a.md",
+    "other/a.md",
+]
 contents = st.one_of(
     st.none(),
-    st.tuples(st.sampled_from(["Alpha", "Beta", "Gamma / delta", "Ünï #1"]), st.sampled_from(["one two", "three", "検索する", ""])).map(
-        lambda pair: document(*pair)
-    ),
+    st.tuples(
+        st.sampled_from(["Alpha", "Beta", "Gamma / delta", "Ünï #1"]),
+        st.sampled_from(["one two", "three", "検索する", ""]),
+    ).map(lambda pair: document(*pair)),
     st.sampled_from(["Alpha", "Beta"]).map(lambda title: document(title, "put away", archived="2025-05-05")),
-    st.lists(st.sampled_from(["Alpha", "Beta", "A/B test", "C# tips"]), max_size=3).map(lambda names: "".join(map(entry, names)).encode()),
+    st.lists(st.sampled_from(["Alpha", "Beta", "A/B test", "C# tips"]), max_size=3).map(
+        lambda names: "".join(map(entry, names)).encode()
+    ),
     st.sampled_from([b"", b"plain text\n", b"\xff\xfe", b"---\nbroken: [\n---\nx\n"]),
 )
 changes = st.dictionaries(st.sampled_from(PATHS), contents, max_size=5)
 steps = st.lists(
     st.one_of(
-        st.tuples(st.just("commit"), changes), st.tuples(st.just("switch"), st.integers(0, 20)), st.tuples(st.just("edit"), changes),
+        st.tuples(st.just("commit"), changes),
+        st.tuples(st.just("switch"), st.integers(0, 20)),
+        st.tuples(st.just("edit"), changes),
         st.tuples(st.just("forget"), st.just(0)),
     ),
-    min_size=1, max_size=10,
-)  # fmt: skip
+    min_size=1,
+    max_size=10,
+)
 
 
 @given(steps)
 @settings(max_examples=examples(25))
-def test_rows_say_what_the_files_say(tmp_path_factory: pytest.TempPathFactory, story: list[tuple[str, object]]) -> None:
+def test_rows_say_what_the_files_say(
+    tmp_path_factory: pytest.TempPathFactory, story: list[tuple[str, object]]
+) -> None:
     folder = tmp_path_factory.mktemp("story")
     run_git(folder, "init", "-q")
     git = opened(folder)
@@ -595,7 +689,10 @@ def test_rows_say_what_the_files_say(tmp_path_factory: pytest.TempPathFactory, s
                 cache.recover(sqlite3.DatabaseError("as if the file were broken"))
             base = bring_up_to_date(cache, git, LAYOUT, tip)
             check(base, files)
-            check(Overlay(base, dirty), {path: data for path, data in {**files, **dirty}.items() if data is not None})
+            check(
+                Overlay(base, dirty),
+                {path: data for path, data in {**files, **dirty}.items() if data is not None},
+            )
 
 
 def child(code: str, *args: str) -> subprocess.Popen[str]:
@@ -618,7 +715,10 @@ cache = open_cache(repo.common_dir, "test")
 
 def many(count: int, mark: str) -> dict[str, bytes]:
     chance = random.Random(count)
-    return {f"memory/s{n % 7}/m{n}.md": document(f"Record {n}", f"{mark} {chance.random()} text.") for n in range(count)}
+    return {
+        f"memory/s{n % 7}/m{n}.md": document(f"Record {n}", f"{mark} {chance.random()} text.")
+        for n in range(count)
+    }
 
 
 @pytest.mark.parametrize("after", [0, 250, 1199])
@@ -630,7 +730,7 @@ def test_killed_in_the_middle_of_a_refresh(repo: Path, git: Repository, after: i
         bring_up_to_date(cache, git, LAYOUT, first)
     process = child(
         f"""
-        from memgit.formats.forms import parse_file
+        from memgit.formats.codecs import parse_file
         seen = 0
         def parse(layout, path, data, *_, **__):
             global seen
@@ -651,11 +751,20 @@ def test_killed_in_the_middle_of_a_refresh(repo: Path, git: Repository, after: i
         assert cache.generation == 0
 
 
-def test_processes_that_move_one_snapshot_to_and_fro_each_get_their_own_answer(repo: Path, git: Repository) -> None:
+def test_processes_that_move_one_snapshot_to_and_fro_each_get_their_own_answer(
+    repo: Path, git: Repository
+) -> None:
     tips = []
     tip = None
     for number in range(4):
-        tip = commit(git, {f"memory/{name}.md": document(f"{name} {number}", f"common text{number}") for name in ("a", "b", "c")}, tip)
+        tip = commit(
+            git,
+            {
+                f"memory/{name}.md": document(f"{name} {number}", f"common text{number}")
+                for name in ("a", "b", "c")
+            },
+            tip,
+        )
         tips.append(tip)
     code = """
         tip, number = sys.argv[2:]
@@ -749,8 +858,14 @@ def test_damage_while_it_is_read_is_mended(git: Repository, cache: Cache, where:
 
 def test_a_row_that_says_nonsense_is_mended(git: Repository, cache: Cache) -> None:
     tip = commit(git, FILES)
-    for damage in ("update record set fields = '{broken'", "update record set fields = 7", "update record set title = 7, problem = '[]'",
-                   "delete from record", "drop table ending", "update file set problems = 'x'"):  # fmt: skip
+    for damage in (
+        "update record set fields = '{broken'",
+        "update record set fields = 7",
+        "update record set title = 7, problem = '[]'",
+        "delete from record",
+        "drop table ending",
+        "update file set problems = 'x'",
+    ):
         snapshot = bring_up_to_date(cache, git, LAYOUT, tip)
         with cache.write() as connection:
             connection.execute(damage)
@@ -774,11 +889,16 @@ def test_where_the_disk_is_full_answers_are_the_same(git: Repository, cache: Cac
     assert cache.path is None
 
 
-def test_where_another_process_builds_for_long_answers_are_the_same(git: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_another_process_builds_for_long_answers_are_the_same(
+    git: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(db, "BUSY_SECONDS", 0.1)
     first = commit(git, FILES)
     second = commit(git, {"memory/new.md": document("New")}, first)
-    with open_cache(git.common_dir, "test") or memory_cache() as other, open_cache(git.common_dir, "test") or memory_cache() as cache:
+    with (
+        open_cache(git.common_dir, "test") or memory_cache() as other,
+        open_cache(git.common_dir, "test") or memory_cache() as cache,
+    ):
         bring_up_to_date(other, git, LAYOUT, first)
         other.end_read()
         other.connection.execute("begin immediate")
@@ -803,11 +923,15 @@ def test_in_memory_answers_are_the_same(git: Repository) -> None:
         check(bring_up_to_date(cache, git, LAYOUT, commit(git, FILES)), FILES)
 
 
-def test_many_files_are_read_through_one_process_and_word_is_given(git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_files_are_read_through_one_process_and_word_is_given(
+    git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rows, "BULK", 300)
     files = many(700, "bulk") | FILES
     told: list[tuple[int, int]] = []
-    snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, files), lambda done, total: told.append((done, total)))
+    snapshot = bring_up_to_date(
+        cache, git, LAYOUT, commit(git, files), lambda done, total: told.append((done, total))
+    )
     total = len(snapshot.paths())
     assert told[0] == (0, total)
     assert told[-1] == (total, total)
@@ -815,7 +939,9 @@ def test_many_files_are_read_through_one_process_and_word_is_given(git: Reposito
     check(snapshot, files)
 
 
-def test_many_files_leave_the_indexes_that_the_tables_had(git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_files_leave_the_indexes_that_the_tables_had(
+    git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those of an empty cache are made after the rows; a failure on the way leaves them as they were."""
     indexes = "select name, sql from sqlite_master where type = 'index' order by name"
     files = many(40, "bulk") | FILES
@@ -836,7 +962,11 @@ def test_many_files_leave_the_indexes_that_the_tables_had(git: Repository, cache
 
 
 json_values = st.none() | st.text(max_size=5) | st.sampled_from(["\udc80", '"\\\n', "\u2028", "\x7f"])
-json_fields = st.dictionaries(json_values.filter(bool), json_values | st.lists(json_values.filter(bool), max_size=3).map(tuple), max_size=4)
+json_fields = st.dictionaries(
+    json_values.filter(bool),
+    json_values | st.lists(json_values.filter(bool), max_size=3).map(tuple),
+    max_size=4,
+)
 
 
 @given(json_fields)
@@ -853,7 +983,9 @@ def test_a_blob_that_is_missing_is_named_and_the_others_are_read(
     lost = git.hash_blob(FILES["memory/plain.md"])
     (repo / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
     snapshot = bring_up_to_date(cache, opened(repo), LAYOUT, tip)
-    assert {record.path for record in snapshot.records()} == {record.path for record in read(FILES, LAYOUT)} - {"memory/plain.md"}
+    assert {record.path for record in snapshot.records()} == {
+        record.path for record in read(FILES, LAYOUT)
+    } - {"memory/plain.md"}
     assert [(path, problem.code, lost[:7] in problem.message) for path, problem in snapshot.problems()] == [
         ("memory/plain.md", "MG001", True)
     ]
@@ -869,7 +1001,9 @@ def test_corpora_are_read_whole(workspace: object, tmp_path: Path) -> None:
     folder = workspace("til")
     git = opened(folder)
     layout = notes()
-    files = {path: git.blob(oid) for path, _, oid in git.tree(git.head().commit).walk() if path.endswith(".md")}
+    files = {
+        path: git.blob(oid) for path, _, oid in git.tree(git.head().commit).walk() if path.endswith(".md")
+    }
     with open_cache(git.common_dir, "test") or memory_cache() as cache:
         started = time.monotonic()
         snapshot = bring_up_to_date(cache, git, layout, git.head().commit)

@@ -25,9 +25,14 @@ FILES = {
         + entry("Trap on exit", "Remove the folder, also after --dry-run.", "bash")
     ).encode(),
     "memory/team/api.md": document(
-        "API limits", "Ten calls a minute since version 1.0.21.", topics="[http, web/limits]", updated="2025-06-07"
+        "API limits",
+        "Ten calls a minute since version 1.0.21.",
+        topics="[http, web/limits]",
+        updated="2025-06-07",
     ),
-    "memory/team/old.md": document("Old limits", "Five calls a minute.", archived="2025-05-05", topics="[http]"),
+    "memory/team/old.md": document(
+        "Old limits", "Five calls a minute.", archived="2025-05-05", topics="[http]"
+    ),
     "memory/zh.md": document("缓存失效策略", "如何配置缓存，避免缓存雪崩。"),
     "memory/ru.md": document("Резервная копия", "Ёлка и полнотекстовый поиск."),
     "memory/th.md": document("ที่ทำงาน", "ภาษาไทยไม่มีช่องว่าง"),
@@ -36,7 +41,7 @@ FILES = {
         "Use git", "A cache of limits, see `src/a.py` and git_dir.", status="accepted", updated="2024-01-02"
     ),
     "notes/n.md": "# Café\n\nNaïve text about quoting, with quotes, quoted twice.\n".encode(),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +122,10 @@ def test_filters(snapshot: Snapshot) -> None:
     assert sorted(found(snapshot, "limits", kinds=("decision", "memory"))) == ["API limits", "Use git"]
     assert found(snapshot, "limits", kinds=("skill",)) == []
     assert found(snapshot, "limits", group="TEAM") == ["API limits"]
-    assert sorted(found(snapshot, "bash", group="shell", kinds=("knowledge",))) == ["Quote every expansion", "Trap on exit"]
+    assert sorted(found(snapshot, "bash", group="shell", kinds=("knowledge",))) == [
+        "Quote every expansion",
+        "Trap on exit",
+    ]
     assert found(snapshot, "limits", kinds=("caf\udce9",), since="\udce9") == []
     assert found(snapshot, "limits", topic="web") == ["API limits"]
     assert found(snapshot, "limits", topic="web/limits") == ["API limits"]
@@ -127,7 +135,8 @@ def test_filters(snapshot: Snapshot) -> None:
     assert found(snapshot, "limits", since="2024-01-02", until="2024-01-02") == ["Use git"]
     assert len(found(snapshot, "limits", limit=1)) == 1
     assert found(snapshot, "limits", limit=0) == []
-    assert found(snapshot, "quoting text", until="2030-01-01") == ["Quote every expansion"]  # a note without a date is on no day
+    # a note without a date is on no day
+    assert found(snapshot, "quoting text", until="2030-01-01") == ["Quote every expansion"]
     assert found(snapshot, "a000000001", kinds=("memory",)) == []
     assert found(snapshot, "a000000001", limit=5) == ["Quote every expansion"]
 
@@ -139,7 +148,9 @@ def test_the_caller_may_choose(snapshot: Snapshot) -> None:
         asked.append(title)
         return title == "Use git"
 
-    assert [hit.record.title for hit in search(snapshot, Query("limits"), lambda record: accept(record.title))] == ["Use git"]
+    assert [
+        hit.record.title for hit in search(snapshot, Query("limits"), lambda record: accept(record.title))
+    ] == ["Use git"]
     assert asked[-1] in ("API limits", "Use git")
     assert "Old limits" not in asked
 
@@ -186,7 +197,10 @@ def test_common_words_bring_in_no_records_in_a_large_repository_but_rank_them_al
         def ask(text: str) -> dict[str, float]:
             return {hit.record.title: hit.score for hit in search(source, Query(text, limit=300))}
 
-        plain = {text: ask(text) for text in ("rare common", "rare common frequent", "common frequent", 'common "rare"', "common")}
+        plain = {
+            text: ask(text)
+            for text in ("rare common", "rare common frequent", "common frequent", 'common "rare"', "common")
+        }
         monkeypatch.setattr(module, "COMMON", 20)
         monkeypatch.setattr(module, "ENOUGH", 5)
         monkeypatch.setattr(module, "ENOUGH_COMMON", 50)
@@ -202,13 +216,21 @@ def test_common_words_bring_in_no_records_in_a_large_repository_but_rank_them_al
         # Where that does not give as many as were asked for, common words bring in records too.
         for text, scores in plain.items():
             assert ask(text) == scores
-        few = search(source, Query("rare common", limit=10), lambda record: record.title in ("Record 1", "Record 30"))
+        few = search(
+            source, Query("rare common", limit=10), lambda record: record.title in ("Record 1", "Record 30")
+        )
         assert [hit.record.title for hit in few] == ["Record 30", "Record 1"]
 
 
 def test_uncommitted_edits_are_searched(git: Repository, snapshot: Snapshot) -> None:
-    overlay = Overlay(snapshot, {"memory/team/api.md": document("API limits", "Unlimited now."), "memory/new.md": document("New limits"),
-                                 "decisions/20250102-use-git.md": None})  # fmt: skip
+    overlay = Overlay(
+        snapshot,
+        {
+            "memory/team/api.md": document("API limits", "Unlimited now."),
+            "memory/new.md": document("New limits"),
+            "decisions/20250102-use-git.md": None,
+        },
+    )
     assert sorted(found(overlay, "limits")) == ["API limits", "New limits"]
     assert found(overlay, "unlimited") == ["API limits"]
     assert found(overlay, '"ten calls"') == []
@@ -226,7 +248,10 @@ def test_snippets_name_the_line_and_mark_what_matched(snapshot: Snapshot) -> Non
     assert snippet.marked("<b>", "</b>") == "Ten <b>calls</b> a <b>minute</b> since version 1.0.21."
     entry_hits = search(snapshot, Query("folder"))
     (inside,) = snippets(snapshot, Query("folder"), entry_hits)
-    assert FILES["knowledge-base/shell.md"].decode().split("\n")[inside.line - 1] == "- Remove the folder, also after --dry-run."
+    assert (
+        FILES["knowledge-base/shell.md"].decode().split("\n")[inside.line - 1]
+        == "- Remove the folder, also after --dry-run."
+    )
 
 
 def test_records_like_a_text(snapshot: Snapshot) -> None:
@@ -234,11 +259,19 @@ def test_records_like_a_text(snapshot: Snapshot) -> None:
     assert [record.title for record in like] == ["API limits"]
     assert "Ten calls" in like[0].body
     assert similar(snapshot, [], kind="memory") == []
-    assert next(record.title for record in similar(snapshot, ["limits"], limit=1)) in ("API limits", "Use git")
+    assert next(record.title for record in similar(snapshot, ["limits"], limit=1)) in (
+        "API limits",
+        "Use git",
+    )
 
 
 def test_equal_records_come_in_the_order_of_their_addresses(git: Repository) -> None:
     files = {f"memory/{name}.md": document("Same", "Same text.") for name in ("c", "a", "d", "b")}
     with memory_cache() as cache:
         source = refresh(cache, git, LAYOUT, commit(git, files))
-        assert [hit.record.address for hit in search(source, Query("same"))] == ["memory/a", "memory/b", "memory/c", "memory/d"]
+        assert [hit.record.address for hit in search(source, Query("same"))] == [
+            "memory/a",
+            "memory/b",
+            "memory/c",
+            "memory/d",
+        ]

@@ -1,4 +1,6 @@
-"""Search answers by the snapshot alone: whatever else lies in a cache, scores and order come out the same to the last digit."""
+"""Search answers by the snapshot alone: whatever else lies in a cache, scores and order come out the same to
+the last digit.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.records import Overlay, Snapshot, refresh
 from memgit.cache.rows import LONE, WEIGHTS, indexed, joined, length_of
 from memgit.cache.search import Query, holding, search, snippets
-from memgit.formats.forms import parse_file
+from memgit.formats.codecs import parse_file
 from memgit.git.repository import Repository
 from memgit.model.layout import memgit
 from tests.cache.test_records import check_measures
@@ -30,7 +32,11 @@ from tests.support import examples, run_git
 LAYOUT = memgit()
 WORDS = ("cache", "proxy", "branch", "rebase", "naïve", "缓存", "index", "src/a.py", "note", "limits")
 QUERIES = ("cache", "proxy branch 缓存", '"branch" limits', "src/a.py no* naive")
-FILTERS: tuple[dict[str, Any], ...] = ({}, {"kinds": ("memory",), "limit": 3}, {"group": "team", "topic": "web", "archived": None})
+FILTERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"kinds": ("memory",), "limit": 3},
+    {"group": "team", "topic": "web", "archived": None},
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +54,8 @@ def answers(source: Snapshot) -> str:
             query = Query(text, **filters)
             hits = search(source, query)
             out += [
-                [text, hit.record.address, hit.score, *snippet] for hit, snippet in zip(hits, snippets(source, query, hits), strict=True)
+                [text, hit.record.address, hit.score, *snippet]
+                for hit, snippet in zip(hits, snippets(source, query, hits), strict=True)
             ]
         out.append([text, holding(source, text)])
     return json.dumps(out, ensure_ascii=False)
@@ -62,25 +69,50 @@ def afresh(git: Repository, tip: str, dirty: Mapping[str, bytes | None] | None =
 
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
-paths = st.sampled_from(["memory/a.md", "memory/b.md", "memory/team/c.md", "memory/team/d.md", "decisions/20250102-e.md", "notes/f.md"])
+paths = st.sampled_from(
+    [
+        "memory/a.md",
+        "memory/b.md",
+        "memory/team/c.md",
+        "memory/team/d.md",
+        "decisions/20250102-e.md",
+        "notes/f.md",
+    ]
+)
 documents = st.builds(
-    lambda title, body, topics, archived: document(title, body, topics=f"[{topics}]", **({"archived": "2025-05-05"} if archived else {})),
-    texts, texts, st.sampled_from(["web", "http, web/limits", "cache"]), st.integers(0, 5).map(lambda number: not number),
-)  # fmt: skip
-listings = st.lists(st.builds(entry, texts, texts, texts), min_size=1, max_size=4).map(lambda found: "".join(found).encode())
+    lambda title, body, topics, archived: document(
+        title, body, topics=f"[{topics}]", **({"archived": "2025-05-05"} if archived else {})
+    ),
+    texts,
+    texts,
+    st.sampled_from(["web", "http, web/limits", "cache"]),
+    st.integers(0, 5).map(lambda number: not number),
+)
+listings = st.lists(st.builds(entry, texts, texts, texts), min_size=1, max_size=4).map(
+    lambda found: "".join(found).encode()
+)
 edits = st.dictionaries(paths, st.one_of(st.none(), documents), max_size=4)
 steps = st.tuples(
     st.sampled_from(["commit", "branch", "amend", "switch", "edit", "look back", "other tree"]),
-    edits, st.one_of(st.none(), listings), st.integers(0, 30),
-)  # fmt: skip
+    edits,
+    st.one_of(st.none(), listings),
+    st.integers(0, 30),
+)
 
 
-@settings(max_examples=examples(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=examples(6),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(steps, min_size=2, max_size=7))
 def test_a_cache_that_grew_answers_as_a_new_one(
     git: Repository, todo: list[tuple[str, dict[str, bytes | None], bytes | None, int]]
 ) -> None:
-    start = {f"memory/m{number}.md": document(f"{WORDS[number % 7]} {number}", " ".join(WORDS[: number % 9 + 1])) for number in range(9)}
+    start = {
+        f"memory/m{number}.md": document(f"{WORDS[number % 7]} {number}", " ".join(WORDS[: number % 9 + 1]))
+        for number in range(9)
+    }
     tips = [commit(git, start)]
     then: dict[str, str] = {}
     with memory_cache() as cache:
@@ -111,7 +143,9 @@ def test_the_score_is_bm25_over_the_records_of_the_snapshot(git: Repository) -> 
     files = {
         "memory/a.md": document("Proxy cache", "The proxy keeps a cache of proxies.", topics="[proxy]"),
         "memory/b.md": document("Other", "A cache."),
-        "memory/c.md": document("Third", "Some words that say nothing, many of them, and a proxy among them at the end."),
+        "memory/c.md": document(
+            "Third", "Some words that say nothing, many of them, and a proxy among them at the end."
+        ),
         "memory/d.md": document("Fourth", "Nothing."),
     }
     records = [record for path, data in files.items() for record in parse_file(LAYOUT, path, data).records]
@@ -125,21 +159,39 @@ def test_the_score_is_bm25_over_the_records_of_the_snapshot(git: Repository) -> 
         for forms in stems.values():
             often = {
                 other: sum(
-                    each * sum(found.casefold().replace(".", " ").replace(",", " ").split().count(form) for form in forms)
+                    each
+                    * sum(
+                        found.casefold().replace(".", " ").replace(",", " ").split().count(form)
+                        for form in forms
+                    )
                     for each, found in zip(WEIGHTS, columns[other], strict=True)
                 )
                 for other in columns
             }
             holders = sum(count > 0 for count in often.values())
             rarity = log(1 + (len(columns) - holders + 0.5) / (holders + 0.5))
-            total += rarity * often[address] * 2.2 / (often[address] + 1.2 * (0.25 + 0.75 * float(lengths[address] / average)))
+            total += (
+                rarity
+                * often[address]
+                * 2.2
+                / (often[address] + 1.2 * (0.25 + 0.75 * float(lengths[address] / average)))
+            )
         return total
 
     with memory_cache() as cache:
-        refresh(cache, git, LAYOUT, commit(git, {f"memory/x{number}.md": document("Proxy", "cache " * number) for number in range(20)}))
+        refresh(
+            cache,
+            git,
+            LAYOUT,
+            commit(
+                git, {f"memory/x{number}.md": document("Proxy", "cache " * number) for number in range(20)}
+            ),
+        )
         source = refresh(cache, git, LAYOUT, commit(git, files))
         found = {hit.record.address: hit.score for hit in search(source, Query("proxy cache"))}
-    assert found == {address: pytest.approx(wanted(address), abs=1e-10) for address in ("memory/a", "memory/b", "memory/c")}
+    assert found == {
+        address: pytest.approx(wanted(address), abs=1e-10) for address in ("memory/a", "memory/b", "memory/c")
+    }
 
 
 @pytest.mark.parametrize("limit", [1, 3, 7, 25])
@@ -151,10 +203,19 @@ def test_of_records_that_are_alike_the_first_by_address_come_in(
     monkeypatch.setattr(module, "FIRST", 4)
     monkeypatch.setattr(module, "LEAST", 2)
     monkeypatch.setattr(module, "CHUNK", 3)
-    names = [f"memory/{'s' if number % 2 else 't'}/m{number:02}.md" for number in (9, 3, 17, 5, 1, 20, 8, 2, 15, 4, 11, 12)]
-    better = {"memory/s/z.md": document("Alike alike", "Alike text."), "notes/n.md": b"# Alike\n\nAlike text.\n"}
+    names = [
+        f"memory/{'s' if number % 2 else 't'}/m{number:02}.md"
+        for number in (9, 3, 17, 5, 1, 20, 8, 2, 15, 4, 11, 12)
+    ]
+    better = {
+        "memory/s/z.md": document("Alike alike", "Alike text."),
+        "notes/n.md": b"# Alike\n\nAlike text.\n",
+    }
     worse = {
-        f"memory/s/w{number}.md": document("Longer", f"Alike text, and some more words{' that say nothing' * number}.") for number in (1, 2)
+        f"memory/s/w{number}.md": document(
+            "Longer", f"Alike text, and some more words{' that say nothing' * number}."
+        )
+        for number in (1, 2)
     }
     files = {name: document("Same", "Alike text.") for name in names}
     tip = commit(git, {**files, **better, **worse})
@@ -163,7 +224,9 @@ def test_of_records_that_are_alike_the_first_by_address_come_in(
     for first in ({}, dict(list(files.items())[5:]), {**worse, **dict(list(files.items())[:4])}):
         with memory_cache() as cache:
             refresh(cache, git, LAYOUT, commit(git, first))
-            plain.append([(hit.record.address, hit.score) for hit in search(refresh(cache, git, LAYOUT, tip), query)])
+            plain.append(
+                [(hit.record.address, hit.score) for hit in search(refresh(cache, git, LAYOUT, tip), query)]
+            )
     assert plain[0] == plain[1] == plain[2]
     with memory_cache() as cache:
         hits = search(refresh(cache, git, LAYOUT, tip), query._replace(limit=50))
@@ -179,23 +242,34 @@ def test_what_was_taken_out_without_its_text_counts_no_more(git: Repository, tmp
     run_git(tmp_path, "init", "-q")
     with memory_cache() as cache:
         for number in range(12):
-            other = opened(tmp_path)  # one that has not written the objects, and so does not have them in memory
-            tip = commit(opened(tmp_path), {f"memory/{each}.md": document("Ghost", f"cache {number}") for each in range(9)})
+            # one that has not written the objects, and so does not have them in memory
+            other = opened(tmp_path)
+            tip = commit(
+                opened(tmp_path),
+                {f"memory/{each}.md": document("Ghost", f"cache {number}") for each in range(9)},
+            )
             refresh(cache, other, LAYOUT, tip)
             for path in (tmp_path / ".git" / "objects").glob("??/*"):
                 path.unlink()
         assert cache.connection.execute("select ghosts from counter").fetchone()[0] > 0
-        tip = commit(other, {"memory/a.md": document("Real", "cache proxy"), "memory/b.md": document("Two", "proxy")})
+        tip = commit(
+            other, {"memory/a.md": document("Real", "cache proxy"), "memory/b.md": document("Two", "proxy")}
+        )
         source = refresh(cache, other, LAYOUT, tip)
         assert holding(source, "cache") == 1
         assert answers(source) == afresh(other, tip)
 
 
 def test_fifteen_words_on_average_are_no_trap(git: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At that average FTS5's rank says nothing about how often a word stands in a record: the cache sees to it that it is another."""
+    """At that average FTS5's rank says nothing about how often a word stands in a record: the cache sees to
+    it that it is another.
+    """
 
     def files(words: int) -> dict[str, bytes | None]:
-        return {"notes/a.md": ("# One\n\ncache " + "y " * words).encode(), "notes/b.md": b"# Two\n\ncache cache y y y proxy\n"}
+        return {
+            "notes/a.md": ("# One\n\ncache " + "y " * words).encode(),
+            "notes/b.md": b"# Two\n\ncache cache y y y proxy\n",
+        }
 
     def average(cache: Cache) -> Fraction:
         cache.connection.execute("create virtual table temp.every using fts5vocab(main, words, row)")
@@ -216,7 +290,10 @@ def test_fifteen_words_on_average_are_no_trap(git: Repository, monkeypatch: pyte
         assert abs(source.query(scores._constant)) >= scores.TINY
     with memory_cache() as cache:
         refresh(cache, git, LAYOUT, commit(git, {"memory/a.md": document("Something long", "words " * 100)}))
-        assert [(hit.record.title, hit.score) for hit in search(refresh(cache, git, LAYOUT, tip), Query("cache y"))] == found
+        assert [
+            (hit.record.title, hit.score)
+            for hit in search(refresh(cache, git, LAYOUT, tip), Query("cache y"))
+        ] == found
 
 
 def test_where_k_is_zero_and_another_process_writes_it_is_settled_in_memory(
@@ -249,13 +326,17 @@ def test_where_k_is_zero_and_another_process_writes_it_is_settled_in_memory(
 
 @pytest.mark.parametrize("often", [1, 2, 7, 300, 20_000])
 @pytest.mark.parametrize("others", [0, 1, 40])
-def test_how_often_a_term_stands_in_a_record_comes_out_exactly(git: Repository, often: int, others: int) -> None:
+def test_how_often_a_term_stands_in_a_record_comes_out_exactly(
+    git: Repository, often: int, others: int
+) -> None:
     """Whatever lies beside it, short records (where FTS5's rank turns its sign) and long ones."""
     texts = {"notes/n.md": f"# T\n\n{'often ' * often}\n".encode()}
     found = []
     for words in (1, 8, 200):
         with memory_cache() as cache:
-            beside = {f"notes/o{number}.md": f"# O\n\n{'other ' * words}\n".encode() for number in range(others)}
+            beside = {
+                f"notes/o{number}.md": f"# O\n\n{'other ' * words}\n".encode() for number in range(others)
+            }
             refresh(cache, git, LAYOUT, commit(git, beside))
             (hit,) = search(refresh(cache, git, LAYOUT, commit(git, texts)), Query("often"))
             found.append(hit.score)

@@ -32,7 +32,9 @@ cache clear
 """
 
 
-def snippet(query: str, text: str = TEXT, width: int = WIDTH, line: int = 1, end: int | None = None) -> Snippet:
+def snippet(
+    query: str, text: str = TEXT, width: int = WIDTH, line: int = 1, end: int | None = None
+) -> Snippet:
     last = text.count("\n") + 1 if end is None else end
     record = Record("memory", "memory/x", "memory/x.md", "Caching things", line, last, 0, {}, "")
     with Snippets(query) as maker:
@@ -66,7 +68,9 @@ def snippet(query: str, text: str = TEXT, width: int = WIDTH, line: int = 1, end
     ],
 )
 def test_the_best_line(query: str, line: int, marked: str) -> None:
-    found = snippet(query, TEXT if query != "caching" else TEXT.replace("cached", "kept").replace("cache clear", "wipe"))
+    found = snippet(
+        query, TEXT if query != "caching" else TEXT.replace("cached", "kept").replace("cache clear", "wipe")
+    )
     assert (found.line, marked in found.marked("[", "]")) == (line, True), found
 
 
@@ -134,8 +138,14 @@ def test_any_query_on_any_text(query: str, text: str, width: int) -> None:
 
 
 def test_labels_after_an_item_are_no_part_of_it() -> None:
-    entry = "## Title\n**Context:** when it rains\n**Best Practice:**\n- carry an umbrella\n**Keywords:** rain\n**Id:** abcdefghjk\n"
+    entry = (
+        "## Title\n**Context:** when it rains\n**Best Practice:**\n- carry an umbrella\n**Keywords:** "
+        "rain\n**Id:** abcdefghjk\n"
+    )
     assert snippet("umbrella", entry).text == "- carry an umbrella"
     assert snippet("rains", entry).text == "**Context:** when it rains"
     assert snippet("rain", entry.replace("when it rains", "always")).text == "**Keywords:** rain"
-    assert snippet("umbrella", "- carry an umbrella\n**Really:** always\n").text == "- carry an umbrella **Really:** always"
+    assert (
+        snippet("umbrella", "- carry an umbrella\n**Really:** always\n").text
+        == "- carry an umbrella **Really:** always"
+    )

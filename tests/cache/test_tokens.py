@@ -32,7 +32,10 @@ def tokens(index: sqlite3.Connection, text: str) -> list[str]:
 def matches(index: sqlite3.Connection, text: str, query: str) -> bool:
     """Whether any term of a query is found in a text."""
     tokens(index, text)
-    return any(index.execute("select 1 from words where words match ?", (term.match,)).fetchone() for term in terms(query))
+    return any(
+        index.execute("select 1 from words where words match ?", (term.match,)).fetchone()
+        for term in terms(query)
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,7 +136,10 @@ def test_a_quoted_phrase_is_required_and_an_open_quote_is_not() -> None:
 
 
 def test_words_that_come_again_count_more_up_to_a_limit() -> None:
-    assert [(term.match, term.times) for term in terms("disk " * 9 + "cache disk")] == [('"disk"', MAX_REPEATS), ('"cache"', 1)]
+    assert [(term.match, term.times) for term in terms("disk " * 9 + "cache disk")] == [
+        ('"disk"', MAX_REPEATS),
+        ('"cache"', 1),
+    ]
 
 
 def test_a_long_query_is_cut() -> None:
@@ -141,7 +147,11 @@ def test_a_long_query_is_cut() -> None:
 
 
 def test_stop_words_count_where_little_else_is_left() -> None:
-    assert [term.match for term in telling(terms("how to cache the index of a record"))] == ['"cache"', '"index"', '"record"']
+    assert [term.match for term in telling(terms("how to cache the index of a record"))] == [
+        '"cache"',
+        '"index"',
+        '"record"',
+    ]
     assert [term.match for term in telling(terms("how to cache"))] == ['"how"', '"to"', '"cache"']
     assert [term.match for term in telling(terms('to be "or not"'))] == ['"or not"']
 
@@ -177,4 +187,7 @@ def test_every_text_can_be_indexed_and_is_found_by_its_words(index: sqlite3.Conn
     found = tokens(index, text)
     for word in words_of(fold(text)):
         if word.isascii():
-            assert index.execute("select 1 from words where words match ?", (f'"{word}"',)).fetchone(), (word, found)
+            assert index.execute("select 1 from words where words match ?", (f'"{word}"',)).fetchone(), (
+                word,
+                found,
+            )

@@ -28,13 +28,20 @@ def _in_front() -> None:
 
 
 def in_terminal(folder: Path, typed: str, *args: str) -> tuple[int, str]:
-    """Exit code and screen of one run in a pseudo-terminal; the answer is typed once the question stands there."""
+    """Exit code and screen of one run in a pseudo-terminal; the answer is typed once the question stands
+    there.
+    """
     master, slave = pty.openpty()
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "dumb"}
     child = subprocess.Popen(
-        [sys.executable, "-m", "memgit", "-C", str(folder), *args], stdin=slave, stdout=slave, stderr=slave, env=env,
-        start_new_session=True, preexec_fn=_in_front,  # noqa: PLW1509
-    )  # fmt: skip
+        [sys.executable, "-m", "memgit", "-C", str(folder), *args],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env=env,
+        start_new_session=True,
+        preexec_fn=_in_front,  # noqa: PLW1509
+    )
     os.close(slave)
     screen, asked, end = b"", False, time.monotonic() + PATIENCE
     typed_at = 0.0
@@ -42,7 +49,8 @@ def in_terminal(folder: Path, typed: str, *args: str) -> tuple[int, str]:
         if not select.select([master], [], [], 0.2)[0]:
             if child.poll() is not None:
                 break
-            if asked and typed == "\x03" and time.monotonic() > typed_at + 3:  # Python may miss a ^C as it begins to read
+            # Python may miss a ^C as it begins to read
+            if asked and typed == "\x03" and time.monotonic() > typed_at + 3:
                 typed_at = time.monotonic()
                 os.write(master, typed.encode())
             continue

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from memgit.app import record as recording
-from memgit.app import series
-from memgit.app.record import Request
 from memgit.app.workspace import Context, open_workspace
-from memgit.app.write import BoardReader
+from memgit.app.write import record as recording
+from memgit.app.write import series
+from memgit.app.write.record import Request
+from memgit.app.write.write import BoardReader
 from memgit.errors import Conflict
 from memgit.formats import entries
 from memgit.formats.entries import EntryFile
-from memgit.git.spill import Spill
+from memgit.git.objects.blob_spool import Spill
 from tests.support import count_commits, fsck, memgit, run_git, status
 
 WORDS = ("queue", "worker", "lag", "canary", "cache", "shard")
@@ -31,13 +31,23 @@ def entropy() -> Callable[[int], bytes]:
 
 
 def mixed(count: int) -> list[Request]:
-    """Requests of every kind; the category of some goes by their keywords, and by those of records before them."""
+    """Requests of every kind; the category of some goes by their keywords, and by those of records before
+    them.
+    """
     rng = random.Random(3)
     out = []
     for number in range(count):
-        kind = ("knowledge", "knowledge", "memory", "experience", "observation", "decision", "note", "skill")[number % 8]
-        fields: dict[str, Any] = {"keywords": tuple(rng.sample(WORDS, 2))} if kind in ("knowledge", "memory", "experience") else {}
-        keys: dict[str, list[str | None]] = {"knowledge": ["ops", None, None], "experience": ["deploy"], "memory": ["team/a", "b", None]}
+        kind = ("knowledge", "knowledge", "memory", "experience", "observation", "decision", "note", "skill")[
+            number % 8
+        ]
+        fields: dict[str, Any] = (
+            {"keywords": tuple(rng.sample(WORDS, 2))} if kind in ("knowledge", "memory", "experience") else {}
+        )
+        keys: dict[str, list[str | None]] = {
+            "knowledge": ["ops", None, None],
+            "experience": ["deploy"],
+            "memory": ["team/a", "b", None],
+        }
         title = f"{rng.choice(WORDS).title()} {rng.choice(WORDS)} {number}"
         body = f"Text of {title}.\n\nA second paragraph.\n\n```\ncode\n```" if number % 3 else f"- {title}"
         out.append(Request(kind, title, body, fields, rng.choice(keys.get(kind, [None]))))
@@ -59,7 +69,11 @@ def record_all(kb: Path, requests: Sequence[Request], way: str) -> list[str]:
     assert status(kb) == ""
     fsck(kb)
     # The index of categories is left out: its keywords of a new one are those of the records that make it.
-    return [line for line in run_git(kb, "ls-tree", "-r", "HEAD").split("\n") if not line.endswith("knowledge-base/_index.json")]
+    return [
+        line
+        for line in run_git(kb, "ls-tree", "-r", "HEAD").split("\n")
+        if not line.endswith("knowledge-base/_index.json")
+    ]
 
 
 def test_a_batch_gives_the_files_of_one_record_after_another(kb: Path, tmp_path: Path) -> None:
@@ -87,7 +101,9 @@ def test_versions_of_a_file_that_are_written_early_are_those_of_the_commits(
     assert len(set(trees[0].split("\n"))) == 12
 
 
-def test_what_was_written_early_is_no_harm_where_the_series_fails(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_written_early_is_no_harm_where_the_series_fails(
+    kb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(series, "Spill", partial(Spill, most=0))
     before = run_git(kb, "rev-parse", "HEAD")
     requests = [Request("knowledge", title, "Text.", {}, "one") for title in ("One", "Two", "Three", "One")]
@@ -103,7 +119,10 @@ def lines(*records: dict[str, Any]) -> bytes:
 
 
 def facts(count: int) -> list[dict[str, Any]]:
-    return [{"kind": "memory", "title": f"Fact {number}", "scope": f"s{number % 7}", "body": "Text."} for number in range(count)]
+    return [
+        {"kind": "memory", "title": f"Fact {number}", "scope": f"s{number % 7}", "body": "Text."}
+        for number in range(count)
+    ]
 
 
 def refused(kb: Path, data: bytes, code: int) -> str:
@@ -125,7 +144,9 @@ def test_a_bad_line_among_many_is_named_and_nothing_is_written(kb: Path) -> None
     assert "record 451 ('Open')" in refused(kb, b"".join(many), 2)
 
 
-@pytest.mark.parametrize("record", [{"kind": "memory"}, {"kind": "knowledge", "category": "web"}], ids=["document", "entry"])
+@pytest.mark.parametrize(
+    "record", [{"kind": "memory"}, {"kind": "knowledge", "category": "web"}], ids=["document", "entry"]
+)
 def test_two_lines_of_one_title(kb: Path, record: dict[str, Any]) -> None:
     two = lines({**record, "title": "Same", "body": "first"}, {**record, "title": "Same", "body": "second"})
     told = refused(kb, two, 1)
@@ -139,7 +160,11 @@ def test_two_lines_of_one_title(kb: Path, record: dict[str, Any]) -> None:
 
 def test_a_title_that_a_category_has_already(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Known", "--category", "web", "-m", "text")
-    told = refused(kb, lines(*({"kind": "knowledge", "title": title, "category": "web"} for title in ("New", "Known"))), 1)
+    told = refused(
+        kb,
+        lines(*({"kind": "knowledge", "title": title, "category": "web"} for title in ("New", "Known"))),
+        1,
+    )
     assert "record 2 ('Known')" in told
     assert "memgit update or extend" in told
 
@@ -147,7 +172,13 @@ def test_a_title_that_a_category_has_already(kb: Path) -> None:
 def test_a_link_to_a_record_of_the_same_batch(kb: Path) -> None:
     both = lines(
         {"kind": "knowledge", "title": "One", "category": "web", "body": "text"},
-        {"kind": "knowledge", "title": "Two", "category": "web", "body": "text", "related": ["knowledge/web#One"]},
+        {
+            "kind": "knowledge",
+            "title": "Two",
+            "category": "web",
+            "body": "text",
+            "related": ["knowledge/web#One"],
+        },
         {"kind": "knowledge", "title": "Three", "category": "web", "body": "text"},
     )
     memgit(kb, "record", "--batch", "-", stdin=both)
@@ -159,16 +190,24 @@ def test_a_link_to_a_record_of_the_same_batch(kb: Path) -> None:
 def test_keywords_of_a_record_of_the_batch_count_for_the_next_one(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Start", "--category", "ops", "--keywords", "queue", "-m", "text")
     memgit(
-        kb, "record", "--batch", "-",
+        kb,
+        "record",
+        "--batch",
+        "-",
         stdin=lines(
             {"kind": "knowledge", "title": "Second", "keywords": ["Queue", "lag, drain"]},
             {"kind": "knowledge", "title": "Third", "keywords": ["drain"]},
             {"kind": "knowledge", "title": "Fourth", "keywords": ["other"]},
         ),
-    )  # fmt: skip
-    assert {found["title"]: found["address"].partition("#")[0] for found in memgit(kb, "list", "--json").json} == {
-        "Start": "knowledge/ops", "Second": "knowledge/ops", "Third": "knowledge/ops", "Fourth": "knowledge/general",
-    }  # fmt: skip
+    )
+    assert {
+        found["title"]: found["address"].partition("#")[0] for found in memgit(kb, "list", "--json").json
+    } == {
+        "Start": "knowledge/ops",
+        "Second": "knowledge/ops",
+        "Third": "knowledge/ops",
+        "Fourth": "knowledge/general",
+    }
 
 
 def test_a_category_is_not_read_again_for_each_record(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,10 +218,19 @@ def test_a_category_is_not_read_again_for_each_record(kb: Path, monkeypatch: pyt
         return real(text)
 
     monkeypatch.setattr(entries, "take_apart", counting)
-    records = [{"kind": "knowledge", "title": f"Title {number}", "keywords": ["queue"], "body": "- text"} for number in range(300)]
+    records = [
+        {"kind": "knowledge", "title": f"Title {number}", "keywords": ["queue"], "body": "- text"}
+        for number in range(300)
+    ]
     before = count_commits(kb)
     memgit(kb, "record", "--batch", "-", stdin=lines(*({**one, "category": "ops"} for one in records)))
-    memgit(kb, "record", "--batch", "-", stdin=lines(*({**one, "title": f"{one['title']} again"} for one in records)))
+    memgit(
+        kb,
+        "record",
+        "--batch",
+        "-",
+        stdin=lines(*({**one, "title": f"{one['title']} again"} for one in records)),
+    )
     assert count_commits(kb) == before + 2
     size = (kb / "knowledge-base/ops.md").stat().st_size
     assert sum(read) < 12 * size

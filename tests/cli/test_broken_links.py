@@ -40,9 +40,19 @@ def test_recording_a_link_to_nothing_warns(kb: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["[[web#Alpha]]", "[[plain-page]]", "[[plain-page#Part]]", "[[knowledge/web#Alpha|label]]", "`[[nope]]`", "if [[ -n $x ]]; then",
-     "<!-- [[nope]] -->", "```\n[[nope]]\n```", "[[nope]] <!-- memgit: allow MG201 -->", "no link"],
-)  # fmt: skip
+    [
+        "[[web#Alpha]]",
+        "[[plain-page]]",
+        "[[plain-page#Part]]",
+        "[[knowledge/web#Alpha|label]]",
+        "`[[nope]]`",
+        "if [[ -n $x ]]; then",
+        "<!-- [[nope]] -->",
+        "```\n[[nope]]\n```",
+        "[[nope]] <!-- memgit: allow MG201 -->",
+        "no link",
+    ],
+)
 def test_what_leads_somewhere_or_is_no_link_is_not_told_of(kb: Path, text: str) -> None:
     assert memgit(kb, "record", "note", "Beta", "-m", text).err == ""
     assert memgit(kb, "record", "knowledge", "Beta", "--category", "web", "-m", text).err == ""
@@ -53,7 +63,10 @@ def test_updating_and_extending_tell_of_new_lines_alone(kb: Path) -> None:
     assert warned(memgit(kb, "extend", "beta", "-m", "Nothing new.").err) == []
     assert len(warned(memgit(kb, "extend", "beta", "-m", "See [[Alpha]].").err)) == 1
     done = memgit(kb, "update", "beta", "-m", "See [[gone]] and [[nope#part]].", "--json")
-    assert [line.split('": ')[1].split(" leads")[0] for line in warned(done.err)] == ["[[gone]]", "[[nope#part]]"]
+    assert [line.split('": ')[1].split(" leads")[0] for line in warned(done.err)] == [
+        "[[gone]]",
+        "[[nope#part]]",
+    ]
     assert done.json["action"] == "updated"
     assert memgit(kb, "archive", "beta").err == "", "it wrote no text"
 
@@ -62,14 +75,35 @@ def test_decisions_that_a_decision_names(kb: Path) -> None:
     memgit(kb, "record", "decision", "One", "--slug", "20260101-one", "-m", "x")
     args = ("record", "decision", "Two", "-m", "x", "--supersedes", "20260101-one")
     assert memgit(kb, *args).err == ""
-    (line,) = warned(memgit(kb, "record", "decision", "Three", "-m", "x", "--supersedes", "20260101-one", "--supersedes", "One").err)
-    assert line.endswith('"Three": supersedes [[One]] leads nowhere: no record answers to it; did you mean [[20260101-one]]? (MG201)')
+    (line,) = warned(
+        memgit(
+            kb,
+            "record",
+            "decision",
+            "Three",
+            "-m",
+            "x",
+            "--supersedes",
+            "20260101-one",
+            "--supersedes",
+            "One",
+        ).err
+    )
+    assert line.endswith(
+        '"Three": supersedes [[One]] leads nowhere: no record answers to it; did you mean '
+        "[[20260101-one]]? (MG201)"
+    )
 
 
 @pytest.mark.parametrize("how", ["--one-commit", "--each"])
 def test_a_batch_may_link_to_what_it_brings(kb: Path, how: str) -> None:
     rows = [
-        {"kind": "knowledge", "title": "One", "category": "new", "body": "[[new#Two]] [[two-page]] [[new#Three]]"},
+        {
+            "kind": "knowledge",
+            "title": "One",
+            "category": "new",
+            "body": "[[new#Two]] [[two-page]] [[new#Three]]",
+        },
         {"kind": "knowledge", "title": "Two", "category": "new", "body": "[[One]]"},
         {"kind": "note", "title": "Two page", "body": "[[new#One]]"},
     ]
@@ -82,7 +116,9 @@ def test_a_batch_may_link_to_what_it_brings(kb: Path, how: str) -> None:
 
 def test_many_are_counted(kb: Path) -> None:
     done = memgit(kb, "record", "note", "Beta", "-m", "\n".join(f"[[nope {number}]]" for number in range(30)))
-    assert len(warned(done.err)) == 5 and done.err.endswith("and 25 more of MG201: memgit lint --select MG201\n")
+    assert len(warned(done.err)) == 5 and done.err.endswith(
+        "and 25 more of MG201: memgit lint --select MG201\n"
+    )
 
 
 def test_where_the_rule_is_off_nothing_is_told(kb: Path) -> None:
@@ -95,7 +131,9 @@ def test_staging_and_proposing_tell_too(kb: Path) -> None:
     assert len(warned(memgit(kb, "record", "note", "Beta", "-m", "[[nope]]", "--stage").err)) == 1
     run_git(kb, "commit", "-qnm", "x")
     memgit(kb, "propose", "--branch", "topic", "--", "record", "note", "Gamma", "-m", "text")
-    done = memgit(kb, "propose", "--branch", "topic", "--", "record", "note", "Delta", "-m", "[[gamma]] [[Gamma]]")
+    done = memgit(
+        kb, "propose", "--branch", "topic", "--", "record", "note", "Delta", "-m", "[[gamma]] [[Gamma]]"
+    )
     assert len(warned(done.err)) == 1 and "did you mean [[gamma]]?" in done.err
 
 
@@ -119,7 +157,12 @@ def test_a_page_or_image_beside_the_records_is_no_fault(kb: Path) -> None:
     (kb / "README.md").write_text("# Read me\n")
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-qnm", "x")
-    assert memgit(kb, "record", "note", "Beta", "-m", "![[Tide chart.png]] ![[img/Tide chart.png]] [[README]]").err == ""
+    assert (
+        memgit(
+            kb, "record", "note", "Beta", "-m", "![[Tide chart.png]] ![[img/Tide chart.png]] [[README]]"
+        ).err
+        == ""
+    )
     (line,) = warned(memgit(kb, "record", "note", "Gamma", "-m", "[[Readme]]").err)
     assert "did you mean [[README]]?" in line
 
@@ -127,7 +170,14 @@ def test_a_page_or_image_beside_the_records_is_no_fault(kb: Path) -> None:
 @pytest.mark.parametrize("link", ["readme", "NOTES/ReadMe", "CAFÉ", "cafe\u0301.md", "2026/PLAN"])
 def test_of_several_spellings_the_same_is_meant_everywhere(kb: Path, link: str) -> None:
     """A writer, a run over a change and one over everything look files up in three ways."""
-    for path in ("notes/a/README.md", "notes/Readme.md", "README.md", "notes/Cafe\u0301.md", "notes/2026/plan.md", "notes/2027/Plan.md"):
+    for path in (
+        "notes/a/README.md",
+        "notes/Readme.md",
+        "README.md",
+        "notes/Cafe\u0301.md",
+        "notes/2026/plan.md",
+        "notes/2027/Plan.md",
+    ):
         (kb / path).parent.mkdir(parents=True, exist_ok=True)
         (kb / path).write_text("# Page\n")
     run_git(kb, "add", "-A")
@@ -135,7 +185,9 @@ def test_of_several_spellings_the_same_is_meant_everywhere(kb: Path, link: str) 
     (line,) = warned(memgit(kb, "record", "note", "Beta", "-m", f"[[{link}]]").err)
     assert "did you mean [[" in line
     (whole,) = memgit(kb, "lint", "--select", "MG201", "--json", code=None).json["findings"]
-    (changed,) = memgit(kb, "lint", "--select", "MG201", "--since", "HEAD~1", "--json", code=None).json["findings"]
+    (changed,) = memgit(kb, "lint", "--select", "MG201", "--since", "HEAD~1", "--json", code=None).json[
+        "findings"
+    ]
     assert whole["message"] == changed["message"] == line.split(": ", 2)[2].removesuffix(" (MG201)")
 
 
@@ -155,7 +207,9 @@ def test_telling_loads_no_other_rule(kb: Path) -> None:
         "print([name for name in sys.modules if name.startswith('memgit.lint.rules.mg')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "(MG201)" in done.stderr and done.stdout.splitlines()[-1] == "['memgit.lint.rules.mg201_broken_link']"
+    assert (
+        "(MG201)" in done.stderr and done.stdout.splitlines()[-1] == "['memgit.lint.rules.mg201_broken_link']"
+    )
 
 
 @pytest.mark.parametrize("link", ["[[{}]]", "[[web#{}]]", "[[#{}]]", "[[a|{}]]", "[[{}|label]]"])

@@ -38,7 +38,9 @@ def test_messages_glued_together_by_a_forge_are_all_read(kb: Path) -> None:
     memgit(kb, "--actor", "one", "record", "memory", "One", "-m", "x")
     memgit(kb, "--actor", "two", "record", "memory", "Two", "-m", "x")
     glued = "\n\n".join(
-        f"* {part}" for part in run_git(kb, "log", "--reverse", "--format=%B%x00", "main..topic").split("\0") if part.strip()
+        f"* {part}"
+        for part in run_git(kb, "log", "--reverse", "--format=%B%x00", "main..topic").split("\0")
+        if part.strip()
     )
     run_git(kb, "switch", "-q", "main")
     run_git(kb, "merge", "-q", "--squash", "topic")
@@ -107,8 +109,10 @@ def test_an_operation_under_way_refuses_writes(kb: Path, operation: str) -> None
     assert status(kb) == ""
 
 
-def test_a_stale_lock_is_named_with_its_age_and_never_removed(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memgit.git import index
+def test_a_stale_lock_is_named_with_its_age_and_never_removed(
+    kb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memgit.git.worktree import index
 
     monkeypatch.setattr(index, "LOCK_WAIT", 0.2, raising=False)
     lock = kb / ".git/index.lock"
@@ -127,7 +131,11 @@ def test_a_stale_lock_is_named_with_its_age_and_never_removed(kb: Path, monkeypa
 def test_the_hook_of_another_tool_runs_and_its_no_counts(kb: Path) -> None:
     (kb / "foreign.txt").write_text("staged\n")
     run_git(kb, "add", "foreign.txt")
-    path = hook(kb / ".git/hooks", "pre-commit", "echo seen: $(git diff --cached --name-only | grep memory/one); echo no >&2; exit 1")
+    path = hook(
+        kb / ".git/hooks",
+        "pre-commit",
+        "echo seen: $(git diff --cached --name-only | grep memory/one); echo no >&2; exit 1",
+    )
     before = count_commits(kb)
     answer = memgit(kb, "record", "memory", "One", "-m", "x", code=3)
     assert "seen: memory/one.md" in answer.err
@@ -180,7 +188,18 @@ def test_a_submodule_is_a_repository_of_its_own(kb: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["café – ünï.md", "🌊⚓.md", "tab\there.md", 'it\'s "quoted".md', "-dash.md", "#hash.md", "$HOME.md", "..md", "a\nb.md"]
+    "name",
+    [
+        "café – ünï.md",
+        "🌊⚓.md",
+        "tab\there.md",
+        'it\'s "quoted".md',
+        "-dash.md",
+        "#hash.md",
+        "$HOME.md",
+        "..md",
+        "a\nb.md",
+    ],
 )
 def test_any_file_name_is_added_edited_renamed_and_found(kb: Path, name: str) -> None:
     run_git(kb, "config", "core.quotePath", "true")
@@ -255,9 +274,13 @@ def test_two_branches_that_add_to_one_category_both_survive(kb: Path) -> None:
     driver = f"{sys.executable} -m memgit merge-driver --ours-name %X --theirs-name %Y %O %A %B %P"
     run_git(kb, "config", "merge.memgit.driver", driver)
     run_git(kb, "merge", "-q", "topic", check=False)
-    assert sorted(line for line in (kb / "knowledge-base/web.md").read_text().split("\n") if line.startswith("## ")) == [
-        "## Base", "## Ours", "## Theirs",
-    ]  # fmt: skip
+    assert sorted(
+        line for line in (kb / "knowledge-base/web.md").read_text().split("\n") if line.startswith("## ")
+    ) == [
+        "## Base",
+        "## Ours",
+        "## Theirs",
+    ]
     memgit(kb, "rebuild")
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-qm", "merged")

@@ -1,4 +1,6 @@
-"""Faults that hands and scripts meet: labels of one's own, closed streams, half-committed states, names that collide."""
+"""Faults that hands and scripts meet: labels of one's own, closed streams, half-committed states, names that
+collide.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,36 @@ def test_a_new_body_leaves_labels_of_ones_own_where_they_are(kb: Path) -> None:
     (kb / "knowledge-base").mkdir(exist_ok=True)
     path = kb / "knowledge-base/u.md"
     path.write_text(
-        "## Custom\n**Date:** 2026-01-01\n**Severity:** high\n**Source:** conversation\n**Best Practice:**\n- old\n**Owner:** ada\n"
+        "## Custom\n**Date:** 2026-01-01\n**Severity:** high\n**Source:** conversation\n**Best "
+        "Practice:**\n- old\n**Owner:** ada\n"
         "**来源：** file:x.md\n**Keywords:** k\n**Id:** kb7m2q9x4d\n"
     )
     memgit(kb, "commit")
     memgit(kb, "update", "Custom", "-m", "- new\n- newer")
-    changed = [line for line in run_git(kb, "diff", "-U0", "HEAD~1", "--", "knowledge-base/u.md").split("\n") if line[:1] in "+-"][2:]
+    changed = [
+        line
+        for line in run_git(kb, "diff", "-U0", "HEAD~1", "--", "knowledge-base/u.md").split("\n")
+        if line[:1] in "+-"
+    ][2:]
     assert "-- old" in changed
     assert {"+- new", "+- newer"} <= set(changed)
     text = path.read_text()
-    for line in ("**Severity:** high", "**Owner:** ada", "**来源：** file:x.md", "**Keywords:** k", "**Best Practice:**"):
+    for line in (
+        "**Severity:** high",
+        "**Owner:** ada",
+        "**来源：** file:x.md",
+        "**Keywords:** k",
+        "**Best Practice:**",
+    ):
         assert text.count(line) == 1
     assert memgit(kb, "update", "Custom", "-m", "- new\n- newer", "--json").json["action"] == "no_op"
     body = memgit(kb, "show", "Custom", "--json").json["body"]
-    assert memgit(kb, "update", "Custom", "-F", "-", "--json", stdin=body.replace("ada", "ben").encode()).json["action"] == "updated"
+    assert (
+        memgit(kb, "update", "Custom", "-F", "-", "--json", stdin=body.replace("ada", "ben").encode()).json[
+            "action"
+        ]
+        == "updated"
+    )
     assert "**Owner:** ben" in path.read_text()
     assert "ada" not in path.read_text()
 
@@ -51,7 +69,9 @@ def test_conflict_markers_in_a_body_are_refused_with_their_line(kb: Path, kind: 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams_are_no_traceback(kb: Path, closed: str) -> None:
     line = f'exec "$0" -m memgit -C "$1" record memory "Closed" -m x {closed}'
-    done = subprocess.run(["sh", "-c", line, sys.executable, str(kb)], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        ["sh", "-c", line, sys.executable, str(kb)], capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert memgit(kb, "show", "memory/closed", "--json").json["body"] == "x"
@@ -61,11 +81,16 @@ def test_closed_streams_are_no_traceback(kb: Path, closed: str) -> None:
 def test_a_commit_whose_answer_cannot_be_written_is_no_failure(kb: Path) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*COMMAND, "-C", str(kb), "record", "memory", "Full", "-m", "x"], stdout=full, stderr=subprocess.PIPE, check=False
+            [*COMMAND, "-C", str(kb), "record", "memory", "Full", "-m", "x"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
         )
         assert done.returncode == 0
         assert b"committed" in done.stderr
-        read = subprocess.run([*COMMAND, "-C", str(kb), "list"], stdout=full, stderr=subprocess.PIPE, check=False)
+        read = subprocess.run(
+            [*COMMAND, "-C", str(kb), "list"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
         assert read.returncode == 3
     assert memgit(kb, "show", "memory/full", "--json").json["body"] == "x"
 
@@ -100,7 +125,10 @@ def test_names_that_differ_by_case_alone_are_not_made(kb: Path) -> None:
     memgit(kb, "record", "memory", "A", "--slug", "Foo", "-m", "x")
     memgit(kb, "record", "memory", "B", "--slug", "foo", "-m", "x", code=1)
     memgit(kb, "record", "memory", "D", "--scope", "Sc", "-m", "x")
-    assert memgit(kb, "record", "memory", "E", "--scope", "sc", "-m", "x", "--json").json["record"]["path"] == "memory/Sc/e.md"
+    assert (
+        memgit(kb, "record", "memory", "E", "--scope", "sc", "-m", "x", "--json").json["record"]["path"]
+        == "memory/Sc/e.md"
+    )
     memgit(kb, "record", "memory", "F", "-m", "x")
     assert memgit(kb, "rename", "memory/f", "--to", "SC", "--json").json["record"]["path"] == "memory/Sc/f.md"
     names = run_git(kb, "ls-files").split("\n")
@@ -120,7 +148,9 @@ def test_a_file_that_is_named_after_its_key_keeps_its_name(kb: Path, tmp_path: P
     folder = tmp_path / "mirror"
     (folder / ".mnema/backlog/DONE").mkdir(parents=True)
     path = folder / ".mnema/backlog/DONE/SEA-7.md"
-    path.write_text("---\nmnema:\n  key: SEA-7\n  state: DONE\n  title: Old title\n  metadata: {}\n---\n# Old title\n")
+    path.write_text(
+        "---\nmnema:\n  key: SEA-7\n  state: DONE\n  title: Old title\n  metadata: {}\n---\n# Old title\n"
+    )
     run_git(folder, "init", "-q")
     run_git(folder, "add", "-A")
     run_git(folder, "commit", "-qm", "mirror")
@@ -131,7 +161,9 @@ def test_a_file_that_is_named_after_its_key_keeps_its_name(kb: Path, tmp_path: P
 
 def test_a_title_that_stands_twice_is_named_once_each(kb: Path) -> None:
     (kb / "knowledge-base").mkdir(exist_ok=True)
-    (kb / "knowledge-base/c.md").write_text("## Twice\n**Date:** 2026-01-01\n\n## Twice\n**Date:** 2026-01-02\n")
+    (kb / "knowledge-base/c.md").write_text(
+        "## Twice\n**Date:** 2026-01-01\n\n## Twice\n**Date:** 2026-01-02\n"
+    )
     memgit(kb, "commit", "--no-verify")
     for command in (("show", "Twice"), ("archive", "Twice"), ("update", "Twice", "-m", "x")):
         answer = memgit(kb, *command, code=2)
@@ -161,7 +193,9 @@ def test_a_mirror_takes_new_decisions_beside_those_that_it_numbers_itself(tmp_pa
     run_git(folder, "init", "-q")
     run_git(folder, "add", "-A")
     run_git(folder, "commit", "-qm", "mirror")
-    made = memgit(folder, "record", "decision", "One lock", "--date", "2026-03-02", "-m", "x", "--json").json["record"]
+    made = memgit(folder, "record", "decision", "One lock", "--date", "2026-03-02", "-m", "x", "--json").json[
+        "record"
+    ]
     assert made["path"] == ".mnema/memory/decisions/20260302-one-lock.md"
     assert memgit(folder, "show", made["address"], "--json").json["id"] == made["id"]
     assert "no place" in memgit(folder, "record", "note", "Anything", "-m", "x", code=2).err

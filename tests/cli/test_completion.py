@@ -27,6 +27,13 @@ def test_the_script_of_each_shell(tmp_path: Path, shell: str) -> None:
 )
 def test_commands_options_and_addresses_are_completed(kb: Path, words: str, wanted: str) -> None:
     memgit(kb, "record", "memory", "Friday CI", "-m", "x")
-    env = {**os.environ, "_MEMGIT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
-    done = subprocess.run([sys.executable, "-m", "memgit"], cwd=kb, env=env, capture_output=True, text=True, check=True)
+    env = {
+        **os.environ,
+        "_MEMGIT_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "memgit"], cwd=kb, env=env, capture_output=True, text=True, check=True
+    )
     assert f"plain,{wanted}" in done.stdout.split("\n")

@@ -1,4 +1,6 @@
-"""No writer stores a credential unasked: it is refused with its line, taken out, or written on demand; examples and what was there pass."""
+"""No writer stores a credential unasked: it is refused with its line, taken out, or written on demand;
+examples and what was there pass.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from tests.support import Answer, count_commits, memgit, run_git, status
 GITHUB = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 AWS = "AKIA" + "Z7Q2M4N6P8R1T3V5"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
-KEY = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1c7kq3v9ZTb1LwX\n-----END RSA " + "PRIVATE KEY-----"
+KEY = (
+    "-----BEGIN RSA "
+    + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1c7kq3v9ZTb1LwX\n-----END RSA "
+    + "PRIVATE KEY-----"
+)
 EXPORT = "export SERVICE_TOKEN=7f3a09c4d1e8b25690af4c3d7e18b2f5"
 SHAPES = (f"Log in with {GITHUB}.", f"key {AWS}", f"Send {JWT} along.", KEY, EXPORT)
 EXAMPLES = (
@@ -32,7 +38,9 @@ def refused(answer: Answer) -> None:
 
 def content(kb: Path) -> str:
     """Everything that git has of this repository."""
-    return run_git(kb, "log", "-p", "--all", "--format=%B") + "".join(path.read_text() for path in kb.rglob("*.md"))
+    return run_git(kb, "log", "-p", "--all", "--format=%B") + "".join(
+        path.read_text() for path in kb.rglob("*.md")
+    )
 
 
 @pytest.mark.parametrize("text", SHAPES)
@@ -51,7 +59,9 @@ def test_documented_examples_and_placeholders_pass(kb: Path, text: str) -> None:
 
 @pytest.mark.parametrize("text", SHAPES)
 def test_redact_puts_a_placeholder_in_its_place(kb: Path, text: str) -> None:
-    answer = memgit(kb, "record", "memory", "Deploy", "-m", f"Before.\n\n{text}\n\nAfter.", "--redact", "--json")
+    answer = memgit(
+        kb, "record", "memory", "Deploy", "-m", f"Before.\n\n{text}\n\nAfter.", "--redact", "--json"
+    )
     body = answer.json["record"]["body"]
     assert body.startswith("Before.\n\n") and body.endswith("\n\nAfter.") and "REDACTED-" in body
     assert "memory/deploy.md:10: a" in answer.err and "was taken out" in answer.err
@@ -66,7 +76,10 @@ def test_every_writer_looks(kb: Path) -> None:
     name = "knowledge/http#Retry"
     seen = memgit(kb, "list", "observation", "--json").json[0]["address"]
     before = count_commits(kb)
-    rows = "\n".join(json.dumps({"kind": "memory", "title": title, "body": body}) for title, body in (("A", "a"), ("B", GITHUB)))
+    rows = "\n".join(
+        json.dumps({"kind": "memory", "title": title, "body": body})
+        for title, body in (("A", "a"), ("B", GITHUB))
+    )
     for args in (
         ("update", name, "-m", f"Use {GITHUB}"),
         ("update", name, "--keyword", GITHUB),
@@ -83,7 +96,10 @@ def test_every_writer_looks(kb: Path) -> None:
 
 
 def test_all_or_none_of_a_batch(kb: Path) -> None:
-    rows = "\n".join(json.dumps({"kind": "memory", "title": title, "body": body}) for title, body in (("A", "a"), ("B", GITHUB)))
+    rows = "\n".join(
+        json.dumps({"kind": "memory", "title": title, "body": body})
+        for title, body in (("A", "a"), ("B", GITHUB))
+    )
     before = count_commits(kb)
     for more in ((), ("--each",)):
         refused(memgit(kb, "record", "--batch", "-", *more, stdin=rows.encode(), code=None))
@@ -103,10 +119,14 @@ def test_only_what_is_added_counts(kb: Path) -> None:
 
 def test_an_allowance_in_place_or_in_the_configuration_counts(kb: Path) -> None:
     assert memgit(kb, "record", "memory", "One", "-m", f"{GITHUB} <!-- memgit: allow MG501 -->").code == 0
-    (kb / ".memgit.yaml").write_text((kb / ".memgit.yaml").read_text() + "lint:\n  severity:\n    MG501: warning\n")
+    (kb / ".memgit.yaml").write_text(
+        (kb / ".memgit.yaml").read_text() + "lint:\n  severity:\n    MG501: warning\n"
+    )
     answer = memgit(kb, "record", "memory", "Two", "-m", GITHUB)
     assert "memory/two.md:8: a GitHub token would be written (MG501)" in answer.err
-    (kb / ".memgit.yaml").write_text((kb / ".memgit.yaml").read_text().replace("severity:\n    MG501: warning", "ignore: [MG501]"))
+    (kb / ".memgit.yaml").write_text(
+        (kb / ".memgit.yaml").read_text().replace("severity:\n    MG501: warning", "ignore: [MG501]")
+    )
     assert memgit(kb, "record", "memory", "Three", "-m", GITHUB).err == ""
 
 
@@ -117,7 +137,10 @@ def test_a_title_is_not_redacted(kb: Path) -> None:
 
 
 def test_the_two_options_exclude_each_other(kb: Path) -> None:
-    assert "exclude each other" in memgit(kb, "record", "memory", "A", "-m", "x", "--redact", "--allow-secret", code=2).err
+    assert (
+        "exclude each other"
+        in memgit(kb, "record", "memory", "A", "-m", "x", "--redact", "--allow-secret", code=2).err
+    )
 
 
 def test_hand_edits_are_looked_at_when_they_are_committed(kb: Path) -> None:

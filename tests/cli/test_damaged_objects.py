@@ -42,7 +42,12 @@ def test_a_record_whose_file_is_damaged(filled: Path, how: str, name: str) -> No
     head = (filled / ".git/refs/heads/main").read_text()
     for args in (("extend", name, "-m", "x"), ("update", name, "-m", "x"), ("archive", name)):
         said = memgit(filled, *args, code=3).err
-        assert f"{file}: object " in said and f" is damaged: {path}\n" in said and "git fsck" in said and "committed" not in said
+        assert (
+            f"{file}: object " in said
+            and f" is damaged: {path}\n" in said
+            and "git fsck" in said
+            and "committed" not in said
+        )
     assert (filled / ".git/refs/heads/main").read_text() == head
     assert status(filled) == ""
 
@@ -67,7 +72,10 @@ def test_a_revision_that_is_damaged(filled: Path, how: str) -> None:
     run_git(filled, "tag", "-a", "-m", "x", "old", "HEAD~1")
     oid = run_git(filled, "rev-parse", "HEAD~1")
     path = damage(filled, "HEAD~1", how)
-    for args in (*(("show", "memory/one", "--at", rev) for rev in (oid, oid.upper(), "old")), ("review", "old..HEAD")):
+    for args in (
+        *(("show", "memory/one", "--at", rev) for rev in (oid, oid.upper(), "old")),
+        ("review", "old..HEAD"),
+    ):
         said = memgit(filled, *args, code=3).err
         assert f"object {oid} is damaged: {path}\n" in said and "git fsck" in said
 

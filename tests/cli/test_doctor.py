@@ -14,7 +14,7 @@ import pytest
 from memgit.app import doctor
 from memgit.app.doctor import CHECKS
 from memgit.git.repository import Repository
-from memgit.git.unmerged import Stages, unmerged
+from memgit.git.worktree.unmerged import Stages, unmerged
 from tests.support import memgit, run_git
 
 
@@ -73,7 +73,8 @@ def test_git_is_asked_for_conflicts_once(kb: Path, monkeypatch: pytest.MonkeyPat
 def test_text_names_trouble_and_mend(kb: Path) -> None:
     run_git(kb, "config", "--unset", "merge.memgit.driver")
     assert memgit(kb, "doctor", code=1).out == (
-        "merge-driver: the merge driver that .gitattributes names is not configured in this clone\n  mend: memgit init\n"
+        "merge-driver: the merge driver that .gitattributes names is not configured in this clone\n  "
+        "mend: memgit init\n"
     )
 
 
@@ -118,8 +119,14 @@ def test_no_repository(tmp_path: Path) -> None:
 
 def test_an_old_git(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "old").mkdir()
-    real = next(f"{folder}/git" for folder in os.environ["PATH"].split(os.pathsep) if os.access(f"{folder}/git", os.X_OK))
-    (tmp_path / "old/git").write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo git version 2.17.1 && exit\nexec {real} "$@"\n')
+    real = next(
+        f"{folder}/git"
+        for folder in os.environ["PATH"].split(os.pathsep)
+        if os.access(f"{folder}/git", os.X_OK)
+    )
+    (tmp_path / "old/git").write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && echo git version 2.17.1 && exit\nexec {real} "$@"\n'
+    )
     (tmp_path / "old/git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/old{os.pathsep}{os.environ['PATH']}")
     row = only(kb, "git")
@@ -137,7 +144,9 @@ def test_drifted_derived_files(kb: Path) -> None:
 
 
 def test_a_derived_file_that_only_a_person_can_mend(kb: Path) -> None:
-    (kb / "INDEX.md").write_text((kb / "INDEX.md").read_text().replace("<!-- memgit: end of generated part -->", ""))
+    (kb / "INDEX.md").write_text(
+        (kb / "INDEX.md").read_text().replace("<!-- memgit: end of generated part -->", "")
+    )
     row = only(kb, "derived")
     assert (row["path"], row["line"]) == ("INDEX.md", 3)
     assert row["command"].startswith("edit the file")
@@ -186,7 +195,10 @@ def test_two_files_that_claim_one_id(kb: Path) -> None:
     memgit(kb, "rebuild")
     row = only(kb, "ids")
     assert record["id"] in row["message"]
-    assert {row["path"], row["message"].split()[-1].partition(":")[0]} == {"memory/copy.md", "memory/tides.md"}
+    assert {row["path"], row["message"].split()[-1].partition(":")[0]} == {
+        "memory/copy.md",
+        "memory/tides.md",
+    }
 
 
 def test_unreadable_files_are_named(kb: Path) -> None:
@@ -215,7 +227,15 @@ def test_an_interrupted_write(kb: Path) -> None:
     memgit(kb, "record", "memory", "Tides", "-m", "Twice a day.")
     work = kb / ".git/memgit/work.99999"
     work.mkdir()
-    note = {"version": 1, "pid": 99999, "stage": False, "hooks": False, "ref": "refs/heads/main", "commit": None, "work": str(work)}
+    note = {
+        "version": 1,
+        "pid": 99999,
+        "stage": False,
+        "hooks": False,
+        "ref": "refs/heads/main",
+        "commit": None,
+        "work": str(work),
+    }
     note["steps"] = []
     (kb / ".git/memgit/journal.json").write_text(json.dumps(note))
     row = only(kb, "interrupted")

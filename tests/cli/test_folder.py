@@ -12,7 +12,9 @@ import pytest
 def away(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
     """Runs memgit from another folder, by `-C`."""
     command = [sys.executable, "-m", "memgit", "-C", str(folder), *args]
-    done = subprocess.run(command, cwd=folder.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done
 
@@ -21,7 +23,9 @@ def away(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
 def text(kb: Path) -> Path:
     (kb / ".git" / "scratch").mkdir()
     (kb / ".git/scratch/body.md").write_text("Restart the proxy with `systemctl restart proxy`.\n")
-    (kb / ".git/scratch/batch.jsonl").write_text('{"kind": "memory", "title": "From a batch", "body": "One."}\n')
+    (kb / ".git/scratch/batch.jsonl").write_text(
+        '{"kind": "memory", "title": "From a batch", "body": "One."}\n'
+    )
     return kb
 
 
@@ -37,5 +41,18 @@ def test_plans_and_reports_are_written_there(text: Path) -> None:
     assert (text / ".git/scratch/plan.yaml").is_file()
     away(text, "ingest", "--apply", ".git/scratch/plan.yaml")
     away(text, "lint", "--format", "sarif", "-o", ".git/scratch/lint.sarif")
-    away(text, "review", "HEAD~1..HEAD", "-o", ".git/scratch/review.txt", "--also", "json=.git/scratch/review.json")
-    assert {path.name for path in (text / ".git/scratch").iterdir()} >= {"plan.yaml", "lint.sarif", "review.txt", "review.json"}
+    away(
+        text,
+        "review",
+        "HEAD~1..HEAD",
+        "-o",
+        ".git/scratch/review.txt",
+        "--also",
+        "json=.git/scratch/review.json",
+    )
+    assert {path.name for path in (text / ".git/scratch").iterdir()} >= {
+        "plan.yaml",
+        "lint.sarif",
+        "review.txt",
+        "review.json",
+    }

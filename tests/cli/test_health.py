@@ -51,18 +51,31 @@ def test_each_record_is_scored_and_named_with_what_helps(store: Path) -> None:
     found = scored(store)
     assert set(found) == {"Stale", "Long", "One", "Two it's", "Three"}
     assert {title: one["actions"] for title, one in found.items()} == {
-        "Stale": ["look"], "Long": ["shorten"], "Three": ["archive", "shorten"],
-        "One": ["archive", "merge"], "Two it's": ["archive", "merge"],
-    }  # fmt: skip
+        "Stale": ["look"],
+        "Long": ["shorten"],
+        "Three": ["archive", "shorten"],
+        "One": ["archive", "merge"],
+        "Two it's": ["archive", "merge"],
+    }
     one = found["One"]
-    assert (one["score"], one["staleness"], one["never_used"], one["size"], one["duplicate"]) == (0.75, 1.0, 1.0, 0.0, 0.8)
+    assert (one["score"], one["staleness"], one["never_used"], one["size"], one["duplicate"]) == (
+        0.75,
+        1.0,
+        1.0,
+        0.0,
+        0.8,
+    )
     assert (one["age"], one["uses"], one["last_used"], one["duplicate_of"]) == (120, 0, None, "memory/two")
     assert found["Two it's"]["duplicate"] == 1.0
     assert found["Three"]["tokens"] == 1170 and found["Three"]["size"] == 0.95
     assert found["Long"]["command"] == "memgit update memory/long -F FILE"
     assert found["Three"]["command"] == "memgit archive memory/old/three"
     assert found["Stale"]["command"] == "memgit show memory/stale"
-    assert found["One"]["command"] == found["Two it's"]["command"] == "memgit merge-records memory/one memory/two"
+    assert (
+        found["One"]["command"]
+        == found["Two it's"]["command"]
+        == "memgit merge-records memory/one memory/two"
+    )
 
 
 def test_the_health_of_the_store(store: Path) -> None:
@@ -106,7 +119,10 @@ def test_only_what_was_asked_for_is_scored(store: Path) -> None:
 
 def test_the_text_names_the_worst_first_and_counts_the_rest(store: Path) -> None:
     text = memgit(store, "health").out
-    assert text.startswith("Health 77 of 100: manageable\n7 records in use: 3 to archive, 2 to merge, 2 to shorten, 1 to look at\n")
+    assert text.startswith(
+        "Health 77 of 100: manageable\n7 records in use: 3 to archive, 2 to merge, 2 to shorten, 1 "
+        "to look at\n"
+    )
     assert "To merge (2)\n" in text and "        memgit merge-records memory/one memory/two\n" in text
     assert "80% of its keywords are those of memory/two" in text
     assert "\n  0.80  memory/two  made 120 days ago, never used, 100%" in text
@@ -170,10 +186,19 @@ def test_counts_in_the_files_of_a_vault_count(workspace: Callable[[str], Path]) 
 def test_counts_that_only_the_index_of_a_vault_has_count(workspace: Callable[[str], Path]) -> None:
     folder = workspace("vault")
     (path,) = folder.rglob("10-Memories")
-    (path / "MEM-long-ago.md").write_text(memory("Long ago", 300, words=900, extra="retrieval_count: 0\ntags: [LESSON]\n"))
+    (path / "MEM-long-ago.md").write_text(
+        memory("Long ago", 300, words=900, extra="retrieval_count: 0\ntags: [LESSON]\n")
+    )
     index = path.parent / "memory-index.json"
     whole = json.loads(index.read_text())
-    whole["entries"].append({"id": "MEM-long-ago", "path": "10-Memories/MEM-long-ago.md", "retrieval_count": 9, "last_retrieved": ago(200)})
+    whole["entries"].append(
+        {
+            "id": "MEM-long-ago",
+            "path": "10-Memories/MEM-long-ago.md",
+            "retrieval_count": 9,
+            "last_retrieved": ago(200),
+        }
+    )
     index.write_text(json.dumps(whole))
     one = scored(folder)["Long ago"]
     assert (one["uses"], one["last_used"], one["never_used"], one["staleness"]) == (9, ago(200), 0.0, 0.7)

@@ -1,4 +1,7 @@
-"""Real hook managers beside memgit, where they are installed: git-lfs, lefthook, husky. `test_hooks.py` has what they write, in short."""
+"""Real hook managers beside memgit, where they are installed: git-lfs, lefthook, husky.
+
+`test_hooks.py` has what they write, in short.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def test_git_lfs(repo: Path, tmp_path: Path) -> None:
     run_git(tmp_path, "init", "-q", "--bare", "there")
     run_git(repo, "remote", "add", "origin", str(tmp_path / "there"))
     assert git(repo, "push", "-q", "origin", "main").code == 0
-    assert [path for path in (tmp_path / "there/lfs/objects").rglob("*") if path.is_file()], "git-lfs has read what git said as well"
+    assert [path for path in (tmp_path / "there/lfs/objects").rglob("*") if path.is_file()], (
+        "git-lfs has read what git said as well"
+    )
     memgit(repo, "hooks", "uninstall")
     assert {path.name: path.read_bytes() for path in (repo / ".git/hooks").iterdir()} == before
 

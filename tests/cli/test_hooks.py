@@ -1,4 +1,6 @@
-"""memgit's git hooks, with real git: what is staged is checked, hand edits get trailers, other tools' hooks stay."""
+"""memgit's git hooks, with real git: what is staged is checked, hand edits get trailers, other tools' hooks
+stay.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ import pytest
 from tests.support import count_commits, memgit, run_git, status
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-merge", "post-checkout", "post-rewrite", "pre-push")
+NAMES = (
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-merge",
+    "post-checkout",
+    "post-rewrite",
+    "pre-push",
+)
 NOTE = "---\ntitle: {}\ncreated: 2026-11-02\n---\n\n{}\n"
 
 
@@ -25,7 +36,14 @@ class Done(NamedTuple):
 
 def git(folder: Path, *args: str, env: dict[str, str] | None = None) -> Done:
     """One git command as a person types it, with its exit code."""
-    done = subprocess.run(["git", *args], cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, **(env or {})})
+    done = subprocess.run(
+        ["git", *args],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -65,7 +83,9 @@ def mends(done: Done) -> list[str]:
 # Checks before a commit
 
 
-def test_a_commit_that_breaks_the_index_is_stopped_and_passes_after_the_command_that_it_names(kb: Path) -> None:
+def test_a_commit_that_breaks_the_index_is_stopped_and_passes_after_the_command_that_it_names(
+    kb: Path,
+) -> None:
     fact(kb)
     run_git(kb, "add", "-A")
     done = git(kb, "commit", "-m", "a fact")
@@ -84,7 +104,11 @@ def test_a_commit_that_breaks_the_index_is_stopped_and_passes_after_the_command_
     [
         ("Some text.", "See [[No such record]].", "memory/fact.md:6: error MG201 broken-link"),
         ("created: 2026-11-02", "created: 2026-02-31", "memory/fact.md:3: error MG004 invalid-field"),
-        ("Some text.", "<<<<<<< ours\nSome\n=======\nOther\n>>>>>>> theirs", "memory/fact.md:6: error MG104 conflict-marker"),
+        (
+            "Some text.",
+            "<<<<<<< ours\nSome\n=======\nOther\n>>>>>>> theirs",
+            "memory/fact.md:6: error MG104 conflict-marker",
+        ),
         ("Some text.", "key AKIAZ7Q2M4N6P8R1T3V5", "memory/fact.md:6: error MG501 secret"),
     ],
     ids=["link", "date", "conflict", "key"],
@@ -154,7 +178,9 @@ def test_a_linked_worktree_is_checked_by_its_own_index(kb: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("quote", ["true", "false"])
-@pytest.mark.parametrize("name", ["two words", "it's", 'a "quote"', "tab\there", "café \U0001f600", "-dash", "line\nfeed"])
+@pytest.mark.parametrize(
+    "name", ["two words", "it's", 'a "quote"', "tab\there", "café \U0001f600", "-dash", "line\nfeed"]
+)
 def test_names_of_every_kind(kb: Path, quote: str, name: str) -> None:
     run_git(kb, "config", "core.quotePath", quote)
     path = fact(kb, name, "Odd", "See [[No such record]].")
@@ -231,16 +257,22 @@ def test_what_was_found_right_before_a_commit_is_not_believed_of_another(kb: Pat
 # Messages
 
 
-def test_a_hand_edit_and_a_plain_commit_are_a_full_operation(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hand_edit_and_a_plain_commit_are_a_full_operation(
+    kb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MEMGIT_ACTOR", "claude-code")
     monkeypatch.setenv("MEMGIT_RUN", "5f2c")
     fact(kb)
     rest_of(kb)
     assert git(kb, "commit", "-q", env={"GIT_EDITOR": "true"}).code == 0
     assert message(kb).split("\n") == [
-        "record(memory): Fact by hand", "", "Memgit-Op: record", "Memgit-Record: create - memory/fact", "Memgit-Actor: claude-code",
+        "record(memory): Fact by hand",
+        "",
+        "Memgit-Op: record",
+        "Memgit-Record: create - memory/fact",
+        "Memgit-Actor: claude-code",
         "Memgit-Run: 5f2c",
-    ]  # fmt: skip
+    ]
     event = memgit(kb, "log", "--json").json[0]
     assert (event["op"], event["actor"], event["run"]) == ("record", "claude-code", "5f2c")
     assert event["records"] == [{"action": "create", "id": None, "address": "memory/fact", "was": None}]
@@ -255,7 +287,9 @@ def test_the_text_of_a_person_stays_the_subject(kb: Path) -> None:
     assert memgit(kb, "log", "--json").json[0]["subject"] == "Why we do it"
     path.write_text(path.read_text() + "\nMore.\n")
     assert git(kb, "commit", "-aqsm", "fix: signed").code == 0
-    trailers = "Signed-off-by: Ada Moss <ada@example.org>\nMemgit-Op: extend\nMemgit-Record: extend - memory/fact"
+    trailers = (
+        "Signed-off-by: Ada Moss <ada@example.org>\nMemgit-Op: extend\nMemgit-Record: extend - memory/fact"
+    )
     assert message(kb) == f"fix: signed\n\n{trailers}"
     assert run_git(kb, "log", "-1", "--format=%(trailers:only)").rstrip() == trailers
 
@@ -269,7 +303,12 @@ def test_the_block_goes_before_comments_and_scissors(kb: Path, tmp_path: Path, c
     assert git(kb, "commit", "-qv", env={"GIT_EDITOR": editor}).code == 0
     char = "#" if comment == "auto" else comment
     lines = (tmp_path / "seen").read_text().split("\n")
-    assert lines[:4] == ["record(memory): Fact by hand", "", "Memgit-Op: record", "Memgit-Record: create - memory/fact"]
+    assert lines[:4] == [
+        "record(memory): Fact by hand",
+        "",
+        "Memgit-Op: record",
+        "Memgit-Record: create - memory/fact",
+    ]
     assert f"{char} ------------------------ >8 ------------------------" in lines[4:]
     assert message(kb) == "\n".join(lines[:4])
 
@@ -296,7 +335,9 @@ def test_an_amended_commit_keeps_its_message(kb: Path) -> None:
 
 
 def test_a_new_message_for_an_amended_commit_takes_its_trailers_off_and_the_log_still_tells(kb: Path) -> None:
-    """git says the same to a hook as of any `commit -m`: what HEAD did must not be claimed of a commit that only follows it."""
+    """git says the same to a hook as of any `commit -m`: what HEAD did must not be claimed of a commit that
+    only follows it.
+    """
     memgit(kb, "record", "memory", "One", "-m", "text")
     memgit(kb, "archive", "memory/one")
     run_git(kb, "commit", "-q", "--amend", "-m", "Not needed any more")
@@ -325,7 +366,9 @@ def test_nothing_is_written_where_no_record_changed_or_git_made_the_message(kb: 
     run_git(kb, "reset", "-q", "--hard", "HEAD~")
     run_git(kb, "revert", "-n", "HEAD")
     assert git(kb, "commit", "-q", env={"GIT_EDITOR": "true"}).code == 0
-    assert message(kb).startswith('Revert "') and message(kb).endswith("\n\nMemgit-Op: revert\nMemgit-Record: update - memory/fact")
+    assert message(kb).startswith('Revert "') and message(kb).endswith(
+        "\n\nMemgit-Op: revert\nMemgit-Record: update - memory/fact"
+    )
     run_git(kb, "reset", "-q", "--hard", "HEAD~")
     run_git(kb, "revert", "-n", "HEAD")
     assert git(kb, "commit", "-q", "-m", "Take it back").code == 0
@@ -344,13 +387,27 @@ def test_nothing_is_written_where_no_record_changed_or_git_made_the_message(kb: 
 @pytest.mark.parametrize(
     ("block", "says"),
     [
-        ("Memgit-Op: update\nMemgit-Record: update - memory/other", "update memory/other: this commit does not change that record"),
-        ("Memgit-Op: archive\nMemgit-Record: archive - memory/fact", "archive memory/fact: this commit does not do that, but create"),
-        ("Memgit-Op: recrod\nMemgit-Record: create - memory/fact", "Memgit-Op: recrod: no operation of that name"),
-        ("Memgit-Op: record\nMemgit-Record: create memory/fact", "not of the form <action> <id or -> <address>"),
+        (
+            "Memgit-Op: update\nMemgit-Record: update - memory/other",
+            "update memory/other: this commit does not change that record",
+        ),
+        (
+            "Memgit-Op: archive\nMemgit-Record: archive - memory/fact",
+            "archive memory/fact: this commit does not do that, but create",
+        ),
+        (
+            "Memgit-Op: recrod\nMemgit-Record: create - memory/fact",
+            "Memgit-Op: recrod: no operation of that name",
+        ),
+        (
+            "Memgit-Op: record\nMemgit-Record: create memory/fact",
+            "not of the form <action> <id or -> <address>",
+        ),
     ],
 )
-def test_a_wrong_block_is_refused_with_the_command_that_mends(kb: Path, tmp_path: Path, block: str, says: str) -> None:
+def test_a_wrong_block_is_refused_with_the_command_that_mends(
+    kb: Path, tmp_path: Path, block: str, says: str
+) -> None:
     fact(kb)
     rest_of(kb)
     done = git(kb, "commit", "-qm", f"A subject\n\n{block}")
@@ -362,7 +419,10 @@ def test_a_wrong_block_is_refused_with_the_command_that_mends(kb: Path, tmp_path
 
 
 def test_a_message_without_a_block_is_never_stopped(kb: Path) -> None:
-    assert git(kb, "commit", "-q", "--allow-empty", "-m", "Memgit-Record: is a trailer\n\nMemgit-Record: x").code == 0
+    assert (
+        git(kb, "commit", "-q", "--allow-empty", "-m", "Memgit-Record: is a trailer\n\nMemgit-Record: x").code
+        == 0
+    )
 
 
 def test_what_pre_commit_found_out_counts_for_that_index_and_commit_alone(kb: Path) -> None:
@@ -372,7 +432,9 @@ def test_what_pre_commit_found_out_counts_for_that_index_and_commit_alone(kb: Pa
     fact(kb, "two", "Two")
     rest_of(kb)
     assert git(kb, "commit", "-qnm", "two").code == 0
-    assert message(kb).endswith("Memgit-Op: record\nMemgit-Record: create - memory/one\nMemgit-Record: create - memory/two")
+    assert message(kb).endswith(
+        "Memgit-Op: record\nMemgit-Record: create - memory/one\nMemgit-Record: create - memory/two"
+    )
     memgit(kb, "hook", "pre-commit")  # nothing is staged against this commit
     run_git(kb, "reset", "-q", "--soft", "HEAD~")
     assert git(kb, "commit", "-qnm", "again").code == 0
@@ -383,7 +445,10 @@ def test_the_block_as_written_needs_no_check_and_one_that_was_edited_does(kb: Pa
     fact(kb)
     rest_of(kb)
     done = git(kb, "commit", "-q", env={"GIT_EDITOR": "sed -i s#memory/fact#memory/other#"})
-    assert (done.code, "create memory/other: this commit does not change that record" in done.err) == (1, True)
+    assert (done.code, "create memory/other: this commit does not change that record" in done.err) == (
+        1,
+        True,
+    )
     done = git(kb, "commit", "-q", "-F", ".git/COMMIT_EDITMSG")
     assert (done.code, "does not change that record" in done.err) == (1, True)
     assert git(kb, "commit", "-q", "-m", "x").code == 0
@@ -460,7 +525,9 @@ def bare_of_hooks(kb: Path) -> Path:
 
 def test_init_installs_and_uninstall_leaves_nothing(kb: Path, tmp_path: Path) -> None:
     place = kb / ".git/hooks"
-    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["installed"] * len(NAMES)
+    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["installed"] * len(
+        NAMES
+    )
     before = {path.name: path.read_bytes() for path in place.iterdir()}
     memgit(kb, "hooks", "install")
     memgit(kb, "init")
@@ -468,16 +535,22 @@ def test_init_installs_and_uninstall_leaves_nothing(kb: Path, tmp_path: Path) ->
     assert not any(hook["changed"] for hook in memgit(kb, "hooks", "install", "--json").json)
     memgit(kb, "hooks", "uninstall")
     assert not [path for path in place.iterdir() if path.suffix != ".sample"]
-    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json", code=1).json] == ["missing"] * len(NAMES)
+    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json", code=1).json] == [
+        "missing"
+    ] * len(NAMES)
     assert memgit(kb, "hooks", "uninstall").out == "nothing to take out\n"
     memgit(tmp_path, "init", "plain", "--no-hooks")
-    assert [hook["state"] for hook in memgit(tmp_path / "plain", "hooks", "status", "--json", code=1).json] == ["missing"] * len(NAMES)
+    assert [
+        hook["state"] for hook in memgit(tmp_path / "plain", "hooks", "status", "--json", code=1).json
+    ] == ["missing"] * len(NAMES)
 
 
 def test_doctor_tells_of_missing_hooks(kb: Path) -> None:
     (kb / ".git/hooks/commit-msg").unlink()
     troubles = memgit(kb, "doctor", "--json").json["troubles"]
-    assert [(trouble["check"], trouble["command"], trouble["advice"]) for trouble in troubles] == [("hooks", "memgit hooks install", True)]
+    assert [(trouble["check"], trouble["command"], trouble["advice"]) for trouble in troubles] == [
+        ("hooks", "memgit hooks install", True)
+    ]
 
 
 def test_doctor_tells_of_hooks_of_another_version(kb: Path) -> None:
@@ -486,7 +559,10 @@ def test_doctor_tells_of_hooks_of_another_version(kb: Path) -> None:
     hook.write_text(new.replace("MEMGIT_CALLER=$PPID ", "") + "echo mine\n")
     assert "pre-commit: outdated\n" in memgit(kb, "hooks", "status", code=1).out
     (trouble,) = memgit(kb, "doctor", "--json").json["troubles"]
-    assert (trouble["message"], trouble["command"]) == ("the pre-commit hook is of another version of memgit", "memgit hooks install")
+    assert (trouble["message"], trouble["command"]) == (
+        "the pre-commit hook is of another version of memgit",
+        "memgit hooks install",
+    )
     memgit(kb, "hooks", "install")
     assert hook.read_text() == new + "echo mine\n"
     assert memgit(kb, "doctor", "--json").json["troubles"] == []
@@ -557,10 +633,22 @@ def test_a_failing_hook_of_another_tool_still_stops(kb: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "words", "add"),
     [
-        (b"#!/usr/bin/env python3\nprint(1)\n", "the hook is no shell script", 'memgit hook pre-commit -- "$@"'),
+        (
+            b"#!/usr/bin/env python3\nprint(1)\n",
+            "the hook is no shell script",
+            'memgit hook pre-commit -- "$@"',
+        ),
         (b"\x7fELF\0\0", "the hook is no shell script", 'memgit hook pre-commit -- "$@"'),
-        (b"#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\n", "the hook is pre-commit's", "id: memgit-index"),
-        (b'#!/bin/sh\ncall_lefthook run "pre-commit" "$@"\n', "the hook is lefthook's", "run: memgit hook pre-commit {0}"),
+        (
+            b"#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\n",
+            "the hook is pre-commit's",
+            "id: memgit-index",
+        ),
+        (
+            b'#!/bin/sh\ncall_lefthook run "pre-commit" "$@"\n',
+            "the hook is lefthook's",
+            "run: memgit hook pre-commit {0}",
+        ),
     ],
 )
 def test_a_hook_that_is_not_ours_to_change_is_left_alone(kb: Path, data: bytes, words: str, add: str) -> None:
@@ -580,7 +668,10 @@ def test_a_link_is_left_alone(kb: Path, tmp_path: Path) -> None:
     hook = bare_of_hooks(kb) / "pre-commit"
     (tmp_path / "shared").write_text("#!/bin/sh\n")
     hook.symlink_to(tmp_path / "shared")
-    assert memgit(kb, "hooks", "install", "--json", code=1).json[0]["words"] == f"the hook is a link to {tmp_path / 'shared'}"
+    assert (
+        memgit(kb, "hooks", "install", "--json", code=1).json[0]["words"]
+        == f"the hook is a link to {tmp_path / 'shared'}"
+    )
     assert (tmp_path / "shared").read_text() == "#!/bin/sh\n"
 
 
@@ -607,7 +698,8 @@ def test_husky_starts_the_files_beside_its_own_folder(kb: Path) -> None:
     run_git(kb, "config", "core.hooksPath", ".husky/_")
     (kb / ".husky/_").mkdir(parents=True)
     (kb / ".husky/_/h").write_text(
-        '#!/usr/bin/env sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f "$s" ] && exit 0\nsh -e "$s" "$@"\n'
+        '#!/usr/bin/env sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f "$s" ] && '
+        'exit 0\nsh -e "$s" "$@"\n'
     )
     for name in NAMES:
         (kb / ".husky/_" / name).write_text('#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n')
@@ -668,11 +760,17 @@ repos:
 
 
 def framework(kb: Path) -> None:
-    """Installs every hook that `.pre-commit-hooks.yaml` offers, run with the memgit on PATH instead of one in an environment."""
+    """Installs every hook that `.pre-commit-hooks.yaml` offers, run with the memgit on PATH instead of one in
+    an environment.
+    """
     manifest = ROOT / ".pre-commit-hooks.yaml"
     subprocess.run([sys.executable, "-m", "pre_commit", "validate-manifest", str(manifest)], check=True)
     offered = manifest.read_text()
-    entries = "".join(f"      {line}\n" for line in offered.replace("language: python", "language: system").split("\n") if line)
+    entries = "".join(
+        f"      {line}\n"
+        for line in offered.replace("language: python", "language: system").split("\n")
+        if line
+    )
     (kb / ".pre-commit-config.yaml").write_text(CONFIG + entries)
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-qnm", "configuration")
@@ -683,7 +781,9 @@ def test_the_pre_commit_framework_runs_every_hook(kb: Path, tmp_path: Path) -> N
     pytest.importorskip("pre_commit")
     memgit(kb, "hooks", "uninstall")
     framework(kb)
-    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["elsewhere"] * len(NAMES)
+    assert [hook["state"] for hook in memgit(kb, "hooks", "status", "--json").json] == ["elsewhere"] * len(
+        NAMES
+    )
     assert memgit(kb, "hooks", "install").code == 0
     path = fact(kb)
     run_git(kb, "add", "-A")
@@ -698,10 +798,16 @@ def test_the_pre_commit_framework_runs_every_hook(kb: Path, tmp_path: Path) -> N
     assert message(kb) == "a fact\n\nMemgit-Op: record\nMemgit-Record: create - memory/fact"
     assert "No such record" in path.read_text()
     done = git(kb, "commit", "-am", "bad")
-    assert (done.code, "MG201" in done.err + done.out, "memgit index" in done.err + done.out) == (1, True, True)
+    assert (done.code, "MG201" in done.err + done.out, "memgit index" in done.err + done.out) == (
+        1,
+        True,
+        True,
+    )
     path.write_text(good)
     run_git(kb, "add", "-A")
-    done = git(kb, "commit", "--allow-empty", "-m", "x\n\nMemgit-Op: update\nMemgit-Record: update - memory/none")
+    done = git(
+        kb, "commit", "--allow-empty", "-m", "x\n\nMemgit-Op: update\nMemgit-Record: update - memory/none"
+    )
     assert (done.code, "does not change that record" in done.err + done.out) == (1, True)
     run_git(tmp_path, "init", "-q", "--bare", "there")
     run_git(kb, "remote", "add", "origin", str(tmp_path / "there"))

@@ -1,4 +1,6 @@
-"""What a change takes away from others that link to it: the hook stops what a run over everything finds afterwards, and nothing else."""
+"""What a change takes away from others that link to it: the hook stops what a run over everything finds
+afterwards, and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ def write(kb: Path, files: dict[str, str]) -> None:
 
 
 def errors(text: str, code: str) -> list[str]:
-    return [line.removeprefix("memgit: ").partition(": ")[0] for line in text.splitlines() if f" error {code} " in line]
+    return [
+        line.removeprefix("memgit: ").partition(": ")[0]
+        for line in text.splitlines()
+        if f" error {code} " in line
+    ]
 
 
 AWAY = {
@@ -33,16 +39,40 @@ AWAY = {
     ),
     "an image": ("MG201", "![[chart.png]]", {"memory/chart.png": "png"}, {}),
     "a page beside the records": ("MG201", "See [[README]].", {"README.md": "# Read me\n"}, {}),
-    "a folder": ("MG205", "See [all](parts/deep/) of them.", {"memory/parts/deep/b.md": PAGE.format("B", "t")}, {}),
+    "a folder": (
+        "MG205",
+        "See [all](parts/deep/) of them.",
+        {"memory/parts/deep/b.md": PAGE.format("B", "t")},
+        {},
+    ),
     "a folder of a folder": ("MG205", "See [all](../src).", {"src/a/b.py": "1\n"}, {}),
-    "a name in percent signs": ("MG205", "See [b](%C3%A9t%C3%A9%20(1).md).", {"memory/été (1).md": PAGE.format("B", "t")}, {}),
-    "a name all in percent signs": ("MG205", "See [b](b%20%281%29.md).", {"memory/b (1).md": PAGE.format("B", "t")}, {}),
+    "a name in percent signs": (
+        "MG205",
+        "See [b](%C3%A9t%C3%A9%20(1).md).",
+        {"memory/été (1).md": PAGE.format("B", "t")},
+        {},
+    ),
+    "a name all in percent signs": (
+        "MG205",
+        "See [b](b%20%281%29.md).",
+        {"memory/b (1).md": PAGE.format("B", "t")},
+        {},
+    ),
 }
 
 
 @pytest.mark.parametrize("code,link,before,after", AWAY.values(), ids=AWAY)
-def test_who_links_to_it_is_told(kb: Path, code: str, link: str, before: dict[str, str], after: dict[str, str]) -> None:
-    write(kb, {**before, "memory/a.md": PAGE.format("A", link), "memory/other.md": PAGE.format("Other", "Nothing.")})
+def test_who_links_to_it_is_told(
+    kb: Path, code: str, link: str, before: dict[str, str], after: dict[str, str]
+) -> None:
+    write(
+        kb,
+        {
+            **before,
+            "memory/a.md": PAGE.format("A", link),
+            "memory/other.md": PAGE.format("Other", "Nothing."),
+        },
+    )
     run_git(kb, "commit", "-qnm", "records")
     assert memgit(kb, "hook", "pre-commit").err == ""
     for path in before:
@@ -55,7 +85,9 @@ def test_who_links_to_it_is_told(kb: Path, code: str, link: str, before: dict[st
 
 
 def test_an_id_that_moved_with_its_record_is_not_away(kb: Path) -> None:
-    write(kb, {"memory/b.md": WITH_ID.format("B", "t"), "memory/a.md": PAGE.format("A", "See [[k7m2q9x4dz]].")})
+    write(
+        kb, {"memory/b.md": WITH_ID.format("B", "t"), "memory/a.md": PAGE.format("A", "See [[k7m2q9x4dz]].")}
+    )
     run_git(kb, "commit", "-qnm", "records")
     run_git(kb, "mv", "memory/b.md", "memory/c.md")
     write(kb, {})
@@ -71,11 +103,15 @@ def test_files_that_lint_does_not_look_at_stop_nothing(kb: Path) -> None:
     write(kb, {})
     said = memgit(kb, "hook", "pre-commit").err
     assert "MG404" in said and "MG201" not in said and "MG205" not in said
-    assert not any(one["rule"].startswith("MG2") for one in memgit(kb, "lint", "--json", code=None).json["findings"])
+    assert not any(
+        one["rule"].startswith("MG2") for one in memgit(kb, "lint", "--json", code=None).json["findings"]
+    )
 
 
 def test_what_shows_the_layout_may_go(repo: Path) -> None:
-    """A workspace of Mnema is known by its folders: a change that empties the last of them is still checked as one."""
+    """A workspace of Mnema is known by its folders: a change that empties the last of them is still checked
+    as one.
+    """
     write(
         repo,
         {

@@ -1,4 +1,6 @@
-"""After the command that a hook names, the same commit passes: in every layout, for every name, whatever else lies in the working tree."""
+"""After the command that a hook names, the same commit passes: in every layout, for every name, whatever else
+lies in the working tree.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ __all__ = ["on_path"]  # a fixture that every test here uses
 INDEX = "knowledge-base/_index.json"
 NAMES = ["plain", "two words", "it's", 'a "quote"', "tab\there", "café \U0001f600", "-dash", "[b] *"]
 MNEMA = "# Memories\n\n<!-- MNEMA: managed section -->\n<!-- /MNEMA -->\n"
-VAULT = '{\n  "version": "1.0.0",\n  "generated_at": null,\n  "entry_count": 0,\n  "total_tokens": 0,\n  "entries": []\n}\n'
+VAULT = (
+    '{\n  "version": "1.0.0",\n  "generated_at": null,\n  "entry_count": 0,\n  "total_tokens": 0,\n  '
+    '"entries": []\n}\n'
+)
 PAGE = "# Index\n\n## Recent Memories\n\n(none)\n\n## Statistics\n\n- Total memories: 0\n"
 DOCUMENT = "---\nid: {id}\ntitle: {title}\ncreated: 2026-11-02\n---\n\n# {title}\n\nText.\n"
 DECISION = DOCUMENT.replace("created", "status: accepted\ncreated")
@@ -65,7 +70,9 @@ def test_in_every_layout_with_every_name(repo: Path, kind: str, folder: str, tex
     for number, name in enumerate(NAMES):
         path = repo / folder / f"{'skill-' if folder == 'experience' else ''}{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.format(title=f"Odd {number}", id=f"MEM-{number}" if kind == "vault" else f"odd-{number}"))
+        path.write_text(
+            text.format(title=f"Odd {number}", id=f"MEM-{number}" if kind == "vault" else f"odd-{number}")
+        )
     run_git(repo, "add", "-A")
     done = git(repo, "commit", "-m", "x")
     commands = paste(repo, done)
@@ -113,7 +120,9 @@ def test_the_file_of_a_category_is_named_where_its_index_was_edited(repo: Path, 
 
 
 def test_edits_that_are_not_staged_are_not_derived_from(kb: Path) -> None:
-    """As after `git add -p`: deriving from the working tree would name what the commit does not hold, again and again."""
+    """As after `git add -p`: deriving from the working tree would name what the commit does not hold, again
+    and again.
+    """
     fact(kb, "one", "One")
     rest_of(kb)
     assert git(kb, "commit", "-qm", "one").code == 0
@@ -150,7 +159,9 @@ def test_commit_include(kb: Path) -> None:
     assert git(kb, "commit", "-qm", "both").code == 0
     for name in ("one", "two"):
         fact(kb, name, f"{name} again")
-    assert paste(kb, git(kb, "commit", "-qm", "x", "-i", "memory/one.md")) == ["git add memory/one.md && memgit resolve"]
+    assert paste(kb, git(kb, "commit", "-qm", "x", "-i", "memory/one.md")) == [
+        "git add memory/one.md && memgit resolve"
+    ]
     assert git(kb, "commit", "-qm", "x").code == 0
     assert status(kb) == " M memory/two.md"
 
@@ -186,9 +197,17 @@ def test_an_index_of_ones_own(kb: Path, tmp_path: Path) -> None:
     assert git(kb, "add", "memory", env=own).code == 0
     done = git(kb, "commit", "-qm", "x", env=own)
     (command,) = mends(done)
-    subprocess.run(["env", f"GIT_INDEX_FILE={own['GIT_INDEX_FILE']}", "bash", "-c", command], cwd=kb, check=True, capture_output=True)
+    subprocess.run(
+        ["env", f"GIT_INDEX_FILE={own['GIT_INDEX_FILE']}", "bash", "-c", command],
+        cwd=kb,
+        check=True,
+        capture_output=True,
+    )
     assert git(kb, "commit", "-qm", "x", env=own).code == 0
-    assert run_git(kb, "ls-tree", "-r", "--name-only", "HEAD", "memory").split() == ["memory/INDEX.md", "memory/fact.md"]
+    assert run_git(kb, "ls-tree", "-r", "--name-only", "HEAD", "memory").split() == [
+        "memory/INDEX.md",
+        "memory/fact.md",
+    ]
 
 
 def test_an_index_that_git_ignores(kb: Path) -> None:
@@ -243,7 +262,9 @@ def test_rules_that_fix_other_files_name_these(repo: Path, rule: str) -> None:
     elif rule == "MG103":
         (repo / "knowledge-base/new.md").write_text(ENTRY.format(title="New"))
     else:
-        (repo / "knowledge-base/new.md").write_text(ENTRY.format(title="New") + "**Related:** [[b#Entry b]]\n")
+        (repo / "knowledge-base/new.md").write_text(
+            ENTRY.format(title="New") + "**Related:** [[b#Entry b]]\n"
+        )
     run_git(repo, "add", "-A")
     done = git(repo, "commit", "-qm", "x")
     assert f"error {rule}" in done.err, done.err
@@ -290,12 +311,19 @@ def test_commit_a_with_an_index_of_ones_own(kb: Path, tmp_path: Path) -> None:
     fact(kb, "fact", "Another title")
     fact(kb, "loose")
     (command,) = mends(git(kb, "commit", "-qam", "x", env=own))
-    subprocess.run(["env", f"GIT_INDEX_FILE={own['GIT_INDEX_FILE']}", "bash", "-c", command], cwd=kb, check=True, capture_output=True)
+    subprocess.run(
+        ["env", f"GIT_INDEX_FILE={own['GIT_INDEX_FILE']}", "bash", "-c", command],
+        cwd=kb,
+        check=True,
+        capture_output=True,
+    )
     assert git(kb, "commit", "-qam", "x", env=own).code == 0
     assert "Another title" in run_git(kb, "show", "HEAD:memory/INDEX.md")
 
 
-@pytest.mark.parametrize("edit", ["version: 1\nlayout: memgit\nindexes: local\n", "version: [\n", "version: 1\nlayout: notes\n"])
+@pytest.mark.parametrize(
+    "edit", ["version: 1\nlayout: memgit\nindexes: local\n", "version: [\n", "version: 1\nlayout: notes\n"]
+)
 def test_an_edit_of_the_configuration_that_is_not_staged(kb: Path, edit: str) -> None:
     """`memgit resolve` derives by the configuration of the commit to be, as the hook asks for."""
     fact(kb)
@@ -308,9 +336,12 @@ def test_an_edit_of_the_configuration_that_is_not_staged(kb: Path, edit: str) ->
 
 
 def test_what_is_fixed_beside_an_edit_that_is_not_staged_is_taken_in_parts(kb: Path) -> None:
-    (kb / ".memgit.yaml").write_text((kb / ".memgit.yaml").read_text() + "lint:\n  severity: {MG202: error}\n")
+    (kb / ".memgit.yaml").write_text(
+        (kb / ".memgit.yaml").read_text() + "lint:\n  severity: {MG202: error}\n"
+    )
     for name in ("one", "two"):
-        fact(kb, name, body="\n\n".join(f"Paragraph {number}." for number in range(9)))  # git shows near edits as one
+        # git shows near edits as one
+        fact(kb, name, body="\n\n".join(f"Paragraph {number}." for number in range(9)))
     rest_of(kb)
     assert git(kb, "commit", "-qm", "start").code == 0
     one, two = (kb / "memory" / f"{name}.md" for name in ("one", "two"))
@@ -319,8 +350,13 @@ def test_what_is_fixed_beside_an_edit_that_is_not_staged_is_taken_in_parts(kb: P
     one.write_text(one.read_text() + "\nNot staged.\n")
     done = git(kb, "commit", "-qm", "x")
     (command,) = mends(done)
-    assert (command, "take only what was fixed" in done.err) == ("memgit lint --staged --fix && git add -p memory/one.md", True)
+    assert (command, "take only what was fixed" in done.err) == (
+        "memgit lint --staged --fix && git add -p memory/one.md",
+        True,
+    )
     subprocess.run(["bash", "-c", command], cwd=kb, input=b"y\nn\n", check=True, capture_output=True)
     assert git(kb, "commit", "-qm", "x").code == 0
     assert status(kb) == " M memory/one.md"
-    assert "related" in run_git(kb, "show", "HEAD:memory/one.md") and "Not staged" not in run_git(kb, "show", "HEAD:memory/one.md")
+    assert "related" in run_git(kb, "show", "HEAD:memory/one.md") and "Not staged" not in run_git(
+        kb, "show", "HEAD:memory/one.md"
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app.hook_merge import heads
+from memgit.app.hooks.merge import heads
 from memgit.git.repository import Repository
 from tests.cli.test_hooks import fact, framework, git, mends, message, on_path, rest_of
 from tests.support import count_commits, memgit, run_git, status
@@ -20,7 +20,9 @@ INDEX = "knowledge-base/_index.json"
 
 @pytest.fixture
 def split(kb: Path) -> Path:
-    """Two branches that each added an entry, to another category: their indexes merge by lines into one that counts too few."""
+    """Two branches that each added an entry, to another category: their indexes merge by lines into one that
+    counts too few.
+    """
     for name in ("a", "b", "c"):
         memgit(kb, "record", "knowledge", f"Start of {name}", "-m", "Text.", "--category", name)
     for name in ("a", "b"):
@@ -52,11 +54,17 @@ def is_right(folder: Path) -> None:
     assert memgit(folder, "rebuild", "--check").code == 0
 
 
-@pytest.mark.parametrize("args", [("--no-edit",), ("--no-ff", "-m", "by hand"), ("--no-edit", "-s", "ort", "-X", "ours")])
-def test_a_clean_merge_of_indexes_that_counts_wrong_is_stopped_and_goes_on(split: Path, args: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "args", [("--no-edit",), ("--no-ff", "-m", "by hand"), ("--no-edit", "-s", "ort", "-X", "ours")]
+)
+def test_a_clean_merge_of_indexes_that_counts_wrong_is_stopped_and_goes_on(
+    split: Path, args: tuple[str, ...]
+) -> None:
     assert stopped(split, "merge", *args, "side-a") == ["memgit resolve"]
     assert run_git(split, "rev-parse", "MERGE_HEAD") == run_git(split, "rev-parse", "side-a")
-    assert run_git(split, "diff", "--cached", "--name-only").split() == [INDEX, "knowledge-base/a.md"], "nothing was staged but by git"
+    assert run_git(split, "diff", "--cached", "--name-only").split() == [INDEX, "knowledge-base/a.md"], (
+        "nothing was staged but by git"
+    )
     again = git(split, "commit", "--no-edit")
     assert (again.code, mends(again)) == (1, ["memgit resolve"])
     pasted(split, "memgit resolve")
@@ -116,7 +124,9 @@ def test_a_merge_in_a_linked_worktree_is_checked_there(split: Path, tmp_path: Pa
 
 
 def test_a_rebase_that_makes_merges_anew_comes_through(split: Path) -> None:
-    """git runs no hook for the merges of two sides that a rebase makes; the hook after it tells of what drifted."""
+    """git runs no hook for the merges of two sides that a rebase makes; the hook after it tells of what
+    drifted.
+    """
     run_git(split, "merge", "-q", "--no-edit", "--no-verify", "side-a")
     memgit(split, "rebuild", "--commit")
     run_git(split, "checkout", "-qb", "base", "side-b")
@@ -181,7 +191,9 @@ def test_what_a_side_has_itself_may_stand_on_other_lines_after_the_merge(kb: Pat
     fact(kb, body=f"More.\n\n{text}")
     assert git(kb, "commit", "-qam", "above").code == 0
     done = git(kb, "merge", "--no-edit", "side")
-    assert done.code == 0 and "MG104" in done.err and "1 of these is in what is merged already" in done.err, done
+    assert done.code == 0 and "MG104" in done.err and "1 of these is in what is merged already" in done.err, (
+        done
+    )
     assert git(kb, "merge-base", "--is-ancestor", "side", "HEAD").code == 0
 
 
@@ -254,8 +266,10 @@ def test_a_configuration_of_the_framework_that_names_other_stages_does_not_run_i
     memgit(kb, "hooks", "uninstall")
     (kb / ".pre-commit-config.yaml").write_text(
         "default_install_hook_types: [pre-commit, pre-merge-commit]\nrepos:\n  - repo: local\n    hooks:\n"
-        "      - {id: memgit-index, name: i, language: system, entry: memgit hook pre-commit, stages: [pre-commit]}\n"
-        "      - {id: memgit-lint, name: l, language: system, entry: memgit hook pre-commit, stages: [pre-commit]}\n"
+        "      - {id: memgit-index, name: i, language: system, entry: memgit hook pre-commit, "
+        "stages: [pre-commit]}\n"
+        "      - {id: memgit-lint, name: l, language: system, entry: memgit hook pre-commit, stages: "
+        "[pre-commit]}\n"
     )
     subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=kb, check=True, capture_output=True)
     states = {row["name"]: row for row in memgit(kb, "hooks", "status", "--json", code=1).json}

@@ -1,4 +1,6 @@
-"""Hooks where something is odd: memgit that does not start, a configuration that cannot be read, names that no shell can type, links."""
+"""Hooks where something is odd: memgit that does not start, a configuration that cannot be read, names that
+no shell can type, links.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app import hooks
+from memgit.app.hooks import install as hooks
 from tests.cli.test_hooks import fact, git, mends, message, on_path, rest_of
 from tests.support import memgit, run_git, status
 
@@ -39,7 +41,7 @@ def test_a_memgit_that_cannot_be_started_stops_nothing(kb: Path, on_path: Path) 
 def test_a_fault_of_memgits_own_is_told_in_words(kb: Path, on_path: Path) -> None:
     script = (on_path / "memgit").read_text()
     (on_path / "sitecustomize.py").write_text(
-        "import memgit.app.hook_runs as runs\n\ndef fails(*_, **__):\n    raise ValueError('odd')\n\n"
+        "import memgit.app.hooks.runs as runs\n\ndef fails(*_, **__):\n    raise ValueError('odd')\n\n"
         "runs.check_staged = runs.write_message = fails\n"
     )
     (on_path / "memgit").write_text(script.replace('PYTHONPATH="', f'PYTHONPATH="{on_path}:'))
@@ -47,9 +49,15 @@ def test_a_fault_of_memgits_own_is_told_in_words(kb: Path, on_path: Path) -> Non
     rest_of(kb)
     done = git(kb, "commit", "-qm", "x")
     assert done.code == 1
-    assert done.err == ("memgit: the pre-commit hook itself failed: ValueError: odd\n  hint: git commit --no-verify goes on without it\n")
+    assert done.err == (
+        "memgit: the pre-commit hook itself failed: ValueError: odd\n  hint: git commit --no-verify "
+        "goes on without it\n"
+    )
     done = git(kb, "commit", "-qnm", "x")
-    assert (done.code, done.err) == (0, "memgit: the prepare-commit-msg hook itself failed: ValueError: odd\n")
+    assert (done.code, done.err) == (
+        0,
+        "memgit: the prepare-commit-msg hook itself failed: ValueError: odd\n",
+    )
 
 
 def test_what_is_only_meant_to_be_added_is_no_part_of_the_commit(kb: Path) -> None:
@@ -103,7 +111,15 @@ def test_in_a_repository_of_plain_notes_a_link_is_told_and_stops_nothing(repo: P
 
 
 @pytest.mark.parametrize(
-    "name", ["-dash.md", ":colon.md", "*.md", "[b].md", "line\nfeed.md", b"latin\xe9.md".decode("utf-8", "surrogateescape")]
+    "name",
+    [
+        "-dash.md",
+        ":colon.md",
+        "*.md",
+        "[b].md",
+        "line\nfeed.md",
+        b"latin\xe9.md".decode("utf-8", "surrogateescape"),
+    ],
 )
 def test_the_command_that_mends_stages_that_file_alone(kb: Path, name: str) -> None:
     path = kb / "pages" / name
@@ -151,5 +167,9 @@ def test_lines_that_another_manager_put_aside_go_too(kb: Path, monkeypatch: pyte
     run_git(kb, "add", "-A")
     assert "MG201" in str(git(kb, "commit", "-qm", "x"))  # the framework hands it on through its own output
     memgit(kb, "hooks", "uninstall")
-    assert "memgit" not in "".join(path.read_text() for path in (kb / ".git/hooks").iterdir() if not path.name.endswith(".sample"))
-    assert set(os.listdir(kb / ".git/hooks")) == {name for name in before if name.endswith(".sample")} | {"pre-commit"}
+    assert "memgit" not in "".join(
+        path.read_text() for path in (kb / ".git/hooks").iterdir() if not path.name.endswith(".sample")
+    )
+    assert set(os.listdir(kb / ".git/hooks")) == {name for name in before if name.endswith(".sample")} | {
+        "pre-commit"
+    }

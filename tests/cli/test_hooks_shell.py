@@ -1,4 +1,6 @@
-"""What the hooks do in shell alone is what Python would do, in every shell that is there; in doubt they ask Python."""
+"""What the hooks do in shell alone is what Python would do, in every shell that is there; in doubt they ask
+Python.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memgit.app import hook_memo
+from memgit.app.hooks import hook_state
 from tests.cli.test_hooks import fact, git, message, on_path, rest_of
 from tests.support import examples, memgit, run_git, unprivileged
 
 __all__ = ["on_path"]  # a fixture
 
 SHELLS = [
-    shell for shell in (["sh"], ["dash"], ["bash"], ["bash", "--posix"], ["sh", "-eu"], ["busybox", "sh"], ["mksh"], ["ksh"], ["zsh"])
+    shell
+    for shell in (
+        ["sh"],
+        ["dash"],
+        ["bash"],
+        ["bash", "--posix"],
+        ["sh", "-eu"],
+        ["busybox", "sh"],
+        ["mksh"],
+        ["ksh"],
+        ["zsh"],
+    )
     if shutil.which(shell[0])
-]  # fmt: skip
+]
 STUB = '#!/bin/sh\necho "$*" >>"${0%/*}/calls"\nexit 1\n'
 NOW = {"GIT_EDITOR": ":", "GIT_INDEX_FILE": ".git/index", "GIT_AUTHOR_DATE": "@1796041072 +0000"}
 
@@ -29,7 +42,9 @@ each = pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 
 
 @pytest.fixture
-def calls(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+def calls(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], list[str]]:
     """A `memgit` on PATH that only notes how it is called; gives the calls since the last time."""
     folder = tmp_path_factory.mktemp("stub")
     (folder / "memgit").write_text(STUB)
@@ -50,7 +65,7 @@ def checked(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rest_of(kb)
     for name, value in NOW.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv(hook_memo.CALLER, str(os.getpid()))
+    monkeypatch.setenv(hook_state.CALLER, str(os.getpid()))
     monkeypatch.chdir(kb)
     memgit(kb, "hook", "pre-commit")
 
@@ -59,7 +74,9 @@ def hook(kb: Path, shell: list[str], name: str, text: bytes, *args: str) -> tupl
     """Runs a hook over a message; its exit code and what it left of the message."""
     file = kb / ".git/COMMIT_EDITMSG"
     file.write_bytes(text)
-    done = subprocess.run([*shell, f".git/hooks/{name}", ".git/COMMIT_EDITMSG", *args], cwd=kb, capture_output=True, check=False)
+    done = subprocess.run(
+        [*shell, f".git/hooks/{name}", ".git/COMMIT_EDITMSG", *args], cwd=kb, capture_output=True, check=False
+    )
     assert done.stderr == b"", done.stderr
     return done.returncode, file.read_bytes()
 
@@ -69,9 +86,14 @@ def test_the_block_goes_under_a_plain_message(
     kb: Path, shell: list[str], calls: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked(kb, monkeypatch)
-    block = (kb / ".git" / hook_memo.WRITTEN).read_bytes()
+    block = (kb / ".git" / hook_state.WRITTEN).read_bytes()
     assert block == b"Memgit-Op: record\nMemgit-Record: create - memory/fact\n"
-    for text in (b"Why\n", "Subject: \xc4rger \U0001f600\n\nText, with \\ and 'quotes' $(echo no).\n  Indented: no trailer\n".encode()):
+    for text in (
+        b"Why\n",
+        (
+            "Subject: \xc4rger \U0001f600\n\nText, with \\ and 'quotes' $(echo no).\n  Indented: no trailer\n"
+        ).encode(),
+    ):
         monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")
         memgit(kb, "hook", "pre-commit")
         assert hook(kb, shell, "prepare-commit-msg", text, "message") == (0, text + b"\n" + block)
@@ -88,7 +110,7 @@ def test_another_index_commit_actor_or_kind_of_message_is_for_python(
     kb: Path, shell: list[str], calls: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked(kb, monkeypatch)
-    head, index = kb / ".git" / hook_memo.HEAD, kb / ".git" / hook_memo.INDEX
+    head, index = kb / ".git" / hook_state.HEAD, kb / ".git" / hook_state.INDEX
     key = head.read_text()
     assert key == f"{os.getpid()} {NOW['GIT_AUTHOR_DATE']} /\n{run_git(kb, 'rev-parse', 'HEAD')} /\n"
     assert index.samefile(kb / ".git/index")
@@ -106,7 +128,12 @@ def test_another_index_commit_actor_or_kind_of_message_is_for_python(
     assert not asks()
     assert asks("merge") and asks("commit", "HEAD") and asks("template")
     assert asks(GIT_EDITOR="vi")
-    assert asks(MEMGIT_ACTOR="robot") and asks(MEMGIT_RUN="r1") and asks(GIT_INDEX_FILE=".git/HEAD") and asks(GIT_INDEX_FILE="")
+    assert (
+        asks(MEMGIT_ACTOR="robot")
+        and asks(MEMGIT_RUN="r1")
+        and asks(GIT_INDEX_FILE=".git/HEAD")
+        and asks(GIT_INDEX_FILE="")
+    )
     assert not asks(GIT_AUTHOR_DATE="@1796041073 +0000"), "a hook manager may keep that from its hooks"
     mine, head_is = key.split("\n")[:2]
     key = f"1{mine}\n{head_is}\n"
@@ -132,57 +159,99 @@ def cleaned(text: str) -> list[str]:
 
 
 LINES = st.one_of(
-    st.sampled_from([
-        "", " ", "Why", "Signed-off-by: A <a@b>", "signed-off-by: x", "Memgit-Op: record", "x memgit-y", "Key: value", "key : v", "-a: b",
-        "This reverts commit 12.", "this REVERTS x", "(cherry picked from commit 1)", "# comment", "tab\there", "cr\r", "fix: a",
-        "a-b-1: c", "\u00e4: b", "\\", "'", '"', "$x", "`x`", "--- a", "Memgit-Record: create - memory/fact", "memgit-op: record",
-        "Memgit-Record: create - memory/other",
-    ]),
+    st.sampled_from(
+        [
+            "",
+            " ",
+            "Why",
+            "Signed-off-by: A <a@b>",
+            "signed-off-by: x",
+            "Memgit-Op: record",
+            "x memgit-y",
+            "Key: value",
+            "key : v",
+            "-a: b",
+            "This reverts commit 12.",
+            "this REVERTS x",
+            "(cherry picked from commit 1)",
+            "# comment",
+            "tab\there",
+            "cr\r",
+            "fix: a",
+            "a-b-1: c",
+            "\u00e4: b",
+            "\\",
+            "'",
+            '"',
+            "$x",
+            "`x`",
+            "--- a",
+            "Memgit-Record: create - memory/fact",
+            "memgit-op: record",
+            "Memgit-Record: create - memory/other",
+        ]
+    ),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\0"), max_size=12),
-)  # fmt: skip
-MESSAGES = st.builds(lambda lines, end: "\n".join(lines) + end, st.lists(LINES, min_size=1, max_size=5), st.sampled_from(["\n", "\n", ""]))
+)
+MESSAGES = st.builds(
+    lambda lines, end: "\n".join(lines) + end,
+    st.lists(LINES, min_size=1, max_size=5),
+    st.sampled_from(["\n", "\n", ""]),
+)
 
 
 @given(MESSAGES)
-@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_any_message_becomes_what_python_makes_of_it(
     kb: Path, calls: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    if not (kb / ".git" / hook_memo.WRITTEN).exists():
+    if not (kb / ".git" / hook_state.WRITTEN).exists():
         checked(kb, monkeypatch)
-    (kb / ".git" / hook_memo.HEAD).write_text(f"{os.getpid()} {NOW['GIT_AUTHOR_DATE']} /\n\n")
+    (kb / ".git" / hook_state.HEAD).write_text(f"{os.getpid()} {NOW['GIT_AUTHOR_DATE']} /\n\n")
     data = text.encode()
     left = hook(kb, SHELLS[0], "prepare-commit-msg", data, "message")[1]
     if calls() == []:
-        made = hook_memo.write(text, f"{kb}/.git", f"{kb}/.git/index", None, None)
+        made = hook_state.write(text, f"{kb}/.git", f"{kb}/.git/index", None, None)
         assert made is not None and cleaned(left.decode()) == cleaned(made)
     else:
         assert left == data
 
 
 @given(MESSAGES, st.booleans())
-@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_any_block_but_the_one_that_was_written_is_checked(
     kb: Path, calls: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch, text: str, whole: bool
 ) -> None:
     block = "Memgit-Op: record\nMemgit-Record: create - memory/fact\n"
-    (kb / ".git" / hook_memo.WRITTEN).write_text(block)
+    (kb / ".git" / hook_state.WRITTEN).write_text(block)
     text = f"{text}\n\n{block}" if whole else text
     code, _ = hook(kb, SHELLS[0], "commit-msg", text.encode())
     ours = [line for line in text.split("\n") if line.lower().startswith("memgit-")]
-    due = any(line.lower().startswith("memgit-op:") for line in ours) and "".join(f"{line}\n" for line in ours) != block
+    due = (
+        any(line.lower().startswith("memgit-op:") for line in ours)
+        and "".join(f"{line}\n" for line in ours) != block
+    )
     assert (calls() != [], code) == (due, int(due))
 
 
 @each
-def test_a_long_message_is_read_by_programs(kb: Path, shell: list[str], calls: Callable[[], list[str]]) -> None:
+def test_a_long_message_is_read_by_programs(
+    kb: Path, shell: list[str], calls: Callable[[], list[str]]
+) -> None:
     block = b"Memgit-Op: record\nMemgit-Record: create - memory/fact\n"
-    (kb / ".git" / hook_memo.WRITTEN).write_bytes(block)
+    (kb / ".git" / hook_state.WRITTEN).write_bytes(block)
     assert hook(kb, shell, "commit-msg", b"x\n" * 500 + block)[0] == 0
     assert calls() == []
-    assert hook(kb, shell, "commit-msg", b"x\n" * 500 + block + b"Memgit-Record: create - memory/other\n")[0] == 1
+    assert (
+        hook(kb, shell, "commit-msg", b"x\n" * 500 + block + b"Memgit-Record: create - memory/other\n")[0]
+        == 1
+    )
     assert calls() != []
-    (kb / ".git" / hook_memo.WRITTEN).unlink()
+    (kb / ".git" / hook_state.WRITTEN).unlink()
     assert hook(kb, shell, "commit-msg", b"x\n\n" + block)[0] == 1
     assert hook(kb, shell, "commit-msg", b"x\n")[0] == 0
 
@@ -192,7 +261,7 @@ def test_where_nothing_can_be_written_nothing_is_stopped(
     kb: Path, shell: list[str], calls: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked(kb, monkeypatch)
-    (kb / ".git" / hook_memo.HEAD).chmod(0o444)
+    (kb / ".git" / hook_state.HEAD).chmod(0o444)
     file = kb / ".git/COMMIT_EDITMSG"
     file.write_bytes(b"Why\n")
     hooked = [*unprivileged(), *shell, ".git/hooks/prepare-commit-msg", ".git/COMMIT_EDITMSG", "message"]

@@ -1,4 +1,6 @@
-"""How the hooks start memgit: through its own Python where an installer's script lies on PATH, else as it is called."""
+"""How the hooks start memgit: through its own Python where an installer's script lies on PATH, else as it is
+called.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ if __name__ == '__main__':
 
 @pytest.fixture
 def seen(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file that the installed script writes to; it lies on PATH, and its Python notes its own call in the file, too."""
+    """A file that the installed script writes to; it lies on PATH, and its Python notes its own call in the
+    file, too.
+    """
     folder = tmp_path_factory.mktemp("installed")
     noted = folder / "seen"
     python = folder / "inner/python3"
@@ -47,7 +51,9 @@ def stopped(kb: Path, shell: list[str]) -> subprocess.CompletedProcess[str]:
     """Runs the pre-commit hook over a commit that it has to stop."""
     fact(kb)
     run_git(kb, "add", "memory")
-    return subprocess.run([*shell, ".git/hooks/pre-commit"], cwd=kb, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [*shell, ".git/hooks/pre-commit"], cwd=kb, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
@@ -77,7 +83,9 @@ def test_any_other_script_is_called(kb: Path, seen: Path, shell: list[str], old:
 
 
 def test_modules_in_the_repository_are_not_loaded(kb: Path, seen: Path) -> None:
-    """Python has the current folder on its path for `-c`: a repository must not bring its own memgit, or json."""
+    """Python has the current folder on its path for `-c`: a repository must not bring its own memgit, or
+    json.
+    """
     for name in ("memgit", "json", "sys", "gc", "os"):
         (kb / name).mkdir()
         (kb / name / "__init__.py").write_text("raise SystemExit(0)\n")
@@ -89,7 +97,9 @@ def test_modules_in_the_repository_are_not_loaded(kb: Path, seen: Path) -> None:
     assert "script" not in seen.read_text()
 
 
-def test_a_file_of_that_name_in_the_repository_is_not_what_is_called(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_that_name_in_the_repository_is_not_what_is_called(
+    kb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where a shell knows `memgit` by another thing than a file, its name is no path."""
     evil = kb / "evil/python"
     evil.parent.mkdir()

@@ -1,4 +1,6 @@
-"""Hooks see what git has: a configuration as it is staged, a message as the index gives it, derived files after a merge or checkout."""
+"""Hooks see what git has: a configuration as it is staged, a message as the index gives it, derived files
+after a merge or checkout.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app import hook_memo
+from memgit.app.hooks import hook_state
 from tests.cli.test_hooks import fact, git, message, on_path, rest_of
 from tests.support import memgit, run_git, status
 from tests.test_startup import READ, below, loaded
@@ -86,7 +88,9 @@ def test_a_link_in_the_place_of_the_configuration_is_refused(kb: Path) -> None:
 
 
 def test_one_fault_is_told_once(kb: Path) -> None:
-    """Bytes that are no text are one error, and not also a record that is gone; what is only old is left to a check of everything."""
+    """Bytes that are no text are one error, and not also a record that is gone; what is only old is left to a
+    check of everything.
+    """
     path = fact(kb)
     path.write_text(path.read_text().replace("2026-11-02", "2019-11-02"))
     rest_of(kb)
@@ -95,7 +99,11 @@ def test_one_fault_is_told_once(kb: Path) -> None:
     assert "MG302" in memgit(kb, "lint").out
     path.write_bytes(path.read_bytes() + b"\xff")
     run_git(kb, "add", "-A")
-    found = [line for line in git(kb, "commit", "-qm", "x").err.splitlines() if "memory/fact.md" in line and "mend" not in line]
+    found = [
+        line
+        for line in git(kb, "commit", "-qm", "x").err.splitlines()
+        if "memory/fact.md" in line and "mend" not in line
+    ]
     assert len(found) == 1 and "MG001" in found[0]
 
 
@@ -129,7 +137,7 @@ def test_the_hook_in_shell_writes_what_the_one_in_python_writes(kb: Path, on_pat
         first, before = message(kb), calls().count("prepare-commit-msg")
         by_shell += before == earlier
         run_git(kb, "reset", "-q", "--soft", start)
-        (kb / ".git" / hook_memo.HEAD).unlink(missing_ok=True)  # without it the lines in shell know nothing
+        (kb / ".git" / hook_state.HEAD).unlink(missing_ok=True)  # without it the lines in shell know nothing
         assert git(kb, "commit", "-qnm", text).code == 0
         run_git(kb, "reset", "-q", "--soft", start)
         assert message_of(kb, "ORIG_HEAD") == first and first.count("Memgit-Op: ") == 1, text
@@ -146,7 +154,11 @@ def noting(on_path: Path) -> Callable[[], list[str]]:
     script = on_path / "memgit"
     script.write_text(script.read_text().replace("exec", 'echo "$*" >>"${0%/*}/calls"; exec', 1))
     noted = on_path / "calls"
-    return lambda: [line.split()[1] for line in noted.read_text().splitlines() if line.startswith("hook ")] if noted.exists() else []
+    return lambda: (
+        [line.split()[1] for line in noted.read_text().splitlines() if line.startswith("hook ")]
+        if noted.exists()
+        else []
+    )
 
 
 def test_python_is_not_started_for_a_message_on_the_command_line(kb: Path, on_path: Path) -> None:
@@ -200,8 +212,19 @@ def test_a_check_of_one_file_loads_little(kb: Path) -> None:
     path.write_text(path.read_text() + "\nMore.\n")
     run_git(kb, "add", "-A")
     modules = loaded(("hook", "pre-commit"), kb)
-    assert {"memgit.app.hook_runs", "memgit.lint.rules.mg101_index_drift"} <= modules and "memgit.lint.rules.mg501_secret" not in modules
-    idle = ("click", "sqlite3", "memgit.cache.records", "memgit.lint.claims", "memgit.lint.likeness", "memgit.app.write", "rapidfuzz")
+    assert {
+        "memgit.app.hooks.runs",
+        "memgit.lint.rules.mg101_index_drift",
+    } <= modules and "memgit.lint.rules.mg501_secret" not in modules
+    idle = (
+        "click",
+        "sqlite3",
+        "memgit.cache.records",
+        "memgit.lint.claims",
+        "memgit.lint.likeness",
+        "memgit.app.write.write",
+        "rapidfuzz",
+    )
     assert sorted(module for module in modules if below(module, (*READ, *idle))) == []
 
 
@@ -209,7 +232,9 @@ def test_a_check_of_one_file_loads_little(kb: Path) -> None:
 
 
 def diverged(kb: Path) -> None:
-    """Two branches that each add a record of their own and its lines to the indexes; the second was committed unchecked and drifts."""
+    """Two branches that each add a record of their own and its lines to the indexes; the second was committed
+    unchecked and drifts.
+    """
     run_git(kb, "checkout", "-qb", "side")
     fact(kb)
     run_git(kb, "add", "-A")
@@ -251,7 +276,10 @@ def test_where_it_is_wished_they_are_written_and_never_staged(kb: Path) -> None:
     diverged(kb)
     run_git(kb, "config", "memgit.refresh", "true")
     done = git(kb, "merge", "-q", "side")
-    assert done.err == "memgit: after this merge, wrote INDEX.md and 1 more into the working tree; git add stages it\n"
+    assert (
+        done.err
+        == "memgit: after this merge, wrote INDEX.md and 1 more into the working tree; git add stages it\n"
+    )
     assert status(kb) == " M INDEX.md\n?? memory/INDEX.md"
     assert memgit(kb, "rebuild", "--check").code == 0
     run_git(kb, "add", "-A")
@@ -265,7 +293,10 @@ def test_an_edit_of_the_users_is_never_written_over(kb: Path) -> None:
     mine = (kb / "INDEX.md").read_text().replace("# ", "# My own ", 1)
     (kb / "INDEX.md").write_text(mine)
     done = memgit(kb, "hook", "post-merge", "0")
-    assert "wrote memory/INDEX.md into the working tree" in done.err and "INDEX.md is not what the records give" in done.err
+    assert (
+        "wrote memory/INDEX.md into the working tree" in done.err
+        and "INDEX.md is not what the records give" in done.err
+    )
     assert (kb / "INDEX.md").read_text() == mine
 
 

@@ -58,7 +58,10 @@ class Terminal:
         os.write(self.fd, reply.encode() if reply in ("\x03", "\x04") else f"{reply}\n".encode())
 
     def end(self, again: str = "") -> int:
-        """Waits for the end; the exit code. `again` is typed once more where nothing comes: Python may miss a ^C as it begins to read."""
+        """Waits for the end; the exit code.
+
+        `again` is typed once more where nothing comes: Python may miss a ^C as it begins to read.
+        """
         end = time.monotonic() + PATIENCE
         while True:
             if again and not select.select([self.fd], [], [], 3.0)[0]:
@@ -162,7 +165,9 @@ def test_a_title_that_cannot_be_is_asked_for_again(kb: Path, docs: Path, termina
 
 
 @pytest.mark.parametrize("reply", ["q", "\x03", "\x04"])
-def test_cancelled_half_way_writes_nothing(kb: Path, docs: Path, terminals: list[Terminal], reply: str) -> None:
+def test_cancelled_half_way_writes_nothing(
+    kb: Path, docs: Path, terminals: list[Terminal], reply: str
+) -> None:
     before = run_git(kb, "rev-parse", "HEAD")
     run = open_(kb, terminals, str(docs))
     run.answer(ASK, "c")
@@ -187,7 +192,9 @@ def test_many_files_come_in_pages(kb: Path, tmp_path: Path, terminals: list[Term
     many = tmp_path / "many"
     many.mkdir()
     for number in range(1, 21):
-        (many / f"n{number:02}.md").write_text(f"# Note {number}\n\n1. Run `tool{number} --go`.\n2. See Thing{number}.\n")
+        (many / f"n{number:02}.md").write_text(
+            f"# Note {number}\n\n1. Run `tool{number} --go`.\n2. See Thing{number}.\n"
+        )
     run = open_(kb, terminals, str(many))
     run.answer("which (", "99")
     run.answer("which (", "2,4-5")
@@ -199,19 +206,30 @@ def test_many_files_come_in_pages(kb: Path, tmp_path: Path, terminals: list[Term
     assert "files 1 to 15 of 20:" in run.text
     assert "give numbers from 1 to 15" in run.text
     assert run_git(kb, "log", "-1", "--format=%s") == "ingest: ../many (3 created)"
-    assert {f"Note {number}" for number in (2, 4, 5)} == {record["title"] for record in memgit(kb, "list", "--json").json}
+    assert {f"Note {number}" for number in (2, 4, 5)} == {
+        record["title"] for record in memgit(kb, "list", "--json").json
+    }
 
 
-def test_taking_all_that_follow_overwrites_nothing_that_was_edited_by_hand(kb: Path, docs: Path, terminals: list[Terminal]) -> None:
+def test_taking_all_that_follow_overwrites_nothing_that_was_edited_by_hand(
+    kb: Path, docs: Path, terminals: list[Terminal]
+) -> None:
     page = docs / "a.md"
     memgit(kb, "ingest", str(page), "--yes")
     memgit(kb, "extend", "knowledge/general#Gamma", "-m", "By hand.")
-    page.write_text(page.read_text().replace("beta0", "betanew").replace("gamma0", "gammanew").replace("delta0", "deltanew"))
+    page.write_text(
+        page.read_text()
+        .replace("beta0", "betanew")
+        .replace("gamma0", "gammanew")
+        .replace("delta0", "deltanew")
+    )
     run = open_(kb, terminals, str(page))
     run.answer(ASK, "a")  # Beta
     run.answer("2 to update. Write them in one commit?", "y")
     assert run.end() == 1, run.text
-    shown = {title: memgit(kb, "show", f"knowledge/general#{title}").out for title in ("Beta", "Gamma", "Delta")}
+    shown = {
+        title: memgit(kb, "show", f"knowledge/general#{title}").out for title in ("Beta", "Gamma", "Delta")
+    }
     assert "betanew" in shown["Beta"] and "deltanew" in shown["Delta"]
     assert "By hand." in shown["Gamma"] and "gammanew" not in shown["Gamma"]
     assert "the record was edited since it was ingested" in run.text
@@ -225,7 +243,9 @@ def test_the_same_again_asks_nothing(kb: Path, docs: Path, terminals: list[Termi
     assert "nothing to write" in run.text
 
 
-def test_an_editor_that_fails_loses_nothing_that_was_decided(kb: Path, docs: Path, terminals: list[Terminal]) -> None:
+def test_an_editor_that_fails_loses_nothing_that_was_decided(
+    kb: Path, docs: Path, terminals: list[Terminal]
+) -> None:
     run = open_(kb, terminals, str(docs / "b.md"))
     run.answer(ASK, "w")
     run.answer(ASK, "c")

@@ -83,9 +83,13 @@ def test_a_workspace_of_another_system_keeps_its_layout(tmp_path: Path) -> None:
 
 
 def test_who_has_memgit_not_on_path_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """git starts it by its name: without that, hooks and merge driver would do nothing, and nobody would know."""
+    """git starts it by its name: without that, hooks and merge driver would do nothing, and nobody would
+    know.
+    """
     said = memgit(tmp_path, "init", "one").err
-    command = next(line.partition("leads to memgit: ")[2] for line in said.splitlines() if "leads to memgit" in line)
+    command = next(
+        line.partition("leads to memgit: ")[2] for line in said.splitlines() if "leads to memgit" in line
+    )
     assert command.startswith(("export PATH=", "install memgit"))
     script = tmp_path / "bin" / "memgit"
     script.parent.mkdir()

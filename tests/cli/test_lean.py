@@ -1,4 +1,6 @@
-"""Commands called without click: what is read from a command line is what click reads, and what click would refuse is left to it."""
+"""Commands called without click: what is read from a command line is what click reads, and what click would
+refuse is left to it.
+"""
 
 from __future__ import annotations
 
@@ -48,13 +50,39 @@ def test_the_table_is_part_of_the_commands() -> None:
 def lines(draw: st.DrawFn) -> tuple[str, list[str]]:
     """A command and a command line for it: flags that it has, values, words, and now and then nonsense."""
     name = draw(st.sampled_from(sorted(HOT)))
-    flags = [flag for param in declared(name).click().params for flag in (*param.opts, *param.secondary_opts) if flag.startswith("-")]
+    flags = [
+        flag
+        for param in declared(name).click().params
+        for flag in (*param.opts, *param.secondary_opts)
+        if flag.startswith("-")
+    ]
     flag = st.sampled_from([*flags, "--help", "--no-such", "-x", "--"])
     value = st.sampled_from(
-        ["", "3", "-1", "07", " 4", "x y", "a,b", "-", "--json", "-m", "=", "ask", "create", "json", "\u00e9", "memory"]
+        [
+            "",
+            "3",
+            "-1",
+            "07",
+            " 4",
+            "x y",
+            "a,b",
+            "-",
+            "--json",
+            "-m",
+            "=",
+            "ask",
+            "create",
+            "json",
+            "\u00e9",
+            "memory",
+        ]
     )
     piece = st.one_of(
-        flag, value, st.builds("{}={}".format, flag, value), st.builds("{}{}".format, flag, value), st.builds("{} {}".format, flag, value)
+        flag,
+        value,
+        st.builds("{}={}".format, flag, value),
+        st.builds("{}{}".format, flag, value),
+        st.builds("{} {}".format, flag, value),
     )
     return name, draw(st.lists(piece, max_size=7))
 
@@ -68,12 +96,19 @@ def test_read_as_click_reads_it(drawn: tuple[str, list[str]]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "args"),
-    [("show", ["memory/a", "--json"]), ("search", ["a", "-n", "3", "--kind", "memory", "--kind", "skill", "b"]),
-     ("search", ["-n3", "--", "-x"]),
-     ("record", ["knowledge", "T", "-m", "one", "-m", "two", "--keywords", "a,b", "--each"]), ("list", []),
-     ("list", ["memory", "--limit=0"]),
-     ("recall", ["how", "now"]), ("log", ["--format", "markdown"]), ("update", ["a", "-mtext"]), ("extend", ["a", "-F", "-"])],
-)  # fmt: skip
+    [
+        ("show", ["memory/a", "--json"]),
+        ("search", ["a", "-n", "3", "--kind", "memory", "--kind", "skill", "b"]),
+        ("search", ["-n3", "--", "-x"]),
+        ("record", ["knowledge", "T", "-m", "one", "-m", "two", "--keywords", "a,b", "--each"]),
+        ("list", []),
+        ("list", ["memory", "--limit=0"]),
+        ("recall", ["how", "now"]),
+        ("log", ["--format", "markdown"]),
+        ("update", ["a", "-mtext"]),
+        ("extend", ["a", "-F", "-"]),
+    ],
+)
 def test_plain_lines_need_no_click(name: str, args: list[str]) -> None:
     found = declared(name).parse(args, {})
     assert found is not None
@@ -93,8 +128,16 @@ def test_every_option_in_each_way_to_spell_it(name: str) -> None:
         if not isinstance(param, click.Option):
             continue
         for flag in (*param.opts, *param.secondary_opts):
-            ways = [[flag]] if param.is_flag else [[flag, value_of(param)], [f"{flag}{'=' * flag.startswith('--')}{value_of(param)}"]]
-            found = [command.parse([*before, *way, *after], {}) for way in ways for before, after in ((words, []), ([], words))]
+            ways = (
+                [[flag]]
+                if param.is_flag
+                else [[flag, value_of(param)], [f"{flag}{'=' * flag.startswith('--')}{value_of(param)}"]]
+            )
+            found = [
+                command.parse([*before, *way, *after], {})
+                for way in ways
+                for before, after in ((words, []), ([], words))
+            ]
             wanted = None if flag in TOLD else by_click(command, [*words, *ways[0]])
             assert found == [wanted] * len(found), flag
             assert (wanted is None) == (flag in TOLD), flag
@@ -105,7 +148,23 @@ def value_of(param: click.Parameter) -> str:
     return str(param.type.choices[0]) if isinstance(param.type, click.Choice) else "3"
 
 
-ROOT_WAYS = ("-C", "a", "-Cb", "-C=c", "--actor", "--actor=d", "--actor=", "--run", "--run=e", "-", "--", "show", "--json", "-h", "")
+ROOT_WAYS = (
+    "-C",
+    "a",
+    "-Cb",
+    "-C=c",
+    "--actor",
+    "--actor=d",
+    "--actor=",
+    "--run",
+    "--run=e",
+    "-",
+    "--",
+    "show",
+    "--json",
+    "-h",
+    "",
+)
 
 
 @given(st.lists(st.sampled_from(ROOT_WAYS), max_size=6).map(lambda words: [*words, "show", "x"]))
@@ -113,7 +172,9 @@ def test_the_options_of_memgit_itself_as_click_reads_them(args: list[str]) -> No
     called: list[tuple[dict[str, Any], dict[str, Any]]] = []
     command = declared("show")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(command, "callback", lambda ctx, **values: called.append((dict(ctx.find_root().obj), values)))
+        patch.setattr(
+            command, "callback", lambda ctx, **values: called.append((dict(ctx.find_root().obj), values))
+        )
         for variable in lean.ROOT_ENV.values():
             patch.setenv(variable, "from outside")
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
@@ -124,18 +185,29 @@ def test_the_options_of_memgit_itself_as_click_reads_them(args: list[str]) -> No
 
 
 @pytest.mark.parametrize("args", [["-Cx", "show", "a"], ["--actor=a", "--run=r", "-C", "x", "show", "a"]])
-def test_joined_options_before_the_command_need_no_click(args: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joined_options_before_the_command_need_no_click(
+    args: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(declared("show"), "callback", lambda ctx, **values: 0)
     assert lean.attempt(args, {})
 
 
 @pytest.mark.parametrize(
     ("name", "args"),
-    [("show", []), ("show", ["a", "b"]), ("show", ["--help"]), ("show", ["a", "--at"]), ("search", ["a", "-n", "-1"]),
-     ("search", ["a", "-n", "x"]),
-     ("record", ["memory", "t", "--similar", "other"]), ("record", ["memory", "t", "--allow-secret"]), ("show", ["a", "--json=1"]),
-     ("list", ["--jso"]), ("search", ["--kind"])],
-)  # fmt: skip
+    [
+        ("show", []),
+        ("show", ["a", "b"]),
+        ("show", ["--help"]),
+        ("show", ["a", "--at"]),
+        ("search", ["a", "-n", "-1"]),
+        ("search", ["a", "-n", "x"]),
+        ("record", ["memory", "t", "--similar", "other"]),
+        ("record", ["memory", "t", "--allow-secret"]),
+        ("show", ["a", "--json=1"]),
+        ("list", ["--jso"]),
+        ("search", ["--kind"]),
+    ],
+)
 def test_what_is_not_plain_is_left_to_click(name: str, args: list[str]) -> None:
     assert declared(name).parse(args, {}) is None
 
@@ -159,7 +231,9 @@ def test_types_are_compared_as_click_does() -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--actor", "agent", "--run", "r1"]])
-def test_the_options_before_the_command(repo: Path, options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_options_before_the_command(
+    repo: Path, options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     memgit(repo, "init")
     monkeypatch.setenv("MEMGIT_RUN", "r0")
     memgit(repo, *options, "record", "memory", "One", "--scope", "x", "-m", "text")
@@ -180,12 +254,28 @@ def run(folder: Path, *args: str, **env: str) -> subprocess.CompletedProcess[byt
 
 def test_a_process_says_the_same_with_and_without_click(repo: Path) -> None:
     memgit(repo, "init")
-    memgit(repo, "record", "memory", "Caf\u00e9 \x1b[31mred", "--scope", "x", "-m", "text of the caf\u00e9\n\x07bell")
-    code = "import sys; from memgit.cli import start, lean; lean.attempt = lambda *_: False; sys.exit(start.run())"
+    memgit(
+        repo,
+        "record",
+        "memory",
+        "Caf\u00e9 \x1b[31mred",
+        "--scope",
+        "x",
+        "-m",
+        "text of the caf\u00e9\n\x07bell",
+    )
+    code = (
+        "import sys; from memgit.cli import start, lean; lean.attempt = lambda *_: False; "
+        "sys.exit(start.run())"
+    )
     cases: list[tuple[list[str], dict[str, str]]] = [
-        (["show", "memory/x/cafe-31mred"], {}), (["show", "memory/x/cafe-31mred"], {"PYTHONIOENCODING": "ascii"}), (["show", "none"], {}),
-        (["search", "caf\u00e9", "--json"], {"PYTHONIOENCODING": "ascii"}), (["search", "caf\u00e9"], {}), (["show"], {}),
-    ]  # fmt: skip
+        (["show", "memory/x/cafe-31mred"], {}),
+        (["show", "memory/x/cafe-31mred"], {"PYTHONIOENCODING": "ascii"}),
+        (["show", "none"], {}),
+        (["search", "caf\u00e9", "--json"], {"PYTHONIOENCODING": "ascii"}),
+        (["search", "caf\u00e9"], {}),
+        (["show"], {}),
+    ]
     for args, env in cases:
         mine = run(repo, *args, **env)
         clicked = subprocess.run(
@@ -196,15 +286,29 @@ def test_a_process_says_the_same_with_and_without_click(repo: Path) -> None:
             capture_output=True,
             check=False,
         )
-        assert (mine.returncode, mine.stdout, mine.stderr) == (clicked.returncode, clicked.stdout, clicked.stderr), args
+        assert (mine.returncode, mine.stdout, mine.stderr) == (
+            clicked.returncode,
+            clicked.stdout,
+            clicked.stderr,
+        ), args
 
 
 def test_no_click_is_loaded_where_a_line_is_plain(repo: Path) -> None:
     memgit(repo, "init")
     memgit(repo, "record", "memory", "One", "--scope", "x", "-m", "text")
-    code = "import sys; from memgit.cli.start import run; run(sys.argv[1:]); print('click' in sys.modules, file=sys.stderr)"
-    for args, loaded in ((["show", "memory/x/one"], False), (["search", "text"], False), (["search", "--help"], True), (["--help"], True)):
-        done = subprocess.run([sys.executable, "-c", code, *args], cwd=repo, capture_output=True, text=True, check=True)
+    code = (
+        "import sys; from memgit.cli.start import run; run(sys.argv[1:]); print('click' in sys.modules, "
+        "file=sys.stderr)"
+    )
+    for args, loaded in (
+        (["show", "memory/x/one"], False),
+        (["search", "text"], False),
+        (["search", "--help"], True),
+        (["--help"], True),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *args], cwd=repo, capture_output=True, text=True, check=True
+        )
         assert done.stderr.strip() == str(loaded), args
 
 
@@ -213,7 +317,9 @@ def test_whoever_stops_reading_is_no_failure(repo: Path) -> None:
     for number in range(40):
         (repo / "memory/x").mkdir(parents=True, exist_ok=True)
         (repo / f"memory/x/{number}-{'long' * 40}.md").write_text(f"# Title {number}\n")
-    with subprocess.Popen([sys.executable, "-m", "memgit", "list"], cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "memgit", "list"], cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
         assert process.wait() == 0
@@ -232,5 +338,7 @@ def test_a_line_goes_to_streams_of_any_kind(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_two_streams_keep_their_order_in_one_file(repo: Path) -> None:
     code = "from memgit.cli import lean; lean.echo('one'); lean.echo('two', err=True); lean.echo('three')"
-    done = subprocess.run([sys.executable, "-c", code], cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repo, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True
+    )
     assert done.stdout.split() == [b"one", b"two", b"three"]

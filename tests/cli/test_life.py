@@ -68,7 +68,20 @@ def test_a_document_moves_with_its_title_and_keeps_its_history(kb: Path) -> None
 def test_an_entry_moves_to_another_category(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Stays", "--category", "web", "-m", "- a")
     memgit(
-        kb, "record", "knowledge", "Goes", "--category", "web", "-m", "- b", "--keywords", "k", "--context", "c", "--related", "web#Stays"
+        kb,
+        "record",
+        "knowledge",
+        "Goes",
+        "--category",
+        "web",
+        "-m",
+        "- b",
+        "--keywords",
+        "k",
+        "--context",
+        "c",
+        "--related",
+        "web#Stays",
     )
     answer = memgit(kb, "rename", "web#Goes", "--to", "api", "--json").json
     record = answer["record"]
@@ -81,7 +94,9 @@ def test_an_entry_moves_to_another_category(kb: Path) -> None:
 def test_an_entry_cannot_move_to_where_its_kind_does_not_lie(kb: Path) -> None:
     memgit(kb, "record", "experience", "Goes", "--skill", "web", "-m", "- x")
     before = count_commits(kb)
-    assert "experience/skill-a/b.md would not be" in memgit(kb, "rename", "web#Goes", "--to", "a/b", code=2).err
+    assert (
+        "experience/skill-a/b.md would not be" in memgit(kb, "rename", "web#Goes", "--to", "a/b", code=2).err
+    )
     assert count_commits(kb) == before and status(kb) == ""
 
 
@@ -97,15 +112,25 @@ def test_a_taken_address_is_a_conflict(kb: Path) -> None:
 
 
 def test_promotion_keeps_its_provenance(kb: Path) -> None:
-    seen = memgit(kb, "record", "observation", "Build is flaky on Fridays", "--topics", "ci,risk", "-m", "Three times now.", "--json").json[
-        "record"
-    ]
+    seen = memgit(
+        kb,
+        "record",
+        "observation",
+        "Build is flaky on Fridays",
+        "--topics",
+        "ci,risk",
+        "-m",
+        "Three times now.",
+        "--json",
+    ).json["record"]
     memory = memgit(kb, "promote", seen["id"], "Friday CI is unreliable", "--json").json
     assert (memory["op"], memory["action"]) == ("promote", "promoted")
     assert memory["record"]["derived_from"] == [seen["address"]]
     assert memory["record"]["topics"] == ["ci", "risk"]
     assert memory["record"]["body"] == "Three times now."
-    decision = memgit(kb, "promote", memory["record"]["id"], "No deploys on Fridays", "--status", "accepted", "--json").json["record"]
+    decision = memgit(
+        kb, "promote", memory["record"]["id"], "No deploys on Fridays", "--status", "accepted", "--json"
+    ).json["record"]
     assert decision["kind"] == "decision"
     assert decision["derived_from"] == [memory["record"]["address"]]
     assert decision["fields"]["status"] == "accepted"
@@ -172,7 +197,9 @@ def test_hand_edits_become_operations(kb: Path) -> None:
     answer = memgit(kb, "commit", "-m", "because", "--json").json
     assert (answer["op"], answer["action"]) == ("update", "updated")
     message = run_git(kb, "log", "-1", "--format=%B")
-    assert message.startswith("update(memory): Friday CI\n\nbecause\n\nMemgit-Op: update\nMemgit-Record: update ")
+    assert message.startswith(
+        "update(memory): Friday CI\n\nbecause\n\nMemgit-Op: update\nMemgit-Record: update "
+    )
     assert status(kb) == "?? scratch.txt"
     assert memgit(kb, "commit", "--json").json["action"] == "no_op"
 
@@ -185,7 +212,10 @@ def test_a_hand_edit_of_many_kinds_is_one_edit(kb: Path) -> None:
     (kb / "memory/three.md").write_text("---\ntitle: Three\ncreated: 2026-01-02\n---\n\nText.\n")
     answer = memgit(kb, "commit", "--json").json
     assert answer["op"] == "edit"
-    assert sorted(change["action"] for change in answer["changes"]) in (["create", "extend", "remove"], ["create", "remove", "update"])
+    assert sorted(change["action"] for change in answer["changes"]) in (
+        ["create", "extend", "remove"],
+        ["create", "remove", "update"],
+    )
     assert status(kb) == ""
 
 

@@ -1,4 +1,6 @@
-"""`memgit lint` and `memgit rule`: which state is looked at, exit codes, mending, and that a part finds what the whole finds."""
+"""`memgit lint` and `memgit rule`: which state is looked at, exit codes, mending, and that a part finds what
+the whole finds.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def entry(title: str, more: str = "", keywords: str = "alpha, beta") -> str:
 
 @pytest.fixture
 def kb(prepared: Prepared) -> Path:
-    """A knowledge root with two linked entries and a memory, committed, with nothing to find but knowledge gaps."""
+    """A knowledge root with two linked entries and a memory, committed, with nothing to find but knowledge
+    gaps.
+    """
     return prepared("repo", with_records)
 
 
@@ -31,9 +35,14 @@ def with_records(repo: Path) -> None:
     write(
         repo,
         "knowledge-base/http.md",
-        entry("Retry", "**Related:** [[http#Back off]]\n") + entry("Back off", "**Related:** [[http#Retry]]\n"),
+        entry("Retry", "**Related:** [[http#Back off]]\n")
+        + entry("Back off", "**Related:** [[http#Retry]]\n"),
     )
-    write(repo, "memory/tides.md", "---\nid: k7m2q9x4dz\ntitle: Tides\ncreated: 2026-03-02\n---\nSee [[http#Retry]].\n")
+    write(
+        repo,
+        "memory/tides.md",
+        "---\nid: k7m2q9x4dz\ntitle: Tides\ncreated: 2026-03-02\n---\nSee [[http#Retry]].\n",
+    )
     memgit(repo, "commit")
 
 
@@ -54,7 +63,10 @@ def test_a_clean_root_is_clean_in_every_state(kb: Path) -> None:
     for args in ((), ("--staged",), ("--changed",), ("--at", "HEAD"), ("--since", "HEAD"), ("memory",)):
         assert findings(kb, *args) == [], args
     answer = memgit(kb, "lint", "--ignore", "MG302")
-    assert answer.out.startswith("memgit health check — ") and "✓ 2 knowledge records in 1 category\n" in answer.out
+    assert (
+        answer.out.startswith("memgit health check — ")
+        and "✓ 2 knowledge records in 1 category\n" in answer.out
+    )
     assert "✓ Indexes are consistent" in answer.out and "Summary: 0 issues found" in answer.out
     assert memgit(kb, "lint", "--staged").out == "", "a hook with nothing to say says nothing"
     assert status(kb) == ""
@@ -74,7 +86,9 @@ def test_what_is_staged_is_read_from_the_index_and_not_from_disk(kb: Path) -> No
     write(kb, "memory/tides.md", good.replace("#Retry", "#Gone"))
     run_git(kb, "add", "memory/tides.md")
     write(kb, "memory/tides.md", good)
-    assert findings(kb, "--staged", "--select", "MG201") == ["MG201 memory/tides.md:6"], "bad in the index, good on disk"
+    assert findings(kb, "--staged", "--select", "MG201") == ["MG201 memory/tides.md:6"], (
+        "bad in the index, good on disk"
+    )
     assert findings(kb, "--select", "MG201") == []
     run_git(kb, "add", "memory/tides.md")
     write(kb, "memory/tides.md", good.replace("#Retry", "#Gone"))
@@ -169,7 +183,9 @@ def test_a_link_to_what_a_change_takes_away_is_found_in_the_file_that_did_not_ch
     run_git(kb, "add", "-A")
     for args in (("--staged",), ("--changed",), ()):
         found = findings(kb, *args, "--select", "MG201")
-        assert "MG201 memory/tides.md:6" in found and any(one.startswith("MG201 knowledge-base/http.md:") for one in found), args
+        assert "MG201 memory/tides.md:6" in found and any(
+            one.startswith("MG201 knowledge-base/http.md:") for one in found
+        ), args
     write(kb, "notes/a.md", "# A\n\n[t](../memory/tides.md)\n")
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-qm", "x", "--no-verify")
@@ -195,15 +211,24 @@ def test_what_history_forbids(kb: Path) -> None:
     edit(kb, "memory/tides.md", "created: 2026-03-02", "created: 2026-04-02")
     edit(kb, "knowledge-base/http.md", entry("Back off", "**Related:** [[http#Retry]]\n"), "")
     wanted = [
-        "MG401 observations/2026/03/o.md:1", "MG402 skills/s.md:3", "MG403 memory/tides.md:4", "MG404 knowledge-base/http.md:8",
+        "MG401 observations/2026/03/o.md:1",
+        "MG402 skills/s.md:3",
+        "MG403 memory/tides.md:4",
+        "MG404 knowledge-base/http.md:8",
         "MG405 decisions/20260302-q.md:3",
-    ]  # fmt: skip
-    assert sorted(findings(kb, "--select", "MG4")) == wanted == sorted(findings(kb, "--changed", "--select", "MG4"))
+    ]
+    assert (
+        sorted(findings(kb, "--select", "MG4"))
+        == wanted
+        == sorted(findings(kb, "--changed", "--select", "MG4"))
+    )
     run_git(kb, "add", "-A")
     assert sorted(findings(kb, "--staged", "--select", "MG4")) == wanted
     run_git(kb, "commit", "-qm", "by hand", "--no-verify")
     assert findings(kb, "--select", "MG4") == [], "it is history now"
-    assert sorted(findings(kb, "--at", "HEAD", "--select", "MG4")) == wanted, "a commit is compared with its parent"
+    assert sorted(findings(kb, "--at", "HEAD", "--select", "MG4")) == wanted, (
+        "a commit is compared with its parent"
+    )
     assert sorted(findings(kb, "--since", "HEAD~1", "--select", "MG4")) == wanted
 
 
@@ -237,8 +262,13 @@ def test_paths_narrow_a_run(kb: Path) -> None:
     for folder in ("a", "b"):
         write(kb, f"memory/{folder}/x.md", "---\ntitle: Bad\ncreated: 2026-02-30\n---\nText.\n")
     assert findings(kb, "memory/a", "--select", "MG004") == ["MG004 memory/a/x.md:3"]
-    assert findings(kb, "memory/a/x.md", "memory/b", "--select", "MG004") == ["MG004 memory/a/x.md:3", "MG004 memory/b/x.md:3"]
-    assert findings(kb / "memory", "a", "--select", "MG004") == ["MG004 memory/a/x.md:3"], "paths count from where one stands"
+    assert findings(kb, "memory/a/x.md", "memory/b", "--select", "MG004") == [
+        "MG004 memory/a/x.md:3",
+        "MG004 memory/b/x.md:3",
+    ]
+    assert findings(kb / "memory", "a", "--select", "MG004") == ["MG004 memory/a/x.md:3"], (
+        "paths count from where one stands"
+    )
     assert "no such file" in memgit(kb, "lint", "memory/none", code=2).err
     assert "outside of the knowledge root" in memgit(kb, "lint", "../x", code=2).err
 
@@ -263,7 +293,10 @@ def test_symbolic_links_and_submodules_are_never_followed(kb: Path, tmp_path: Pa
     (kb / "memory/self.md").symlink_to("self.md")
     run_git(kb, "add", "-A")
     for args in (("--staged",), ()):
-        assert findings(kb, *args, "--select", "MG001,MG004,MG501") == ["MG001 memory/out.md:1", "MG001 memory/self.md:1"], args
+        assert findings(kb, *args, "--select", "MG001,MG004,MG501") == [
+            "MG001 memory/out.md:1",
+            "MG001 memory/self.md:1",
+        ], args
 
 
 def test_mending_writes_the_working_tree_and_nothing_else(kb: Path) -> None:
@@ -272,7 +305,10 @@ def test_mending_writes_the_working_tree_and_nothing_else(kb: Path) -> None:
     run_git(kb, "add", "knowledge-base/_index.json")
     before = run_git(kb, "ls-files", "-s")
     answer = memgit(kb, "lint", "--fix", "--ignore", "MG302,MG304")
-    assert "✓ mended 1 finding of MG202 one-way-link" in answer.out and "✓ mended 1 finding of MG101 index-drift" in answer.out
+    assert (
+        "✓ mended 1 finding of MG202 one-way-link" in answer.out
+        and "✓ mended 1 finding of MG101 index-drift" in answer.out
+    )
     assert run_git(kb, "ls-files", "-s") == before and count_commits(kb) == 2
     assert "[[http#Retry]]" in (kb / "knowledge-base/http.md").read_text()
     assert findings(kb) == []
@@ -299,7 +335,9 @@ def test_mending_as_a_commit(kb: Path) -> None:
     edit(kb, "memory/tides.md", "See", "Do see")
     memgit(kb, "lint", "--fix", "--commit", "--select", "MG202", "--reason", "Links go both ways")
     message = run_git(kb, "log", "-1", "--format=%B")
-    assert message.startswith("fix: 1 finding of MG202\n\nLinks go both ways\n") and "Memgit-Op: fix" in message
+    assert (
+        message.startswith("fix: 1 finding of MG202\n\nLinks go both ways\n") and "Memgit-Op: fix" in message
+    )
     assert "Memgit-Record: link - knowledge/http#Back off" in message
     assert status(kb) == " M memory/tides.md", "the edit of another file stays uncommitted"
     commits = count_commits(kb)
@@ -339,7 +377,11 @@ def test_what_can_be_mended_only_in_a_working_tree(kb: Path, tmp_path: Path) -> 
 def test_before_the_first_commit(repo: Path) -> None:
     write(repo, "memory/a.md", "---\ntitle: A\ncreated: 2026-02-30\n---\nText.\n")
     run_git(repo, "add", "-A")
-    assert findings(repo, "--staged", "--select", "MG004") == ["MG004 memory/a.md:3"] == findings(repo, "--select", "MG004")
+    assert (
+        findings(repo, "--staged", "--select", "MG004")
+        == ["MG004 memory/a.md:3"]
+        == findings(repo, "--select", "MG004")
+    )
 
 
 def test_a_folder_outside_any_repository(tmp_path: Path) -> None:
@@ -385,7 +427,7 @@ def test_facts_are_kept_a_batch_at_a_time(workspace: Any, monkeypatch: pytest.Mo
     folder = workspace("vault")
     first = memgit(folder, "lint", "--json", code=1).out
     shutil.rmtree(folder / ".git" / "memgit")
-    monkeypatch.setattr("memgit.app.lint_source.BATCH", 3)
+    monkeypatch.setattr("memgit.app.check.source.BATCH", 3)
     assert memgit(folder, "lint", "--json", code=1).out == first
     read: list[str] = []
     monkeypatch.setattr("memgit.lint.facts.of_page", lambda page, compare: read.append(page.path))
@@ -397,7 +439,11 @@ def test_a_part_finds_what_the_whole_finds(workspace: Any) -> None:
     folder = workspace("mem-skill-1.2")
     certain = "MG001,MG002,MG003,MG004,MG005,MG006,MG201,MG202,MG204,MG205,MG302"
     whole = memgit(folder, "lint", "--json", "--select", certain, code=1).json["findings"]
-    for path in ("knowledge-base/workflow.md", "knowledge-base/design-layout.md", "experience/skill-mem-skill.md"):
+    for path in (
+        "knowledge-base/workflow.md",
+        "knowledge-base/design-layout.md",
+        "experience/skill-mem-skill.md",
+    ):
         with (folder / path).open("a") as file:
             file.write("\n")
         part = memgit(folder, "lint", "--changed", "--json", "--select", certain, code=None).json["findings"]
@@ -429,26 +475,58 @@ def test_rule_prints_pages_and_the_list() -> None:
     assert page.startswith("# MG301: duplicate-record\n") and "## Why" in page and "## Bad" in page
     assert memgit(Path("/"), "rule", "duplicate-record").out == page
     value = memgit(Path("/"), "rule", "mg302", "--json").json
-    assert value["code"] == "MG302" and value["options"]["months"] == 6 and value["page"].startswith("# MG302")
+    assert (
+        value["code"] == "MG302" and value["options"]["months"] == 6 and value["page"].startswith("# MG302")
+    )
     assert len(memgit(Path("/"), "rule", "--json").json) == len(RULES)
     answer = memgit(Path("/"), "rule", "duplicate-recrod", code=2)
     assert "did you mean duplicate-record?" in answer.err
 
 
 def test_a_hook_leaves_comparisons_to_a_review_unless_asked(kb: Path) -> None:
-    write(kb, "memory/again.md", "---\ntitle: Tide tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nAlways print the tide tables.\n")
-    write(kb, "memory/more.md", "---\ntitle: More tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nNever print the tide tables.\n")
+    write(
+        kb,
+        "memory/again.md",
+        (
+            "---\ntitle: Tide tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nAlways print the "
+            "tide tables.\n"
+        ),
+    )
+    write(
+        kb,
+        "memory/more.md",
+        (
+            "---\ntitle: More tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nNever print the "
+            "tide tables.\n"
+        ),
+    )
     run_git(kb, "add", "-A")
     assert not [one for one in findings(kb, "--staged") if one.startswith(("MG203", "MG301", "MG303"))]
     selected = ["MG301 memory/more.md:1", "MG303 memory/more.md:6"]
     assert findings(kb, "--staged", "--select", "MG203,MG301,MG303") == selected
     assert [one for one in findings(kb) if one.startswith(("MG203", "MG301", "MG303"))] == selected
-    assert [one for one in findings(kb, "--changed") if one.startswith(("MG203", "MG301", "MG303"))] == selected
+    assert [
+        one for one in findings(kb, "--changed") if one.startswith(("MG203", "MG301", "MG303"))
+    ] == selected
 
 
 def test_what_a_narrow_run_kept_does_not_blind_a_whole_one(kb: Path) -> None:
-    write(kb, "memory/again.md", "---\ntitle: Tide tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nAlways print the tide tables.\n")
-    write(kb, "memory/more.md", "---\ntitle: More tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nNever print the tide tables.\n")
+    write(
+        kb,
+        "memory/again.md",
+        (
+            "---\ntitle: Tide tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nAlways print the "
+            "tide tables.\n"
+        ),
+    )
+    write(
+        kb,
+        "memory/more.md",
+        (
+            "---\ntitle: More tables\ncreated: 2026-03-02\nkeywords: [a, b, c]\n---\nNever print the "
+            "tide tables.\n"
+        ),
+    )
     memgit(kb, "commit")
     assert findings(kb, "--select", "MG201") == []
     assert findings(kb, "--select", "MG303") == ["MG303 memory/more.md:6"]

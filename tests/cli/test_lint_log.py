@@ -25,8 +25,11 @@ def test_the_result_is_in_the_log(checked: Path) -> None:
     assert "kept in the log [" in answer.err and answer.out == memgit(checked, "lint").out
     event = memgit(checked, "log", "--json").json[0]
     assert (event["op"], event["subject"], event["records"], event["actor"]) == (
-        "lint", "lint: 0 errors, 1 warning, 0 notes", [], "robot",
-    )  # fmt: skip
+        "lint",
+        "lint: 0 errors, 1 warning, 0 notes",
+        [],
+        "robot",
+    )
     assert event["reason"] == "Checked 3 files (everything).\n- MG302 stale-record: 1\n\nWeekly."
     assert run_git(checked, "rev-parse", "HEAD^{tree}") == before and status(checked) == ""
     assert [one["op"] for one in memgit(checked, "log", "--op", "lint", "--json").json] == ["lint"]
@@ -67,7 +70,9 @@ def test_it_goes_with_the_working_tree_alone(checked: Path, more: tuple[str, ...
 
 def test_where_the_log_could_not_show_it(repo: Path) -> None:
     memgit(repo, "init", "kb")
-    assert memgit(repo / "kb", "lint", "--log", code=3).err.startswith("memgit: the log of a knowledge root in a folder shows")
+    assert memgit(repo / "kb", "lint", "--log", code=3).err.startswith(
+        "memgit: the log of a knowledge root in a folder shows"
+    )
     assert count_commits(repo) == 1
 
 

@@ -1,6 +1,8 @@
-"""The real pre-commit with a real clone of this repository at a tag: environments are built, hooks are installed, bad commits stop.
+"""The real pre-commit with a real clone of this repository at a tag: environments are built, hooks are
+installed, bad commits stop.
 
-One run builds an environment from package registries, so all of it is slow; the hooks' own behaviour is in `test_hooks.py`.
+One run builds an environment from package registries, so all of it is slow; the hooks' own behaviour is in
+`test_hooks.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,14 @@ from tests.support import count_commits, memgit, run_git, status
 __all__ = ["on_path"]  # a fixture that every test here uses: the commands that mend call memgit
 pytestmark = pytest.mark.slow
 
-IDS = ("memgit-index", "memgit-lint", "memgit-message", "memgit-commit-msg", "memgit-review", "memgit-rebuild")
+IDS = (
+    "memgit-index",
+    "memgit-lint",
+    "memgit-message",
+    "memgit-commit-msg",
+    "memgit-review",
+    "memgit-rebuild",
+)
 CONFIG = """\
 default_install_hook_types:
   [pre-commit, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push, post-merge, post-checkout, post-rewrite]
@@ -31,7 +40,9 @@ repos:
 
 
 def pre_commit(folder: Path, *args: str) -> Done:
-    done = subprocess.run([sys.executable, "-m", "pre_commit", *args], cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", *args], cwd=folder, capture_output=True, text=True, check=False
+    )
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -40,13 +51,20 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """This checkout as it is, as a repository with a tag."""
     pytest.importorskip("pre_commit")
     folder = tmp_path_factory.mktemp("source") / "memgit"
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True, check=True
+    ).stdout
     for name in listed.decode().split("\0")[:-1]:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, folder / name)
     who = ("-c", "user.name=Ada Moss", "-c", "user.email=ada@example.org")
-    for args in (("init", "-q"), ("add", "-A"), (*who, "commit", "-qm", "everything"), (*who, "tag", "-a", "v9.9.9", "-m", "a tag")):
+    for args in (
+        ("init", "-q"),
+        ("add", "-A"),
+        (*who, "commit", "-qm", "everything"),
+        (*who, "tag", "-a", "v9.9.9", "-m", "a tag"),
+    ):
         run_git(folder, *args)
     return folder
 
@@ -62,7 +80,9 @@ def root(kb: Path, source: Path, environments: Path, monkeypatch: pytest.MonkeyP
     """A knowledge root whose hooks are pre-commit's, with every id that the tag offers."""
     monkeypatch.setenv("PRE_COMMIT_HOME", str(environments))
     memgit(kb, "hooks", "uninstall")
-    (kb / ".pre-commit-config.yaml").write_text(CONFIG.format(source) + "".join(f"      - id: {name}\n" for name in IDS))
+    (kb / ".pre-commit-config.yaml").write_text(
+        CONFIG.format(source) + "".join(f"      - id: {name}\n" for name in IDS)
+    )
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-qnm", "configuration")
     done = pre_commit(kb, "install", "--install-hooks")
@@ -95,7 +115,11 @@ LINK = ("Some text.", "See [[No such record]].", "memory/fact.md:6: error MG201 
 FAULTS = {
     "link": LINK,
     "date": ("created: 2026-11-02", "created: 2026-02-31", "memory/fact.md:3: error MG004 invalid-field"),
-    "conflict": ("Some text.", "<<<<<<< ours\nSome\n=======\nOther\n>>>>>>> theirs", "memory/fact.md:6: error MG104 conflict-marker"),
+    "conflict": (
+        "Some text.",
+        "<<<<<<< ours\nSome\n=======\nOther\n>>>>>>> theirs",
+        "memory/fact.md:6: error MG104 conflict-marker",
+    ),
     "key": ("Some text.", "key AKIAZ7Q2M4N6P8R1T3V5", "memory/fact.md:6: error MG501 secret"),
 }
 NAMES = ("two words", "it's", 'a "quote"', "tab\there", "caf\xe9 \U0001f600")
@@ -106,7 +130,9 @@ NAMES = ("two words", "it's", 'a "quote"', "tab\there", "caf\xe9 \U0001f600")
     [*(("fact", *fault) for fault in FAULTS.values()), *((name, *LINK) for name in NAMES)],
     ids=[*FAULTS, *NAMES],
 )
-def test_a_bad_commit_is_stopped_and_passes_after_the_commands(root: Path, name: str, good: str, bad: str, says: str) -> None:
+def test_a_bad_commit_is_stopped_and_passes_after_the_commands(
+    root: Path, name: str, good: str, bad: str, says: str
+) -> None:
     run_git(root, "config", "core.quotePath", "true")
     path = fact(root, name)
     path.write_text(path.read_text().replace(good, bad))
@@ -117,10 +143,16 @@ def test_a_bad_commit_is_stopped_and_passes_after_the_commands(root: Path, name:
     by_hand = next(command for command in found if command.startswith("edit, then git add "))
     path.write_text(path.read_text().replace(bad, good))
     subprocess.run(["sh", "-c", by_hand.partition("then ")[2]], cwd=root, check=True)
-    subprocess.run(["sh", "-c", next(command for command in found if command.startswith("memgit "))], cwd=root, check=True)
+    subprocess.run(
+        ["sh", "-c", next(command for command in found if command.startswith("memgit "))],
+        cwd=root,
+        check=True,
+    )
     done = git(root, "commit", "-m", "a fact")
     assert done.code == 0, done.out + done.err
-    assert message(root) == f"a fact\n\nMemgit-Op: record\nMemgit-Record: create - memory/{name}".replace("\t", "\\t")
+    assert message(root) == f"a fact\n\nMemgit-Op: record\nMemgit-Record: create - memory/{name}".replace(
+        "\t", "\\t"
+    )
     assert status(root) == "" and memgit(root, "log", "--json").json[0]["op"] == "record"
 
 
@@ -175,7 +207,9 @@ def test_a_merge_that_git_commits_itself(root: Path) -> None:
 
 
 def test_what_is_not_staged_is_put_aside_and_not_derived_from(root: Path) -> None:
-    """The framework takes unstaged edits away while hooks run, so these cannot see them; the command that mends must not count them in."""
+    """The framework takes unstaged edits away while hooks run, so these cannot see them; the command that
+    mends must not count them in.
+    """
     fact(root)
     memgit(root, "rebuild")
     run_git(root, "add", "-A")
@@ -187,10 +221,19 @@ def test_what_is_not_staged_is_put_aside_and_not_derived_from(root: Path) -> Non
     subprocess.run(["sh", "-c", command], cwd=root, check=True, capture_output=True)
     done = git(root, "commit", "-m", "half")
     assert done.code == 0, done.out + done.err
-    assert "Fact as staged" in run_git(root, "show", "HEAD:memory/INDEX.md") and "Fact on disk" in path.read_text()
+    assert (
+        "Fact as staged" in run_git(root, "show", "HEAD:memory/INDEX.md")
+        and "Fact on disk" in path.read_text()
+    )
 
 
 def test_the_environment_holds_what_was_tagged(root: Path, environments: Path) -> None:
     (made,) = environments.glob("repo*/py_env-*/bin/memgit")
-    done = subprocess.run([str(made), "--version"], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": ""})
+    done = subprocess.run(
+        [str(made), "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": ""},
+    )
     assert done.stdout.startswith("memgit ")

@@ -1,4 +1,6 @@
-"""Real processes: many writers at once, kills at random moments, a full disk, a folder that cannot be written."""
+"""Real processes: many writers at once, kills at random moments, a full disk, a folder that cannot be
+written.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,12 @@ COMMAND = [sys.executable, "-m", "memgit"]
 
 
 def start(folder: Path, *args: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([*COMMAND, "-C", str(folder), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [*COMMAND, "-C", str(folder), *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def write_many(folders: list[Path], writers: int, each: int) -> None:
@@ -27,9 +34,14 @@ def write_many(folders: list[Path], writers: int, each: int) -> None:
     moment = time.monotonic_ns()
     for number in range(writers):
         lines = [
-            f'{{"kind": "{kind}", "title": "Writer {number} of round {moment} record {count}", {key} "body": "- text {count}"}}'
+            (
+                f'{{"kind": "{kind}", "title": "Writer {number} of round {moment} record {count}", {key} '
+                f'"body": "- text {count}"}}'
+            )
             for count in range(each)
-            for kind, key in [(("knowledge", '"category": "shared",') if count % 2 else ("memory", '"scope": "team",'))]
+            for kind, key in [
+                (("knowledge", '"category": "shared",') if count % 2 else ("memory", '"scope": "team",'))
+            ]
         ]
         path = folders[0].parent / f"batch-{number}-{moment}.jsonl"
         path.write_text("\n".join(lines) + "\n")
@@ -67,7 +79,9 @@ def test_twelve_writers_twice_over(kb: Path) -> None:
 
 
 def check_kills(kb: Path, kills: int, seed: int) -> None:
-    """Kills writers at random moments; after each, the repository is as before or as after, and the next command works."""
+    """Kills writers at random moments; after each, the repository is as before or as after, and the next
+    command works.
+    """
     chance = random.Random(seed)
     memgit(kb, "record", "knowledge", "First", "--category", "web", "-m", "- a")
     began = time.monotonic()
@@ -76,12 +90,24 @@ def check_kills(kb: Path, kills: int, seed: int) -> None:
     hit = 0
     for number in range(kills):
         before = count_commits(kb)
-        command = chance.choice([
-            ("record", "knowledge", f"Killed {number}", "--category", "web", "-m", "- text", "--related", "web#First"),
-            ("record", "memory", f"Killed {number}", "-m", "text"),
-            ("update", "web#First", "-m", f"- text {number}"),
-            ("rename", "memory/how-long", f"How long {number}", "--keep-path"),
-        ])  # fmt: skip
+        command = chance.choice(
+            [
+                (
+                    "record",
+                    "knowledge",
+                    f"Killed {number}",
+                    "--category",
+                    "web",
+                    "-m",
+                    "- text",
+                    "--related",
+                    "web#First",
+                ),
+                ("record", "memory", f"Killed {number}", "-m", "text"),
+                ("update", "web#First", "-m", f"- text {number}"),
+                ("rename", "memory/how-long", f"How long {number}", "--keep-path"),
+            ]
+        )
         process = start(kb, *command)
         time.sleep(chance.uniform(0.1, 0.9) * took)
         process.send_signal(signal.SIGKILL)
@@ -109,7 +135,9 @@ def test_two_hundred_kills(kb: Path) -> None:
 def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900k", "tmpfs", str(disk)], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=900k", "tmpfs", str(disk)], capture_output=True, check=False
+    )
     if mounted.returncode:
         pytest.skip("no small disk can be mounted here")
     try:
@@ -135,12 +163,16 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
 def test_a_disk_that_cannot_be_written_is_refused_and_can_be_read(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True, check=False
+    ).returncode:
         pytest.skip("nothing can be mounted here")
     try:
         memgit(disk, "init", "kb")
         memgit(disk / "kb", "record", "memory", "One", "-m", "x")
-        if subprocess.run(["mount", "-o", "remount,ro", str(disk)], capture_output=True, check=False).returncode:
+        if subprocess.run(
+            ["mount", "-o", "remount,ro", str(disk)], capture_output=True, check=False
+        ).returncode:
             pytest.skip("nothing can be mounted read-only here")
         kb = disk / "kb"
         assert memgit(kb, "record", "memory", "Two", "-m", "y", code=3).err
@@ -164,7 +196,11 @@ def test_a_pipe_that_nobody_reads_is_no_error(kb: Path) -> None:
 
 def test_the_body_comes_from_a_pipe(kb: Path) -> None:
     done = subprocess.run(
-        [*COMMAND, "-C", str(kb), "record", "memory", "Piped"], input=b"From a pipe.\n", capture_output=True, check=True, timeout=60
+        [*COMMAND, "-C", str(kb), "record", "memory", "Piped"],
+        input=b"From a pipe.\n",
+        capture_output=True,
+        check=True,
+        timeout=60,
     )
     assert b"created memory/piped" in done.stdout
     assert memgit(kb, "show", "memory/piped", "--json").json["body"] == "From a pipe."
@@ -172,7 +208,10 @@ def test_the_body_comes_from_a_pipe(kb: Path) -> None:
 
 def test_an_open_pipe_that_stays_empty_does_not_hang(kb: Path) -> None:
     process = subprocess.Popen(
-        [*COMMAND, "-C", str(kb), "record", "memory", "No body"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "-C", str(kb), "record", "memory", "No body"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     assert process.wait(timeout=60) == 0
     process.communicate()

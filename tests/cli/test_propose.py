@@ -42,7 +42,16 @@ def busy(prepared: Prepared) -> Path:
 
 
 def make_busy(kb: Path) -> None:
-    memgit(kb, "record", "knowledge", "Quote every expansion", "--category", "shell", "-m", "Unquoted ones split.")
+    memgit(
+        kb,
+        "record",
+        "knowledge",
+        "Quote every expansion",
+        "--category",
+        "shell",
+        "-m",
+        "Unquoted ones split.",
+    )
     shell = kb / "knowledge-base/shell.md"
     shell.write_text(shell.read_text() + "\nA hand edit that nobody committed.\n")
     (kb / "foreign.txt").write_text("staged\n")
@@ -66,9 +75,21 @@ COMMANDS = {
         "extend(knowledge): Quote every expansion",
         "memgit/extend-quote-every-expansion",
     ),
-    "archive": (["archive", "Quote every expansion"], "archive(knowledge): Quote every expansion", "memgit/archive-quote-every-expansion"),
-    "rename": (["rename", "Quote every expansion", "Quote all"], "rename(knowledge): Quote all", "memgit/rename-quote-all"),
-    "undo": (["undo"], "revert: record(knowledge): Quote every expansion", "memgit/revert-record-knowledge-quote-every-expansion"),
+    "archive": (
+        ["archive", "Quote every expansion"],
+        "archive(knowledge): Quote every expansion",
+        "memgit/archive-quote-every-expansion",
+    ),
+    "rename": (
+        ["rename", "Quote every expansion", "Quote all"],
+        "rename(knowledge): Quote all",
+        "memgit/rename-quote-all",
+    ),
+    "undo": (
+        ["undo"],
+        "revert: record(knowledge): Quote every expansion",
+        "memgit/revert-record-knowledge-quote-every-expansion",
+    ),
 }
 
 
@@ -89,23 +110,34 @@ def test_an_operation_on_its_own_branch(busy: Path, name: str) -> None:
 
 def test_operations_stack_on_one_branch_and_read_it(busy: Path) -> None:
     before = state(busy)
-    propose(busy, "--branch", "topic", "record", "knowledge", "First of two", "--category", "shell", "-m", "One.")
+    propose(
+        busy, "--branch", "topic", "record", "knowledge", "First of two", "--category", "shell", "-m", "One."
+    )
     second = propose(busy, "--branch", "topic", "--", "extend", "First of two", "-m", "And more.")
     linked = propose(busy, "--branch", "topic", "link", "First of two", "Quote every expansion")
     assert not second["created"] and second["base"] == linked["base"] == run_git(busy, "rev-parse", "HEAD")
     assert run_git(busy, "log", "--format=%s", "HEAD..topic").split("\n") == [
-        "link(knowledge): First of two", "extend(knowledge): First of two", "record(knowledge): First of two",
-    ]  # fmt: skip
+        "link(knowledge): First of two",
+        "extend(knowledge): First of two",
+        "record(knowledge): First of two",
+    ]
     assert state(busy) == before
     memgit(busy, "show", "First of two", code=2)  # HEAD has no such record
-    assert memgit(busy, "show", "First of two", "--at", "topic", "--json").json["related"] == ["shell#Quote every expansion"]
+    assert memgit(busy, "show", "First of two", "--at", "topic", "--json").json["related"] == [
+        "shell#Quote every expansion"
+    ]
 
 
 def test_a_batch_is_one_commit_each_or_none(kb: Path) -> None:
-    lines = [json.dumps({"kind": "knowledge", "title": f"Fact {number}", "body": "b", "category": "shell"}) for number in range(3)]
+    lines = [
+        json.dumps({"kind": "knowledge", "title": f"Fact {number}", "body": "b", "category": "shell"})
+        for number in range(3)
+    ]
     (kb / "good.jsonl").write_text("\n".join(lines))
     done = propose(kb, "record", "--batch", str(kb / "good.jsonl"), "--each")
-    assert len(done["commits"]) == 3 and int(run_git(kb, "rev-list", "--count", f"main..{done['branch']}")) == 3
+    assert (
+        len(done["commits"]) == 3 and int(run_git(kb, "rev-list", "--count", f"main..{done['branch']}")) == 3
+    )
     (kb / "bad.jsonl").write_text("\n".join([*lines, lines[0]]))  # the last is there already
     refs = run_git(kb, "for-each-ref")
     memgit(kb, "propose", "--branch", "bad", "record", "--batch", str(kb / "bad.jsonl"), "--each", code=1)
@@ -115,7 +147,9 @@ def test_a_batch_is_one_commit_each_or_none(kb: Path) -> None:
 def test_lint_mends_on_the_branch(busy: Path) -> None:
     run_git(busy, "stash", "-q")
     index = busy / "knowledge-base/_index.json"
-    index.write_text(index.read_text().replace('"entryCount": 1', '"entryCount": 7').replace('"count": 1', '"count": 7'))
+    index.write_text(
+        index.read_text().replace('"entryCount": 1', '"entryCount": 7').replace('"count": 1', '"count": 7')
+    )
     run_git(busy, "commit", "-q", "--no-verify", "-am", "a stale index")
     before = state(busy)
     done = propose(busy, "lint", "--fix", "--commit")
@@ -140,7 +174,9 @@ def test_duplicates_are_merged_and_labels_filled_on_the_branch(busy: Path) -> No
 
 
 def test_an_ingest_on_its_own_branch(busy: Path, tmp_path: Path) -> None:
-    source = "# Notes\n\n## Pinning\n\nPin every dependency with `pip-compile`, so that builds are repeatable.\n"
+    source = (
+        "# Notes\n\n## Pinning\n\nPin every dependency with `pip-compile`, so that builds are repeatable.\n"
+    )
     (tmp_path / "notes.md").write_text(source)
     before = state(busy)
     done = propose(busy, "--", "ingest", str(tmp_path / "notes.md"), "--yes")
@@ -161,10 +197,14 @@ def test_nothing_to_change_makes_no_branch(busy: Path) -> None:
 
 
 def test_a_name_that_is_taken_gets_a_number(kb: Path) -> None:
-    names = [propose(kb, "record", "memory", "Same", "--slug", f"s{number}", "-m", "x")["branch"] for number in range(3)]
+    names = [
+        propose(kb, "record", "memory", "Same", "--slug", f"s{number}", "-m", "x")["branch"]
+        for number in range(3)
+    ]
     assert names == ["memgit/record-same", "memgit/record-same-2", "memgit/record-same-3"]
     run_git(kb, "update-ref", "refs/remotes/origin/memgit/record-other", "HEAD")
-    assert propose(kb, "record", "memory", "Other", "-m", "x")["branch"] == "memgit/record-other-2"  # somebody has pushed that name
+    # somebody has pushed that name
+    assert propose(kb, "record", "memory", "Other", "-m", "x")["branch"] == "memgit/record-other-2"
 
 
 def test_a_branch_named_like_the_folder(kb: Path) -> None:
@@ -177,7 +217,23 @@ def test_a_branch_named_like_the_folder(kb: Path) -> None:
     title=st.one_of(
         st.text(min_size=1, max_size=60),
         st.sampled_from(
-            ["a..b", "~^:?*[\\", "-x", "x.lock", "@{", "/", "HEAD", "é" * 200, "学习", "😀😀", "$(id)", "`id`", "CON", "a/../b", "a\tb"]
+            [
+                "a..b",
+                "~^:?*[\\",
+                "-x",
+                "x.lock",
+                "@{",
+                "/",
+                "HEAD",
+                "é" * 200,
+                "学习",
+                "😀😀",
+                "$(id)",
+                "`id`",
+                "CON",
+                "a/../b",
+                "a\tb",
+            ]
         ),
     )
 )
@@ -192,7 +248,9 @@ def test_hostile_titles_give_safe_refs(kb: Path, title: str) -> None:
     assert run_git(kb, "rev-parse", f"refs/heads/{branch}") == answer.json["commit"]
 
 
-@pytest.mark.parametrize("name", ["-x", "a..b", "a b", "HEAD", "x.lock", "a//b", "/", "", "a\udcffb", "@{-1}"])
+@pytest.mark.parametrize(
+    "name", ["-x", "a..b", "a b", "HEAD", "x.lock", "a//b", "/", "", "a\udcffb", "@{-1}"]
+)
 def test_bad_branch_names(kb: Path, name: str) -> None:
     refs = run_git(kb, "for-each-ref")
     memgit(kb, "propose", f"--branch={name}", "record", "memory", "T", "-m", "x", code=2)
@@ -224,7 +282,10 @@ def test_a_name_for_the_branch_that_is_checked_out_is_refused(kb: Path) -> None:
     run_git(kb, "symbolic-ref", "refs/heads/other", "refs/heads/free")
     before = state(kb)
     for name in ("alias", "longer"):
-        assert "checked out in" in memgit(kb, "propose", "--branch", name, "record", "memory", "T", "-m", "x", code=3).err
+        assert (
+            "checked out in"
+            in memgit(kb, "propose", "--branch", name, "record", "memory", "T", "-m", "x", code=3).err
+        )
     done = propose(kb, "--branch", "other", "record", "memory", "T", "-m", "x")
     assert run_git(kb, "rev-parse", "free") == done["commit"] and state(kb) == before
     run_git(kb, "symbolic-ref", "HEAD", "refs/heads/alias")
@@ -244,7 +305,8 @@ def test_a_branch_that_is_being_rebased_is_refused(kb: Path) -> None:
     run_git(kb, "-c", "sequence.editor=sed -i s/^pick/edit/", "rebase", "-q", "-i", "main")
     answer = memgit(kb, "propose", "--branch", "side", "record", "memory", "T", "-m", "x", code=3)
     assert "being rebased" in answer.err
-    assert propose(kb, "record", "memory", "T", "-m", "x")["created"]  # a branch of its own is no matter of the rebase
+    # a branch of its own is no matter of the rebase
+    assert propose(kb, "record", "memory", "T", "-m", "x")["created"]
     run_git(kb, "rebase", "--continue")
 
 
@@ -256,7 +318,8 @@ def test_detached_head_and_a_named_base(kb: Path) -> None:
     assert propose(kb, "record", "memory", "A", "-m", "x")["base"] == head
     done = propose(kb, "--base", first, "record", "memory", "B", "-m", "x")
     assert done["base"] == first and run_git(kb, "rev-parse", f"{done['commit']}^") == first
-    memgit(kb, "propose", "--base", first, "update", "Second commit", "-m", "y", code=2)  # that base has no such record
+    # that base has no such record
+    memgit(kb, "propose", "--base", first, "update", "Second commit", "-m", "y", code=2)
     memgit(kb, "propose", "--base", "nowhere", "record", "memory", "C", "-m", "x", code=2)
     assert run_git(kb, "rev-parse", "HEAD") == head and not status(kb)
 
@@ -271,7 +334,9 @@ def test_a_bare_repository(busy: Path, tmp_path: Path) -> None:
     run_git(tmp_path, "clone", "-q", "--bare", str(busy), "bare.git")
     bare = tmp_path / "bare.git"
     done = propose(bare, "update", "Quote every expansion", "-m", "In a bare one.")
-    assert run_git(bare, "log", "-1", "--format=%P", str(done["branch"])) == run_git(bare, "rev-parse", "main")
+    assert run_git(bare, "log", "-1", "--format=%P", str(done["branch"])) == run_git(
+        bare, "rev-parse", "main"
+    )
     memgit(bare, "propose", "--branch", "main", "record", "memory", "T", "-m", "x", code=3)
     fsck(bare)
 
@@ -299,9 +364,13 @@ def test_a_branch_known_from_the_remote_goes_on(busy: Path, tmp_path: Path) -> N
     assert run_git(busy, "rev-parse", "topic") == done["commit"]
 
 
-@pytest.mark.parametrize("more", [[], ["--json"], ["--plan", "plan.yaml"], ["--map"], ["--plan", "-"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "more", [[], ["--json"], ["--plan", "plan.yaml"], ["--map"], ["--plan", "-"]], ids=" ".join
+)
 @pytest.mark.parametrize("before", [[], ["--branch", "topic"], ["--json"]], ids=" ".join)
-def test_an_ingest_that_nobody_agreed_to_is_refused(busy: Path, tmp_path: Path, before: list[str], more: list[str]) -> None:
+def test_an_ingest_that_nobody_agreed_to_is_refused(
+    busy: Path, tmp_path: Path, before: list[str], more: list[str]
+) -> None:
     """Without a terminal nobody is asked, so that nothing would be written: that is no success."""
     (tmp_path / "notes.md").write_text("# Notes\n\nRun `make test` first.\n")
     was = state(busy)
@@ -317,8 +386,13 @@ def test_an_ingest_by_a_plan_that_was_edited(busy: Path, tmp_path: Path) -> None
     memgit(busy, "ingest", str(tmp_path / "notes.md"), "--plan", str(plan))
     plan.write_text(plan.read_text().replace("title: Notes", "title: Tests first"))
     done = propose(busy, "--branch", "topic", "--", "ingest", "--apply", str(plan))
-    assert "create" in run_git(busy, "log", "-1", "--format=%B", "topic") and "#Tests first" in str(done["answer"]["changes"])
-    assert "no branch was touched" in memgit(busy, "propose", "--", "ingest", str(tmp_path / "notes.md"), "--dry-run").out
+    assert "create" in run_git(busy, "log", "-1", "--format=%B", "topic") and "#Tests first" in str(
+        done["answer"]["changes"]
+    )
+    assert (
+        "no branch was touched"
+        in memgit(busy, "propose", "--", "ingest", str(tmp_path / "notes.md"), "--dry-run").out
+    )
 
 
 def test_the_push_command_is_safe_to_paste(kb: Path, tmp_path: Path) -> None:
@@ -339,9 +413,9 @@ def tmp_path_repo(tmp_path: Path) -> Path:
 
 def test_several_at_once(kb: Path) -> None:
     """Every proposal arrives: on one branch they stack, unnamed ones of one title get branches of their own."""
-    from memgit.app.propose import Proposal
-    from memgit.app.record import Request, record
+    from memgit.app.review.propose import Proposal
     from memgit.app.workspace import Context, open_workspace
+    from memgit.app.write.record import Request, record
 
     failed: list[BaseException] = []
 
@@ -351,7 +425,9 @@ def test_several_at_once(kb: Path) -> None:
                 workspace = open_workspace(str(kb), os.environ)
                 Proposal(branch).begin(workspace)
                 record(
-                    workspace, Context("2026-03-01", "2026-03-01T00:00:00Z", os.environ), Request("memory", "Same", "x", slug=f"m{number}")
+                    workspace,
+                    Context("2026-03-01", "2026-03-01T00:00:00Z", os.environ),
+                    Request("memory", "Same", "x", slug=f"m{number}"),
                 )
                 workspace.close()
         except BaseException as error:

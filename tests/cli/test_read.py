@@ -13,9 +13,25 @@ from memgit.derive.view import View
 from tests.support import memgit, run_git, status
 
 RECORD_KEYS = {
-    "id", "kind", "address", "title", "path", "line", "fields", "body", "created", "updated", "source", "keywords", "topics", "related",
-    "derived_from", "archived", "version", "usage_count",
-}  # fmt: skip
+    "id",
+    "kind",
+    "address",
+    "title",
+    "path",
+    "line",
+    "fields",
+    "body",
+    "created",
+    "updated",
+    "source",
+    "keywords",
+    "topics",
+    "related",
+    "derived_from",
+    "archived",
+    "version",
+    "usage_count",
+}
 EVENT_KEYS = {"commit", "date", "op", "subject", "author", "actor", "run", "reason", "source", "records"}
 
 
@@ -26,17 +42,33 @@ def test_json_shapes(kb: Path) -> None:
     assert set(memgit(kb, "list", "--json").json[0]) >= RECORD_KEYS
     event = memgit(kb, "log", "--json").json[0]
     assert set(event) >= EVENT_KEYS
-    assert (event["op"], event["actor"], event["run"], event["reason"], event["source"]) == ("record", "bot", "r1", "why", "conversation")
+    assert (event["op"], event["actor"], event["run"], event["reason"], event["source"]) == (
+        "record",
+        "bot",
+        "r1",
+        "why",
+        "conversation",
+    )
     assert event["author"] == "Ada Moss <ada@example.org>"
     assert event["records"] == [{"action": "create", "id": shown["id"], "address": "memory/one", "was": None}]
     assert memgit(kb, "history", "memory/one", "--json").json == [event]
 
 
 @pytest.mark.parametrize(
-    "name", ["memory/team/friday-ci", "team/friday-ci", "friday-ci", "[[friday-ci]]", "[[memory/team/friday-ci|x]]", "Friday CI"]
+    "name",
+    [
+        "memory/team/friday-ci",
+        "team/friday-ci",
+        "friday-ci",
+        "[[friday-ci]]",
+        "[[memory/team/friday-ci|x]]",
+        "Friday CI",
+    ],
 )
 def test_every_way_to_name_a_record(kb: Path, name: str) -> None:
-    id_ = memgit(kb, "record", "memory", "Friday CI", "--scope", "team", "-m", "x", "--json").json["record"]["id"]
+    id_ = memgit(kb, "record", "memory", "Friday CI", "--scope", "team", "-m", "x", "--json").json["record"][
+        "id"
+    ]
     assert memgit(kb, "show", name, "--json").json["id"] == id_
     assert memgit(kb, "show", id_, "--json").json["id"] == id_
 
@@ -118,16 +150,24 @@ def test_blame_names_commit_and_agent(kb: Path) -> None:
     assert by_text["- one"]["op"] == "record"
     path = kb / "knowledge-base/web.md"
     path.write_text(path.read_text().replace("- one", "- zero"))
-    assert [line["commit"] for line in memgit(kb, "blame", "web#A", "--json").json if line["text"] == "- zero"] == [None]
+    assert [
+        line["commit"] for line in memgit(kb, "blame", "web#A", "--json").json if line["text"] == "- zero"
+    ] == [None]
 
 
 def test_diff_shows_records_not_lines(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "A", "--category", "web", "-m", "- one", "--keywords", "k")
     memgit(kb, "record", "knowledge", "B", "--category", "web", "-m", "- two")
     path = kb / "knowledge-base/web.md"
-    path.write_text(path.read_text().replace("- one", "- changed").replace("**Keywords:** k", "**Keywords:** k, l"))
+    path.write_text(
+        path.read_text().replace("- one", "- changed").replace("**Keywords:** k", "**Keywords:** k, l")
+    )
     [change] = memgit(kb, "diff", "--json").json
-    assert (change["change"], change["address"], change["fields"]) == ("update", "knowledge/web#A", ["keywords"])
+    assert (change["change"], change["address"], change["fields"]) == (
+        "update",
+        "knowledge/web#A",
+        ["keywords"],
+    )
     assert "-- one" in change["diff"]
     assert "+- changed" in change["diff"]
     assert memgit(kb, "diff", "web#B", "--json").json == []
@@ -165,7 +205,9 @@ def test_an_empty_repository_and_a_plain_folder_can_be_read(tmp_path: Path) -> N
     (tmp_path / "plain/a.md").write_text("# Title A\n\ntext\n")
     assert memgit(tmp_path / "plain", "list", "--json").json[0]["title"] == "Title A"
     assert "not in a git repository" in memgit(tmp_path / "plain", "log", code=3).err
-    assert "not in a git repository" in memgit(tmp_path / "plain", "record", "note", "x", "-m", "y", code=3).err
+    assert (
+        "not in a git repository" in memgit(tmp_path / "plain", "record", "note", "x", "-m", "y", code=3).err
+    )
     run_git(tmp_path, "init", "-q", "empty")
     assert memgit(tmp_path / "empty", "list", "--json").json == []
     assert memgit(tmp_path / "empty", "log", "--json").json == []
@@ -185,7 +227,14 @@ def test_a_bare_repository_is_read_and_not_written(kb: Path, tmp_path: Path) -> 
 def test_reading_writes_nothing_into_the_working_tree(kb: Path) -> None:
     memgit(kb, "record", "memory", "One", "-m", "x")
     before = run_git(kb, "rev-parse", "HEAD")
-    for command in (("list",), ("show", "memory/one"), ("log",), ("history", "memory/one"), ("blame", "memory/one"), ("diff",)):
+    for command in (
+        ("list",),
+        ("show", "memory/one"),
+        ("log",),
+        ("history", "memory/one"),
+        ("blame", "memory/one"),
+        ("diff",),
+    ):
         memgit(kb, *command)
         memgit(kb, *command, "--json")
     assert run_git(kb, "rev-parse", "HEAD") == before
@@ -203,7 +252,9 @@ COUNTS = [
 
 
 @pytest.mark.parametrize(("name", "counts"), COUNTS)
-def test_real_workspaces_open_in_place(workspace: Callable[[str], Path], name: str, counts: dict[str, int]) -> None:
+def test_real_workspaces_open_in_place(
+    workspace: Callable[[str], Path], name: str, counts: dict[str, int]
+) -> None:
     folder = workspace(name)
     records = memgit(folder, "list", "--archived", "--json").json
     found: dict[str, int] = {}
@@ -213,15 +264,35 @@ def test_real_workspaces_open_in_place(workspace: Callable[[str], Path], name: s
     assert status(folder) == ""
 
 
-def test_one_entry_into_a_real_workspace_changes_that_entry_and_its_index(workspace: Callable[[str], Path]) -> None:
+def test_one_entry_into_a_real_workspace_changes_that_entry_and_its_index(
+    workspace: Callable[[str], Path],
+) -> None:
     folder = workspace("mem-skill-1.2")
     before = (folder / "knowledge-base/workflow.md").read_text()
-    memgit(folder, "record", "knowledge", "One more", "--category", "workflow", "--context", "c", "--keywords", "a, b", "-m", "- x")
-    assert run_git(folder, "diff", "--name-only", "HEAD~1").split("\n") == ["knowledge-base/_index.json", "knowledge-base/workflow.md"]
+    memgit(
+        folder,
+        "record",
+        "knowledge",
+        "One more",
+        "--category",
+        "workflow",
+        "--context",
+        "c",
+        "--keywords",
+        "a, b",
+        "-m",
+        "- x",
+    )
+    assert run_git(folder, "diff", "--name-only", "HEAD~1").split("\n") == [
+        "knowledge-base/_index.json",
+        "knowledge-base/workflow.md",
+    ]
     after = (folder / "knowledge-base/workflow.md").read_text()
     assert after.startswith(before.rstrip("\n"))
     changed = [
-        line for line in run_git(folder, "diff", "-U0", "HEAD~1", "--", "knowledge-base/_index.json").split("\n") if line[:1] in "+-"
+        line
+        for line in run_git(folder, "diff", "-U0", "HEAD~1", "--", "knowledge-base/_index.json").split("\n")
+        if line[:1] in "+-"
     ][2:]
     assert all(any(key in line for key in ("lastUpdated", "totalEntries", "count")) for line in changed)
     assert status(folder) == ""
@@ -229,34 +300,69 @@ def test_one_entry_into_a_real_workspace_changes_that_entry_and_its_index(worksp
 
 @pytest.mark.parametrize("kind", ["knowledge", "memory"])
 def test_history_goes_on_where_a_hand_took_the_id_away(kb: Path, kind: str) -> None:
-    memgit(kb, "record", kind, "Quote all", "-m", "- One.", *(("--category", "shell") if kind == "knowledge" else ()))
+    memgit(
+        kb,
+        "record",
+        kind,
+        "Quote all",
+        "-m",
+        "- One.",
+        *(("--category", "shell") if kind == "knowledge" else ()),
+    )
     path = kb / ("knowledge-base/shell.md" if kind == "knowledge" else "memory/quote-all.md")
-    lines = [line for line in path.read_text().splitlines(keepends=True) if not line.lower().replace("*", "").startswith("id:")]
+    lines = [
+        line
+        for line in path.read_text().splitlines(keepends=True)
+        if not line.lower().replace("*", "").startswith("id:")
+    ]
     path.write_text("".join(lines))
     run_git(kb, "commit", "-q", "--no-verify", "-am", "by hand")
     memgit(kb, "update", "Quote all", "-m", "- Another.")
     memgit(kb, "archive", "Quote all")
-    assert [one["op"] for one in memgit(kb, "history", "Quote all", "--json").json] == ["archive", "update", "update", "record"]
+    assert [one["op"] for one in memgit(kb, "history", "Quote all", "--json").json] == [
+        "archive",
+        "update",
+        "update",
+        "record",
+    ]
     # Another record that was at this address before, and gone, is another one still.
     run_git(kb, "rm", "-q", "-f", str(path))
     run_git(kb, "commit", "-q", "--no-verify", "-am", "gone")
-    memgit(kb, "record", kind, "Quote all", "-m", "- New.", *(("--category", "shell") if kind == "knowledge" else ()))
+    memgit(
+        kb,
+        "record",
+        kind,
+        "Quote all",
+        "-m",
+        "- New.",
+        *(("--category", "shell") if kind == "knowledge" else ()),
+    )
     memgit(kb, "update", "Quote all", "-m", "- Newer.")
     assert [one["op"] for one in memgit(kb, "history", "Quote all", "--json").json] == ["update", "record"]
 
 
 def test_uses_that_only_the_index_of_a_vault_counts(workspace: Callable[[str], Path]) -> None:
-    """A vault counts in its index what its files need not: the larger counter is believed, and uses counted here come on top."""
+    """A vault counts in its index what its files need not: the larger counter is believed, and uses counted
+    here come on top.
+    """
     folder = workspace("vault")
     (index,) = folder.rglob("memory-index.json")
     whole = json.loads(index.read_text())
-    for name, uses in (("MEM-settings-round-trip-loses-comments", 7), ("MEM-quote-rounding-follows-the-currency", 1)):
-        next(entry for entry in whole["entries"] if entry["path"].endswith(f"/{name}.md"))["retrieval_count"] = uses
+    for name, uses in (
+        ("MEM-settings-round-trip-loses-comments", 7),
+        ("MEM-quote-rounding-follows-the-currency", 1),
+    ):
+        next(entry for entry in whole["entries"] if entry["path"].endswith(f"/{name}.md"))[
+            "retrieval_count"
+        ] = uses
     index.write_text(json.dumps(whole))
 
     def shown(*args: str) -> list[int]:
         names = ("MEM-settings-round-trip-loses-comments", "MEM-quote-rounding-follows-the-currency")
-        rows = {row["path"].rpartition("/")[2][:-3]: row["usage_count"] for row in memgit(folder, "list", "--json", *args).json}
+        rows = {
+            row["path"].rpartition("/")[2][:-3]: row["usage_count"]
+            for row in memgit(folder, "list", "--json", *args).json
+        }
         single = [memgit(folder, "show", name, "--json", *args).json["usage_count"] for name in names]
         assert single == [rows[name] for name in names]
         return single
@@ -267,7 +373,12 @@ def test_uses_that_only_the_index_of_a_vault_counts(workspace: Callable[[str], P
     memgit(folder, "use", "MEM-settings-round-trip-loses-comments")
     assert shown() == [8, 4]
     assert "\nusage_count: 8\n" in memgit(folder, "show", "MEM-settings-round-trip-loses-comments").out
-    assert memgit(folder, "use", "MEM-settings-round-trip-loses-comments", "--json").json["record"]["usage_count"] == 9
+    assert (
+        memgit(folder, "use", "MEM-settings-round-trip-loses-comments", "--json").json["record"][
+            "usage_count"
+        ]
+        == 9
+    )
     index.write_text("{broken")
     assert shown() == [2, 4]
     index.unlink()
@@ -275,12 +386,16 @@ def test_uses_that_only_the_index_of_a_vault_counts(workspace: Callable[[str], P
 
 
 @pytest.mark.parametrize("uses", [0, 3])
-def test_the_index_of_a_vault_is_read_once(workspace: Callable[[str], Path], uses: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_of_a_vault_is_read_once(
+    workspace: Callable[[str], Path], uses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = workspace("vault")
     name = "MEM-settings-round-trip-loses-comments"
     (index,) = folder.rglob("memory-index.json")
     whole = json.loads(index.read_text())
-    next(entry for entry in whole["entries"] if entry["path"].endswith(f"/{name}.md"))["retrieval_count"] = uses
+    next(entry for entry in whole["entries"] if entry["path"].endswith(f"/{name}.md"))["retrieval_count"] = (
+        uses
+    )
     index.write_text(json.dumps(whole))
     real, read = vault.counted, []
 
@@ -305,5 +420,8 @@ def test_a_new_title_is_told_once(kb: Path) -> None:
 
 def test_a_commit_that_is_given_for_an_address_is_told(kb: Path) -> None:
     memgit(kb, "record", "note", "One", "-m", "x")
-    assert "hint: to compare with that commit: memgit diff --from HEAD~1" in memgit(kb, "diff", "HEAD~1", code=2).err
+    assert (
+        "hint: to compare with that commit: memgit diff --from HEAD~1"
+        in memgit(kb, "diff", "HEAD~1", code=2).err
+    )
     assert "--from" not in memgit(kb, "diff", "nonesuch", code=2).err

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app import derived_files
-from memgit.app.derived_files import State
+from memgit.app.derived import files as derived_files
+from memgit.app.derived.files import State
 from memgit.derive.view import Rendered
 from tests.support import Prepared, count_commits, memgit, run_git, status
 
@@ -24,10 +24,46 @@ def filled(prepared: Prepared) -> Path:
 
 
 def fill(kb: Path) -> None:
-    memgit(kb, "record", "knowledge", "Grid without media queries", "--category", "web", "--category-name", "Web craft",
-           "--category-keywords", "css, grid", "-m", "- auto-fit", "--keywords", "css, grid")  # fmt: skip
-    memgit(kb, "record", "knowledge", "Retry only timeouts", "--category", "http", "-m", "- A 4xx stays one", "--keywords", "http")
-    memgit(kb, "record", "experience", "Tables first", "--skill", "pdf", "-m", "- Find the ruling lines", "--keywords", "tables")
+    memgit(
+        kb,
+        "record",
+        "knowledge",
+        "Grid without media queries",
+        "--category",
+        "web",
+        "--category-name",
+        "Web craft",
+        "--category-keywords",
+        "css, grid",
+        "-m",
+        "- auto-fit",
+        "--keywords",
+        "css, grid",
+    )
+    memgit(
+        kb,
+        "record",
+        "knowledge",
+        "Retry only timeouts",
+        "--category",
+        "http",
+        "-m",
+        "- A 4xx stays one",
+        "--keywords",
+        "http",
+    )
+    memgit(
+        kb,
+        "record",
+        "experience",
+        "Tables first",
+        "--skill",
+        "pdf",
+        "-m",
+        "- Find the ruling lines",
+        "--keywords",
+        "tables",
+    )
     memgit(kb, "record", "memory", "Tides", "--scope", "sea/north", "-m", "Twice a day.")
     memgit(kb, "record", "decision", "Use rebase", "-m", "Linear history.")
 
@@ -49,9 +85,16 @@ def differences(folder: Path, *args: str) -> list[tuple[str, int, str]]:
 def test_what_writes_made_is_right(filled: Path) -> None:
     answer = memgit(filled, "rebuild", "--json")
     assert answer.json == {
-        "revision": run_git(filled, "rev-parse", "HEAD"), "fresh": True, "complete": True, "differences": [], "written": [],
-        "records": 5, "events": 6, "derived": len(derived(filled)), "commit": None,
-    }  # fmt: skip
+        "revision": run_git(filled, "rev-parse", "HEAD"),
+        "fresh": True,
+        "complete": True,
+        "differences": [],
+        "written": [],
+        "records": 5,
+        "events": 6,
+        "derived": len(derived(filled)),
+        "commit": None,
+    }
     assert differences(filled) == []
     assert status(filled) == ""
 
@@ -62,7 +105,9 @@ def test_drift_is_named_with_its_first_line_and_mended_in_the_working_tree_alone
     index.write_bytes(index.read_bytes().replace(b'"count": 1', b'"count": 7', 1))
     (filled / "memory/sea/INDEX.md").unlink()
     run_git(filled, "commit", "-qam", "drift")
-    line = next(number for number, text in enumerate(index.read_text().split("\n"), 1) if '"count": 7' in text)
+    line = next(
+        number for number, text in enumerate(index.read_text().split("\n"), 1) if '"count": 7' in text
+    )
     assert differences(filled) == [
         ("knowledge-base/_index.json", line, "not what the records give"),
         ("memory/sea/INDEX.md", 1, "this derived file is missing"),
@@ -90,7 +135,9 @@ def test_commit_commits_the_derived_files_and_nothing_else(filled: Path) -> None
     memory.write_text(memory.read_text().replace("Tides", "High tides"))
     answer = memgit(filled, "rebuild", "--commit", "--json").json
     assert answer["commit"] == run_git(filled, "rev-parse", "HEAD")
-    assert run_git(filled, "show", "--name-only", "--format=%s") == "fix: indexes\n\nknowledge-base/_index.json"
+    assert (
+        run_git(filled, "show", "--name-only", "--format=%s") == "fix: indexes\n\nknowledge-base/_index.json"
+    )
     assert "Memgit-Op: fix" in run_git(filled, "log", "-1", "--format=%B")
     assert index.read_bytes() == right["knowledge-base/_index.json"]
     # The edit of the memory stays uncommitted, and so does what follows from it.
@@ -104,8 +151,14 @@ def test_commit_commits_the_derived_files_and_nothing_else(filled: Path) -> None
 
 def test_uncommitted_edits_of_records_count(filled: Path) -> None:
     (filled / "memory/sea/north/spring.md").write_text("---\ntitle: Spring tides\n---\n\nAt new moon.\n")
-    (filled / "decisions").joinpath(next(name for name in os.listdir(filled / "decisions") if name != "INDEX.md")).unlink()
-    assert [path for path, _, _ in differences(filled)] == ["INDEX.md", "decisions/INDEX.md", "memory/sea/north/INDEX.md"]
+    (filled / "decisions").joinpath(
+        next(name for name in os.listdir(filled / "decisions") if name != "INDEX.md")
+    ).unlink()
+    assert [path for path, _, _ in differences(filled)] == [
+        "INDEX.md",
+        "decisions/INDEX.md",
+        "memory/sea/north/INDEX.md",
+    ]
     assert differences(filled, "--at", "HEAD") == []
     answer = memgit(filled, "rebuild")
     assert "removed decisions/INDEX.md" in answer.out
@@ -119,14 +172,25 @@ def test_a_fresh_clone_is_right_and_its_cache_answers_the_same(filled: Path, tmp
     memgit(clone, "rebuild")
     assert derived(clone) == derived(filled)
     assert status(clone) == ""
-    for args in (["log", "--json"], ["list", "--json"], ["history", "tides", "--json"], ["show", "tides", "--json"]):
+    for args in (
+        ["log", "--json"],
+        ["list", "--json"],
+        ["history", "tides", "--json"],
+        ["show", "tides", "--json"],
+    ):
         assert memgit(clone, *args).json == memgit(filled, *args).json
 
 
 def test_deleting_cache_and_all_derived_files_loses_nothing(filled: Path) -> None:
-    (filled / "INDEX.md").write_text("Our own words.\n\n" + (filled / "INDEX.md").read_text() + "\nAnd these.\n")
+    (filled / "INDEX.md").write_text(
+        "Our own words.\n\n" + (filled / "INDEX.md").read_text() + "\nAnd these.\n"
+    )
     index = filled / "knowledge-base/_index.json"
-    index.write_text(index.read_text().replace('"Http"', '"The wire"').replace('"absorbedSkills": []', '"absorbedSkills": ["x"]'))
+    index.write_text(
+        index.read_text()
+        .replace('"Http"', '"The wire"')
+        .replace('"absorbedSkills": []', '"absorbedSkills": ["x"]')
+    )
     run_git(filled, "commit", "-qam", "by hand")
     memgit(filled, "rebuild", "--commit")
     right = derived(filled)
@@ -167,8 +231,16 @@ def test_conflict_markers_in_an_index_are_named_and_settled(filled: Path) -> Non
     right = derived(filled)
     index = filled / "knowledge-base/_index.json"
     text = index.read_text()
-    half = text.replace('"totalEntries": 2', '<<<<<<< ours\n  "totalEntries": 2\n=======\n  "totalEntries": 3\n>>>>>>> theirs', 1)
-    half = half.replace("  <<<<<<<", "<<<<<<<").replace("3\n>>>>>>> theirs,", "3,\n>>>>>>> theirs").replace("2\n=======", "2,\n=======")
+    half = text.replace(
+        '"totalEntries": 2',
+        '<<<<<<< ours\n  "totalEntries": 2\n=======\n  "totalEntries": 3\n>>>>>>> theirs',
+        1,
+    )
+    half = (
+        half.replace("  <<<<<<<", "<<<<<<<")
+        .replace("3\n>>>>>>> theirs,", "3,\n>>>>>>> theirs")
+        .replace("2\n=======", "2,\n=======")
+    )
     index.write_text(half)
     line = half[: half.index("<<<<<<<")].count("\n") + 1
     assert ("knowledge-base/_index.json", line, "conflict markers in the index") in differences(filled)
@@ -197,7 +269,10 @@ def test_a_broken_index_gets_its_names_from_history(filled: Path) -> None:
 def test_conflict_markers_in_a_record_fail_the_check(filled: Path) -> None:
     path = filled / "knowledge-base/web.md"
     path.write_text(path.read_text() + "\n<<<<<<< ours\n## A\n- a\n=======\n## B\n- b\n>>>>>>> theirs\n")
-    assert any(found == "knowledge-base/web.md" and "conflict markers" in words for found, _, words in differences(filled))
+    assert any(
+        found == "knowledge-base/web.md" and "conflict markers" in words
+        for found, _, words in differences(filled)
+    )
 
 
 def test_another_tools_index_and_torn_markers_are_left_alone_and_named(filled: Path) -> None:
@@ -210,12 +285,17 @@ def test_another_tools_index_and_torn_markers_are_left_alone_and_named(filled: P
     assert "experience/_index.json:1: left alone: another tool's file" in answer.out
     assert "memory/sea/north/INDEX.md:3: left alone: the generated block is torn" in answer.out
     assert derived(filled) == before
-    assert {path for path, _, _ in differences(filled)} == {"experience/_index.json", "memory/sea/north/INDEX.md"}
+    assert {path for path, _, _ in differences(filled)} == {
+        "experience/_index.json",
+        "memory/sea/north/INDEX.md",
+    }
 
 
 def test_text_outside_the_block_is_kept(filled: Path) -> None:
     page = filled / "INDEX.md"
-    page.write_text("Words above.\n\n" + page.read_text().replace("- [Web craft]", "- [Wrong]") + "\nWords below.\n")
+    page.write_text(
+        "Words above.\n\n" + page.read_text().replace("- [Web craft]", "- [Wrong]") + "\nWords below.\n"
+    )
     memgit(filled, "rebuild")
     text = page.read_text()
     assert text.startswith("Words above.\n\n")
@@ -322,7 +402,9 @@ def test_local_indexes_are_written_and_git_ignores_them(local: Path) -> None:
     assert {"INDEX.md", "memory/INDEX.md"} <= set(derived(local))
     assert status(local) == ""
     assert exclude.read_text().startswith("*.swp\n# memgit")
-    (local / "INDEX.md").write_text("Mine.\n\n" + (local / "INDEX.md").read_text().replace("memory", "memoria"))
+    (local / "INDEX.md").write_text(
+        "Mine.\n\n" + (local / "INDEX.md").read_text().replace("memory", "memoria")
+    )
     assert [path for path, _, _ in differences(local)] == ["INDEX.md"]
     memgit(local, "rebuild")
     assert (local / "INDEX.md").read_text().startswith("Mine.\n")
@@ -351,8 +433,8 @@ def test_local_indexes_that_are_committed_are_named(filled: Path) -> None:
 
 
 def test_the_keys_of_json_are_described() -> None:
+    from memgit.app.derived.rebuild import Rebuilt
     from memgit.app.doctor import Examined
-    from memgit.app.rebuild import Rebuilt
     from tests.test_docs import keys
 
     assert keys("docs/json.md", "Rebuilding") == set(Rebuilt(None, True, True, (), (), 0, 0, 0).as_json())
@@ -400,9 +482,24 @@ def test_an_index_that_merged_cleanly_into_nonsense_fails_the_check(filled: Path
 
 
 @pytest.mark.parametrize("way", ["squash", "rebase", "amend", "cherry-pick"])
-def test_what_git_does_to_history_leaves_a_clone_that_is_the_same(filled: Path, tmp_path: Path, way: str) -> None:
+def test_what_git_does_to_history_leaves_a_clone_that_is_the_same(
+    filled: Path, tmp_path: Path, way: str
+) -> None:
     run_git(filled, "switch", "-qc", "side")
-    memgit(filled, "--actor", "agent-7", "record", "memory", "Ebb", "--scope", "sea", "-m", "Going out.", "--reason", "Seen today")
+    memgit(
+        filled,
+        "--actor",
+        "agent-7",
+        "record",
+        "memory",
+        "Ebb",
+        "--scope",
+        "sea",
+        "-m",
+        "Going out.",
+        "--reason",
+        "Seen today",
+    )
     memgit(filled, "update", "ebb", "-m", "Going out slowly.")
     run_git(filled, "switch", "-q", "main")
     memgit(filled, "record", "decision", "Use tabs", "-m", "Or not.")
@@ -423,7 +520,12 @@ def test_what_git_does_to_history_leaves_a_clone_that_is_the_same(filled: Path, 
     clone = tmp_path / "clone"
     memgit(clone, "rebuild")
     assert derived(clone) == derived(filled)
-    for args in (["log", "--json"], ["list", "--json"], ["history", "ebb", "--json"], ["show", "ebb", "--json"]):
+    for args in (
+        ["log", "--json"],
+        ["list", "--json"],
+        ["history", "ebb", "--json"],
+        ["show", "ebb", "--json"],
+    ):
         assert memgit(clone, *args).json == memgit(filled, *args).json
 
 
@@ -438,7 +540,10 @@ def test_an_imported_repository_of_plain_markdown(repo: Path, tmp_path: Path) ->
     assert (answer["records"], answer["events"], answer["written"], answer["derived"]) == (1, 2, [], 0)
     run_git(tmp_path, "clone", "-q", str(repo), "clone")
     memgit(tmp_path / "clone", "rebuild")
-    assert memgit(tmp_path / "clone", "history", "grid", "--json").json == memgit(repo, "history", "grid", "--json").json
+    assert (
+        memgit(tmp_path / "clone", "history", "grid", "--json").json
+        == memgit(repo, "history", "grid", "--json").json
+    )
 
 
 def test_the_index_of_git_and_staged_edits_stay_as_they_are(filled: Path) -> None:
@@ -466,7 +571,9 @@ def test_during_a_merge_the_working_tree_is_settled_and_nothing_staged(filled: P
     memgit(filled, "rebuild")
     assert "UU memory/sea/INDEX.md" in status(filled)
     assert "<<<<" not in (filled / "memory/sea/INDEX.md").read_text()
-    assert {"north", "south", "west"} <= set((filled / "memory/sea/INDEX.md").read_text().replace("/", " ").replace("[", " ").split())
+    assert {"north", "south", "west"} <= set(
+        (filled / "memory/sea/INDEX.md").read_text().replace("/", " ").replace("[", " ").split()
+    )
     run_git(filled, "add", "-A")
     run_git(filled, "commit", "-qm", "merged")
     assert differences(filled) == []
@@ -476,11 +583,11 @@ def test_a_busy_writer_is_named(filled: Path) -> None:
     import fcntl
 
     (filled / "INDEX.md").unlink()
-    from memgit.git import put
+    from memgit.git.worktree import checkout
 
     with open(filled / ".git/memgit/lock", "r+b") as held, pytest.MonkeyPatch.context() as patch:
         fcntl.flock(held, fcntl.LOCK_EX)
-        patch.setattr(put, "LOCK_WAIT", 0.1)
+        patch.setattr(checkout, "LOCK_WAIT", 0.1)
         assert "another memgit" in memgit(filled, "rebuild", code=3).err
 
 
@@ -517,7 +624,9 @@ def test_a_lock_on_the_index_of_git_is_no_hindrance(filled: Path) -> None:
 
 def test_days_in_indexes_come_from_records_so_branches_merge_without_a_clock(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Grid", "--category", "web", "-m", "- auto-fit", "--date", "2020-02-02")
-    memgit(kb, "record", "knowledge", "Retry", "--category", "http", "-m", "- timeouts", "--date", "2020-01-01")
+    memgit(
+        kb, "record", "knowledge", "Retry", "--category", "http", "-m", "- timeouts", "--date", "2020-01-01"
+    )
     index = kb / "knowledge-base/_index.json"
     assert json.loads(index.read_text())["lastUpdated"] == "2020-02-02"
     before = derived(kb)
@@ -546,7 +655,8 @@ def test_a_deleted_and_an_edited_record_are_seen_by_every_reader(filled: Path) -
 def test_while_another_process_records_nothing_is_lost(filled: Path) -> None:
     program = (
         "import sys; from memgit.cli.main import run\n"
-        "for n in range(8): assert run(['-C', sys.argv[1], 'record', 'memory', f'Wave {n}', '--scope', 'sea', '-m', 'Up.']) == 0\n"
+        "for n in range(8): assert run(['-C', sys.argv[1], 'record', 'memory', f'Wave {n}', "
+        "'--scope', 'sea', '-m', 'Up.']) == 0\n"
     )
     with subprocess.Popen([sys.executable, "-c", program, str(filled)], stdout=subprocess.DEVNULL) as writer:
         while writer.poll() is None:
@@ -584,8 +694,10 @@ def test_files_that_cannot_be_understood_are_named(filled: Path) -> None:
     (filled / "memory/more.md").write_bytes(b"\xff")
     (filled / "memory/away.md").symlink_to("/nowhere")
     for args, paths in (
-        (["--check"], ["away", "broken", "link", "more"]), ([], ["away", "broken", "link", "more"]), (["--at", "HEAD"], ["broken", "link"]),
-    ):  # fmt: skip
+        (["--check"], ["away", "broken", "link", "more"]),
+        ([], ["away", "broken", "link", "more"]),
+        (["--at", "HEAD"], ["broken", "link"]),
+    ):
         lines = memgit(filled, "rebuild", *args, code=None).err.splitlines()
         assert [line.split(":")[1] for line in lines] == [f" memory/{name}.md" for name in paths], lines
         assert any(line.startswith("memgit: memory/broken.md:2: ") for line in lines)
@@ -598,7 +710,11 @@ def test_a_conflict_is_told_at_the_line_where_it_is_once_a_name_was_written_abov
     entries = filled / "knowledge-base/http.md"
     entries.write_text(entries.read_text() + "\n<<<<<<< ours\n- one\n=======\n- two\n>>>>>>> theirs\n")
     before = entries.read_text().split("\n").index("<<<<<<< ours")
-    rows = [row for row in memgit(filled, "rebuild", "--json", code=1).json["differences"] if row["path"] == "knowledge-base/http.md"]
+    rows = [
+        row
+        for row in memgit(filled, "rebuild", "--json", code=1).json["differences"]
+        if row["path"] == "knowledge-base/http.md"
+    ]
     now = entries.read_text().split("\n")
     assert now.index("<<<<<<< ours") > before
     assert [now[row["line"] - 1] for row in rows] == ["<<<<<<< ours", "=======", ">>>>>>> theirs"]

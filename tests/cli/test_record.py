@@ -35,7 +35,9 @@ def test_knowledge_is_an_entry_in_the_file_of_its_category(kb: Path) -> None:
     assert record["source"] == "conversation"
     assert record["body"] == "- Use auto-fit\n- Use minmax"
     text = (kb / "knowledge-base/frontend-dev.md").read_text()
-    assert text.startswith(f"## Responsive grid without media queries\n**Date:** {record['created']}\n**Source:** conversation\n")
+    assert text.startswith(
+        f"## Responsive grid without media queries\n**Date:** {record['created']}\n**Source:** conversation\n"
+    )
     assert "**Context:** Cards in a grid.\n**Best Practice:**\n- Use auto-fit\n- Use minmax\n" in text
     assert status(kb) == ""
     fsck(kb)
@@ -75,10 +77,26 @@ def test_the_commit_says_what_happened(kb: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "path", "address"),
     [
-        (("experience", "Loader order", "--skill", "webpack"), "experience/skill-webpack.md", "experience/webpack#Loader order"),
-        (("skill", "Safe migration", "--description", "d"), "skills/safe-migration.md", "skill/safe-migration"),
-        (("memory", "Friday CI", "--scope", "team/ci"), "memory/team/ci/friday-ci.md", "memory/team/ci/friday-ci"),
-        (("decision", "One lock", "--date", "2026-03-02"), "decisions/20260302-one-lock.md", "decision/20260302-one-lock"),
+        (
+            ("experience", "Loader order", "--skill", "webpack"),
+            "experience/skill-webpack.md",
+            "experience/webpack#Loader order",
+        ),
+        (
+            ("skill", "Safe migration", "--description", "d"),
+            "skills/safe-migration.md",
+            "skill/safe-migration",
+        ),
+        (
+            ("memory", "Friday CI", "--scope", "team/ci"),
+            "memory/team/ci/friday-ci.md",
+            "memory/team/ci/friday-ci",
+        ),
+        (
+            ("decision", "One lock", "--date", "2026-03-02"),
+            "decisions/20260302-one-lock.md",
+            "decision/20260302-one-lock",
+        ),
         (("note", "On tides", "--folder", "sea"), "notes/sea/on-tides.md", "note/notes/sea/on-tides"),
         (("knowledge/web", "By path"), "knowledge-base/web.md", "knowledge/web#By path"),
     ],
@@ -92,7 +110,9 @@ def test_every_kind_has_its_place(kb: Path, args: tuple[str, ...], path: str, ad
 
 
 def test_an_observation_lies_by_month_under_its_id(kb: Path) -> None:
-    record = memgit(kb, "record", "observation", "The build is flaky", "--topics", "ci", "-m", "On Fridays.", "--json").json["record"]
+    record = memgit(
+        kb, "record", "observation", "The build is flaky", "--topics", "ci", "-m", "On Fridays.", "--json"
+    ).json["record"]
     year, month = record["fields"]["at"][:7].split("-")
     assert record["path"] == f"observations/{year}/{month}/{record['id']}.md"
     assert record["address"] == f"observation/{record['id']}"
@@ -102,7 +122,17 @@ def test_a_related_record_is_linked_both_ways_in_the_same_commit(kb: Path) -> No
     memgit(kb, "record", "knowledge", "First", "--category", "web", "-m", "- a")
     before = count_commits(kb)
     answer = memgit(
-        kb, "record", "knowledge", "Second", "--category", "web", "-m", "- b", "--related", "knowledge/web#First", "--json"
+        kb,
+        "record",
+        "knowledge",
+        "Second",
+        "--category",
+        "web",
+        "-m",
+        "- b",
+        "--related",
+        "knowledge/web#First",
+        "--json",
     ).json
     assert count_commits(kb) == before + 1
     assert answer["related"] == ["knowledge/web#First"]
@@ -112,7 +142,19 @@ def test_a_related_record_is_linked_both_ways_in_the_same_commit(kb: Path) -> No
 
 def test_links_join_entries_and_documents(kb: Path) -> None:
     memgit(kb, "record", "memory", "Friday CI", "-m", "It is flaky.")
-    answer = memgit(kb, "record", "experience", "Retry jobs", "--skill", "ci", "-m", "- twice", "--related", "friday-ci", "--json").json
+    answer = memgit(
+        kb,
+        "record",
+        "experience",
+        "Retry jobs",
+        "--skill",
+        "ci",
+        "-m",
+        "- twice",
+        "--related",
+        "friday-ci",
+        "--json",
+    ).json
     assert answer["record"]["related"] == ["friday-ci"]
     assert memgit(kb, "show", "memory/friday-ci", "--json").json["related"] == ["skill-ci#Retry jobs"]
 
@@ -148,13 +190,23 @@ def test_stage_leaves_the_commit_to_the_person(kb: Path) -> None:
     assert answer["staged"] is True
     assert answer["commit"] is None
     assert count_commits(kb) == before
-    assert run_git(kb, "diff", "--cached", "--name-only").split() == ["INDEX.md", "memory/INDEX.md", "memory/friday-ci.md"]
+    assert run_git(kb, "diff", "--cached", "--name-only").split() == [
+        "INDEX.md",
+        "memory/INDEX.md",
+        "memory/friday-ci.md",
+    ]
     assert run_git(kb, "diff", "--name-only") == ""
 
 
 def test_a_batch_is_one_commit(kb: Path) -> None:
-    lines = [json.dumps({"kind": "knowledge", "title": f"Title {n}", "category": "web", "body": f"- point {n}"}) for n in range(20)]
-    lines += [json.dumps({"kind": "memory", "title": f"Fact {n}", "scope": "a", "topics": ["x"], "body": "Text."}) for n in range(5)]
+    lines = [
+        json.dumps({"kind": "knowledge", "title": f"Title {n}", "category": "web", "body": f"- point {n}"})
+        for n in range(20)
+    ]
+    lines += [
+        json.dumps({"kind": "memory", "title": f"Fact {n}", "scope": "a", "topics": ["x"], "body": "Text."})
+        for n in range(5)
+    ]
     (kb.parent / "batch.jsonl").write_text("\n".join(lines) + "\n")
     before = count_commits(kb)
     answer = memgit(kb, "record", "--batch", str(kb.parent / "batch.jsonl"), "--json").json
@@ -277,7 +329,20 @@ def test_a_hostile_body_reads_back_as_it_was(kb: Path, kind: str, body: str) -> 
 
 
 def test_a_body_pasted_from_the_file_itself(kb: Path) -> None:
-    memgit(kb, "record", "knowledge", "First", "--category", "web", "--context", "c", "--keywords", "a,b", "-m", "- one\n- two")
+    memgit(
+        kb,
+        "record",
+        "knowledge",
+        "First",
+        "--category",
+        "web",
+        "--context",
+        "c",
+        "--keywords",
+        "a,b",
+        "-m",
+        "- one\n- two",
+    )
     pasted = (kb / "knowledge-base/web.md").read_text()
     memgit(kb, "record", "knowledge", "Second", "--category", "web", "-F", "-", stdin=pasted.encode())
     records = memgit(kb, "list", "--json").json
@@ -326,24 +391,95 @@ def test_wrong_usage_writes_nothing(kb: Path, args: tuple[str, ...], words: str)
 
 def test_close_records(kb: Path) -> None:
     words = ("--keywords", "retry,timeout,backoff")
-    memgit(kb, "record", "knowledge", "Retry with backoff", "--category", "api", *words, "-m", "- Retry a timeout with backoff")
-    refused = memgit(kb, "record", "knowledge", "Back off", "--category", "net", *words, "-m", "- wait", "--similar", "fail", code=1)
+    memgit(
+        kb,
+        "record",
+        "knowledge",
+        "Retry with backoff",
+        "--category",
+        "api",
+        *words,
+        "-m",
+        "- Retry a timeout with backoff",
+    )
+    refused = memgit(
+        kb,
+        "record",
+        "knowledge",
+        "Back off",
+        "--category",
+        "net",
+        *words,
+        "-m",
+        "- wait",
+        "--similar",
+        "fail",
+        code=1,
+    )
     assert "knowledge/api#Retry with backoff (100%)" in refused.err
     extended = memgit(
-        kb, "record", "knowledge", "Back off", "--category", "net", *words, "-m", "- wait", "--similar", "extend", "--json"
+        kb,
+        "record",
+        "knowledge",
+        "Back off",
+        "--category",
+        "net",
+        *words,
+        "-m",
+        "- wait",
+        "--similar",
+        "extend",
+        "--json",
     ).json
-    assert (extended["action"], extended["record"]["address"]) == ("extended", "knowledge/api#Retry with backoff")
+    assert (extended["action"], extended["record"]["address"]) == (
+        "extended",
+        "knowledge/api#Retry with backoff",
+    )
     assert "- wait" in extended["record"]["body"]
     updated = memgit(
-        kb, "record", "knowledge", "Back off", "--category", "net", *words, "-m", "- new", "--similar", "update", "--json"
+        kb,
+        "record",
+        "knowledge",
+        "Back off",
+        "--category",
+        "net",
+        *words,
+        "-m",
+        "- new",
+        "--similar",
+        "update",
+        "--json",
     ).json
     assert (updated["action"], updated["record"]["body"]) == ("updated", "- new")
     created = memgit(
-        kb, "record", "knowledge", "Back off", "--category", "net", *words, "-m", "- other", "--similar", "create", "--json"
+        kb,
+        "record",
+        "knowledge",
+        "Back off",
+        "--category",
+        "net",
+        *words,
+        "-m",
+        "- other",
+        "--similar",
+        "create",
+        "--json",
     ).json
     assert created["action"] == "created"
     far = memgit(
-        kb, "record", "knowledge", "Tides", "--category", "sea", "--keywords", "tide", "-m", "- x", "--similar", "fail", "--json"
+        kb,
+        "record",
+        "knowledge",
+        "Tides",
+        "--category",
+        "sea",
+        "--keywords",
+        "tide",
+        "-m",
+        "- x",
+        "--similar",
+        "fail",
+        "--json",
     ).json
     assert far["action"] == "created"
 
@@ -363,17 +499,24 @@ def test_a_category_is_found_by_its_keywords(kb: Path) -> None:
         "-m",
         "- x",
     )
-    record = memgit(kb, "record", "knowledge", "Flex", "--keywords", "CSS", "-m", "- y", "--json").json["record"]
+    record = memgit(kb, "record", "knowledge", "Flex", "--keywords", "CSS", "-m", "- y", "--json").json[
+        "record"
+    ]
     assert record["address"] == "knowledge/web#Flex"
     text = (kb / "knowledge-base/web.md").read_text()
     assert text.startswith("---\nname: ")
     assert "css" in text.split("---")[1]
-    assert memgit(kb, "record", "knowledge", "Else", "-m", "- z", "--json").json["record"]["address"] == "knowledge/general#Else"
+    assert (
+        memgit(kb, "record", "knowledge", "Else", "-m", "- z", "--json").json["record"]["address"]
+        == "knowledge/general#Else"
+    )
 
 
 def test_a_category_of_another_case_is_the_same(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "One", "--category", "web", "-m", "- x")
     assert (
-        memgit(kb, "record", "knowledge", "Two", "--category", "Web", "-m", "- y", "--json").json["record"]["path"]
+        memgit(kb, "record", "knowledge", "Two", "--category", "Web", "-m", "- y", "--json").json["record"][
+            "path"
+        ]
         == "knowledge-base/web.md"
     )

@@ -42,11 +42,17 @@ def test_a_close_record_is_asked_about(kb: Path, asked: Terminal, answer: str) -
     asked.answer("update, extend or create", "perhaps")
     asked.answer("update, extend or create", answer)
     assert asked.end() == 0, asked.text
-    assert "close to 'Retry uploads after timeouts':" in asked.text and "1. knowledge/http#Retry uploads on timeout (" in asked.text
+    assert (
+        "close to 'Retry uploads after timeouts':" in asked.text
+        and "1. knowledge/http#Retry uploads on timeout (" in asked.text
+    )
     assert count_commits(kb) == before + 1 and status(kb) == ""
     first = memgit(kb, "show", "http#Retry uploads on timeout", "--json").json["body"]
     if answer == "create":
-        assert titles(kb) == ["Retry uploads on timeout", "Retry uploads after timeouts"] and "Log it." not in first
+        assert (
+            titles(kb) == ["Retry uploads on timeout", "Retry uploads after timeouts"]
+            and "Log it." not in first
+        )
     else:
         assert titles(kb) == ["Retry uploads on timeout"] and "Log it." in first
         assert first.count("Retry failed uploads") == (2 if answer == "extend" else 1)
@@ -73,7 +79,11 @@ def test_no_answer_writes_nothing(kb: Path, asked: Terminal) -> None:
     assert count_commits(kb) == before and status(kb) == ""
 
 
-@pytest.mark.parametrize("args", [("record", "note", "Edited"), ("extend", "http#Retry uploads on timeout")], ids=["record", "extend"])
+@pytest.mark.parametrize(
+    "args",
+    [("record", "note", "Edited"), ("extend", "http#Retry uploads on timeout")],
+    ids=["record", "extend"],
+)
 def test_an_editor_that_fails_is_told_and_writes_nothing(kb: Path, args: tuple[str, ...]) -> None:
     before = count_commits(kb)
     run = Terminal(kb, *args)  # its editor is `false`

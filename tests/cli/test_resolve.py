@@ -1,4 +1,6 @@
-"""Records merge as records, with the driver and after the fact: real merges, rebases, cherry-picks and stashes."""
+"""Records merge as records, with the driver and after the fact: real merges, rebases, cherry-picks and
+stashes.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app.merge_driver import DRIVER
+from memgit.app.merge.driver import DRIVER
 from tests.support import copy_folder, fsck, memgit, run_git, status, write
 
 PROGRAM = f"{sys.executable} -m memgit"
@@ -26,7 +28,12 @@ def quiet_editor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_driver(folder: Path) -> None:
     """The driver as `init` sets it, started from this very checkout."""
-    run_git(folder, "config", "merge.memgit.driver", DRIVER["merge.memgit.driver"].replace("memgit merge", f"{PROGRAM} merge", 1))
+    run_git(
+        folder,
+        "config",
+        "merge.memgit.driver",
+        DRIVER["merge.memgit.driver"].replace("memgit merge", f"{PROGRAM} merge", 1),
+    )
 
 
 def without_driver(folder: Path) -> None:
@@ -34,7 +41,18 @@ def without_driver(folder: Path) -> None:
 
 
 def record(folder: Path, title: str, category: str = "web") -> None:
-    memgit(folder, "record", "knowledge", title, "--category", category, "-m", f"- text of {title}", "--keyword", title.casefold())
+    memgit(
+        folder,
+        "record",
+        "knowledge",
+        title,
+        "--category",
+        category,
+        "-m",
+        f"- text of {title}",
+        "--keyword",
+        title.casefold(),
+    )
 
 
 def branches(folder: Path) -> None:
@@ -63,8 +81,15 @@ def make_branches(folder: Path) -> None:
 def whole(folder: Path) -> None:
     """Nothing is lost, nothing is in the way, and every derived file is what the records give."""
     assert sorted(row["title"] for row in memgit(folder, "list", "--json").json) == [
-        "Base", "Moon", "Other", "Ours", "Sun", "Theirs", "Third", "Tides",
-    ]  # fmt: skip
+        "Base",
+        "Moon",
+        "Other",
+        "Ours",
+        "Sun",
+        "Theirs",
+        "Third",
+        "Tides",
+    ]
     assert memgit(folder, "rebuild", "--check").code == 0
     assert status(folder) == ""
     fsck(folder)
@@ -106,7 +131,12 @@ def test_one_index_on_both_sides_is_told_and_mended(kb: Path) -> None:
 
 def test_a_driver_that_cannot_start_leaves_marks(kb: Path) -> None:
     branches(kb)
-    run_git(kb, "config", "merge.memgit.driver", DRIVER["merge.memgit.driver"].replace("memgit merge", "no-such-memgit merge", 1))
+    run_git(
+        kb,
+        "config",
+        "merge.memgit.driver",
+        DRIVER["merge.memgit.driver"].replace("memgit merge", "no-such-memgit merge", 1),
+    )
     run_git(kb, "merge", "-q", "topic", check=False)
     text = (kb / "knowledge-base/web.md").read_text()
     assert "<<<<<<< ours" in text and "## Ours" in text and "## Theirs" in text
@@ -162,12 +192,20 @@ def test_a_merge(kb: Path) -> None:
 def test_commit_by_commit(kb: Path, what: str) -> None:
     branches(kb)
     without_driver(kb)
-    run_git(kb, *(("rebase", "-q", "topic") if what == "rebase" else ("cherry-pick", "topic~3..topic")), check=False)
+    run_git(
+        kb,
+        *(("rebase", "-q", "topic") if what == "rebase" else ("cherry-pick", "topic~3..topic")),
+        check=False,
+    )
     for _ in range(4):
         done = memgit(kb, "resolve", "--json").json
         if done["operation"] is None:
             break
-        assert (done["operation"], done["left"], done["next"]) == (what, [], f"git -c core.editor=true {what} --continue")
+        assert (done["operation"], done["left"], done["next"]) == (
+            what,
+            [],
+            f"git -c core.editor=true {what} --continue",
+        )
         run_git(kb, what, "--continue", check=False)
     whole(kb)
 
@@ -221,7 +259,12 @@ def test_a_revert_and_a_stash(kb: Path) -> None:
     record(kb, "Five")
     run_git(kb, "stash", "pop", "-q", check=False)
     assert memgit(kb, "resolve").out.endswith("nothing is left in conflict; the changes are staged\n")
-    assert [line for line in path.read_text().split("\n") if line.startswith("## ")] == ["## One", "## Three", "## Five", "## Four"]
+    assert [line for line in path.read_text().split("\n") if line.startswith("## ")] == [
+        "## One",
+        "## Three",
+        "## Five",
+        "## Four",
+    ]
     assert json.loads((kb / "knowledge-base/_index.json").read_text())["totalEntries"] == 4
 
 
@@ -241,10 +284,17 @@ def test_what_truly_conflicts_is_named_and_left(kb: Path) -> None:
     path = kb / "memory/team/tides.md"
     done = memgit(kb, "resolve", code=1)
     line = path.read_text().split("\n").index("<<<<<<< HEAD") + 1
-    assert f"conflict memory/team/tides.md:{line}: memory/team/tides: both sides changed this part of the text\n" in done.out
+    assert (
+        f"conflict memory/team/tides.md:{line}: memory/team/tides: both sides changed this part of the text\n"
+        in done.out
+    )
     assert "waiting knowledge-base/_index.json" in done.out and "merged knowledge-base/web.md" in done.out
     assert memgit(kb, "resolve", code=1).out.count("conflict ") == 1  # again is the same
-    path.write_text(path.read_text().replace("<<<<<<< HEAD\n2 of ours.\n=======\n2 of theirs.\n>>>>>>> topic", "2 of both."))
+    path.write_text(
+        path.read_text().replace(
+            "<<<<<<< HEAD\n2 of ours.\n=======\n2 of theirs.\n>>>>>>> topic", "2 of both."
+        )
+    )
     assert "was settled by hand: git add it" in memgit(kb, "resolve", code=1).out
     assert "2 of both." in path.read_text()
     run_git(kb, "add", str(path))
@@ -262,7 +312,9 @@ def test_what_somebody_is_settling_is_left_alone_unless_told(kb: Path) -> None:
     path.write_text(edited)
     assert "is being settled by hand" in memgit(kb, "resolve", code=1).out
     assert path.read_text() == edited
-    assert memgit(kb, "resolve", "knowledge-base/web.md", "--force", code=0).out.startswith("merged knowledge-base/web.md\n")
+    assert memgit(kb, "resolve", "knowledge-base/web.md", "--force", code=0).out.startswith(
+        "merged knowledge-base/web.md\n"
+    )
     assert "text of Ours" in path.read_text() and "<<<<<<<" not in path.read_text()
     memgit(kb, "resolve")
     run_git(kb, "merge", "--continue")
@@ -312,7 +364,8 @@ def test_renamed_here_and_rewritten_there(kb: Path, here: bool) -> None:
         run_git(kb, "switch", "-q", branch)
         if change:
             memgit(kb, "rename", "tides", "Moon")
-            memgit(kb, "update", "moon", "--keyword", ",".join(f"keyword{number}" for number in range(200)))  # so git sees no rename
+            # so git sees no rename
+            memgit(kb, "update", "moon", "--keyword", ",".join(f"keyword{number}" for number in range(200)))
         else:
             memgit(kb, "update", "tides", "-m", "Quite another text.")
     run_git(kb, "switch", "-q", "main")
@@ -350,7 +403,10 @@ def test_odd_names_a_folder_inside_and_a_linked_worktree(repo: Path) -> None:
     assert "conflict ../../code.txt: is in conflict and lies outside of the knowledge root\n" in done.out
     assert "derived knowledge-base/_index.json\n" in done.out
     run_git(linked, "add", "code.txt")
-    assert memgit(there, "resolve").out == "nothing is left in conflict; next: git commit --no-edit --cleanup=strip\n"
+    assert (
+        memgit(there, "resolve").out
+        == "nothing is left in conflict; next: git commit --no-edit --cleanup=strip\n"
+    )
     run_git(linked, "commit", "-q", "--no-edit")
     assert {row["title"] for row in memgit(there, "list", "--json").json} == {"Base", "Ours", "Theirs"}
     memgit(there, "rebuild", "--check")
@@ -397,7 +453,9 @@ def test_what_is_no_record_is_left_to_a_person(kb: Path) -> None:
         (kb / "README.md").write_text(text)
         run_git(kb, "commit", "-qam", text)
     run_git(kb, "merge", "-q", "topic", check=False)
-    assert memgit(kb, "resolve", code=1).out.startswith("conflict README.md: is in conflict and holds no record")
+    assert memgit(kb, "resolve", code=1).out.startswith(
+        "conflict README.md: is in conflict and holds no record"
+    )
     answer = memgit(kb, "resolve", "memory", code=2)
     assert "nothing is in conflict there" in answer.err
 
@@ -481,7 +539,9 @@ def test_an_entry_moved_on_one_side_and_edited_on_the_other(kb: Path, here: bool
     found = memgit(kb, "show", "api#Goes", "--json").json
     assert (found["body"], found["fields"]["keywords"]) == ("- edited", ["moved"])
     addresses = {row["address"] for row in memgit(kb, "list", "--json").json}
-    assert addresses == {f"knowledge/{name}" for name in ("web#Stays", "web#New", "api#There", "api#Beside", "api#Goes")}
+    assert addresses == {
+        f"knowledge/{name}" for name in ("web#Stays", "web#New", "api#There", "api#Beside", "api#Goes")
+    }
     assert memgit(kb, "rebuild", "--check").code == 0
     assert status(kb) == ""
 
@@ -528,8 +588,12 @@ def test_what_cannot_be_followed_stays_a_conflict_beside_what_can(kb: Path) -> N
     text, there = (kb / "knowledge-base/web.md").read_text(), (kb / "knowledge-base/api.md").read_text()
     assert "- Torn of theirs" in text and "## Goes" not in text
     assert "- Goes of theirs" in there and "- Torn of ours" in there and "<<<<" not in there
-    assert memgit(kb, "resolve", code=1).out.count("conflict knowledge-base/web.md:") == 2  # again is the same
-    assert ((kb / "knowledge-base/web.md").read_text(), (kb / "knowledge-base/api.md").read_text()) == (text, there)
+    # again is the same
+    assert memgit(kb, "resolve", code=1).out.count("conflict knowledge-base/web.md:") == 2
+    assert ((kb / "knowledge-base/web.md").read_text(), (kb / "knowledge-base/api.md").read_text()) == (
+        text,
+        there,
+    )
 
 
 # What it takes to come to an end.
@@ -543,7 +607,9 @@ def settle_by_hand(folder: Path, path: str, text: str) -> None:
 
 
 def torn(folder: Path) -> None:
-    """Two branches that changed one entry, and each added one: the derived file is the same on both and wrong after a merge."""
+    """Two branches that changed one entry, and each added one: the derived file is the same on both and wrong
+    after a merge.
+    """
     record(folder, "Base")
 
     def change(side: str) -> None:
@@ -573,7 +639,10 @@ def test_a_squash_that_was_settled_by_hand_gets_its_derived_files(kb: Path) -> N
     torn(kb)
     run_git(kb, "merge", "-q", "--squash", "topic", check=False)
     settle_by_hand(kb, "knowledge-base/web.md", "- of both\n")
-    assert memgit(kb, "resolve").out == "derived knowledge-base/_index.json\nnothing is left in conflict; the changes are staged\n"
+    assert (
+        memgit(kb, "resolve").out
+        == "derived knowledge-base/_index.json\nnothing is left in conflict; the changes are staged\n"
+    )
     assert memgit(kb, "resolve").out == "nothing is in conflict\n"
     run_git(kb, "commit", "-qm", "squashed")
     assert memgit(kb, "rebuild", "--check").code == 0
@@ -666,14 +735,21 @@ def test_a_record_that_both_sides_moved_is_told_of_with_what_mends_it(kb: Path) 
     assert (left["path"], left["address"]) == ("knowledge-base/shell.md", "knowledge/shell#Alpha")
     assert left["message"].endswith(f"; mend: {command}")
     assert "1 to settle: by the command that mends each" in memgit(kb, "resolve", code=1).out
-    (found,) = [one for one in memgit(kb, "doctor", "--json", code=1).json["troubles"] if one["check"] == "ids"]
+    (found,) = [
+        one for one in memgit(kb, "doctor", "--json", code=1).json["troubles"] if one["check"] == "ids"
+    ]
     assert found["command"] == command
     memgit(kb, "rebuild", "--commit")
     done = memgit(kb, *shlex.split(command)[1:])
-    assert "merged knowledge/api#Alpha [" in done.out and "took out knowledge/shell#Alpha, a copy of it" in done.out
+    assert (
+        "merged knowledge/api#Alpha [" in done.out
+        and "took out knowledge/shell#Alpha, a copy of it" in done.out
+    )
     (row,) = [row for row in memgit(kb, "list", "--archived", "--json").json if row["title"] == "Alpha"]
     assert row["path"] == "knowledge-base/api.md"
-    assert "From the main branch." in row["body"] and "From the topic." in row["body"], "what either side wrote is kept"
+    assert "From the main branch." in row["body"] and "From the topic." in row["body"], (
+        "what either side wrote is kept"
+    )
     assert "[[api#Alpha]]" in (kb / "notes/linker.md").read_text()
     assert memgit(kb, "resolve").out == "nothing is in conflict\n"
     assert memgit(kb, "rebuild", "--check").code == 0 and status(kb) == ""
@@ -720,14 +796,20 @@ def moved_and_edited(kb: Path) -> None:
     memgit(kb, "extend", "web#Alpha", "-m", "One more line.")
 
 
-def test_the_driver_names_the_next_step_where_a_record_may_have_moved(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_driver_names_the_next_step_where_a_record_may_have_moved(
+    kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     moved_and_edited(kb)
     monkeypatch.chdir(kb)  # where git starts a driver
     files = {}
     for name, rev in {"base": "main~1", "ours": "main", "theirs": "topic"}.items():
         files[name] = tmp_path / name
         files[name].write_text(run_git(kb, "show", f"{rev}:knowledge-base/web.md") + "\n")
-    args = ("merge-driver", *(str(files[name]) for name in ("base", "ours", "theirs")), "knowledge-base/web.md")
+    args = (
+        "merge-driver",
+        *(str(files[name]) for name in ("base", "ours", "theirs")),
+        "knowledge-base/web.md",
+    )
     err = memgit(kb, *args, code=1).err
     assert "knowledge-base/web.md:1: deleted by theirs, changed by ours" in err
     assert "next: memgit resolve, which follows a record that was moved to another file" in err
@@ -754,7 +836,11 @@ def test_the_driver_names_the_folder_of_a_workspace_without_a_configuration(
     write(repo, f"{folder}/knowledge-base/_index.json", "{}\n")
     write(repo, path, entry.format("text"))
     monkeypatch.chdir(repo)  # where git starts a driver
-    for name, text in {"base": entry.format("text"), "ours": entry.format("more text"), "theirs": "# Web\n"}.items():
+    for name, text in {
+        "base": entry.format("text"),
+        "ours": entry.format("more text"),
+        "theirs": "# Web\n",
+    }.items():
         write(tmp_path, name, text)
     names = [str(tmp_path / name) for name in ("base", "ours", "theirs")]
     err = memgit(repo, "merge-driver", *names, path, code=1).err
@@ -765,16 +851,33 @@ def test_the_driver_names_the_folder_of_a_workspace_without_a_configuration(
 def test_the_doctor_names_resolve_while_a_merge_waits(kb: Path) -> None:
     moved_and_edited(kb)
     without_driver(kb)
-    assert not [one for one in memgit(kb, "doctor", "--json", code=None).json["troubles"] if one["check"] == "operation"]
+    assert not [
+        one
+        for one in memgit(kb, "doctor", "--json", code=None).json["troubles"]
+        if one["check"] == "operation"
+    ]
     run_git(kb, "merge", "-q", "topic", check=False)
     assert "UU knowledge-base/web.md" in run_git(kb, "status", "--porcelain")
     troubles = memgit(kb, "doctor", "--json", code=1).json["troubles"]
     (first,) = [one for one in troubles if one["check"] == "operation"]
-    assert (first["command"], first["advice"]) == ("memgit resolve", False) and "in conflict in a merge" in first["message"]
-    assert {one["command"] for one in troubles if one["path"] and "knowledge-base/" in one["path"]} == {"memgit resolve"}
+    assert (first["command"], first["advice"]) == (
+        "memgit resolve",
+        False,
+    ) and "in conflict in a merge" in first["message"]
+    assert {one["command"] for one in troubles if one["path"] and "knowledge-base/" in one["path"]} == {
+        "memgit resolve"
+    }
     assert memgit(kb, "resolve").code == 0
-    (waits,) = [one for one in memgit(kb, "doctor", "--json", code=None).json["troubles"] if one["check"] == "operation"]
+    (waits,) = [
+        one
+        for one in memgit(kb, "doctor", "--json", code=None).json["troubles"]
+        if one["check"] == "operation"
+    ]
     assert (waits["command"], waits["advice"]) == ("git commit --no-edit --cleanup=strip", True)
     run_git(kb, *waits["command"].split()[1:], "--no-verify")
-    assert not [one for one in memgit(kb, "doctor", "--json", code=None).json["troubles"] if one["check"] == "operation"]
+    assert not [
+        one
+        for one in memgit(kb, "doctor", "--json", code=None).json["troubles"]
+        if one["check"] == "operation"
+    ]
     assert "One more line." in memgit(kb, "show", "shell#Alpha").out

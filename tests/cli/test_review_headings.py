@@ -14,8 +14,28 @@ MANY = 900
 
 
 def repository(kb: Path, others: int = 0) -> None:
-    memgit(kb, "record", "knowledge", "Retry only timeouts", "--category", "http", "--keyword", "http", "-m", "Never retry a 4xx.")
-    memgit(kb, "record", "memory", "Staging", "--slug", "staging", "-m", "## Three nodes\n\nIn the northern hall.")
+    memgit(
+        kb,
+        "record",
+        "knowledge",
+        "Retry only timeouts",
+        "--category",
+        "http",
+        "--keyword",
+        "http",
+        "-m",
+        "Never retry a 4xx.",
+    )
+    memgit(
+        kb,
+        "record",
+        "memory",
+        "Staging",
+        "--slug",
+        "staging",
+        "-m",
+        "## Three nodes\n\nIn the northern hall.",
+    )
     write(kb, "notes/README.md", "# Notes\n\n## How to write one\n\nShortly.\n")
     links = "[a](../memory/staging.md#three-nodes), [b](README.md#how-to-write-one), [[staging#Three nodes]]"
     entry = "[c](../knowledge-base/http.md#retry-only-timeouts)"
@@ -36,7 +56,9 @@ def test_a_heading_that_went_away_is_told_where_others_link_to_it(kb: Path, othe
     change(kb, "knowledge-base/http.md", "## Retry only timeouts", "## Retry timeouts")
     memgit(kb, "rebuild")
     commit(kb)
-    found = [(one["rule"], one["path"], one["line"], one["severity"]) for one in review(kb, code=None)["findings"]]
+    found = [
+        (one["rule"], one["path"], one["line"], one["severity"]) for one in review(kb, code=None)["findings"]
+    ]
     assert sorted(one for one in found if one[0] in ("MG201", "MG205")) == [
         ("MG201", "notes/deploy.md", 3, "warning"),
         ("MG205", "notes/deploy.md", 3, "warning"),
@@ -56,7 +78,9 @@ def test_what_was_broken_before_is_not_the_change_s(kb: Path) -> None:
     change(kb, "notes/README.md", "## How to write one", "## How to write two")
     commit(kb)
     broken = [one for one in review(kb, code=None)["findings"] if one["rule"] == "MG205"]
-    assert [(one["path"], "how-to-write-one" in one["message"]) for one in broken] == [("notes/deploy.md", True)]
+    assert [(one["path"], "how-to-write-one" in one["message"]) for one in broken] == [
+        ("notes/deploy.md", True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +113,9 @@ def test_places_of_every_sort(kb: Path, before: str, after: str) -> None:
 
 
 def test_a_wikilink_to_a_heading_that_becomes_code(kb: Path) -> None:
-    """In a fence that some tools take for a directive, it is a heading for a relative link and none for a wikilink."""
+    """In a fence that some tools take for a directive, it is a heading for a relative link and none for a
+    wikilink.
+    """
     write(kb, "notes/plan.md", "# Plan\n\n## Part\n")
     write(kb, "notes/deploy.md", "# Deploy\n\nSee [[plan#Part]] and [it](plan.md#part).\n")
     memgit(kb, "rebuild")

@@ -40,7 +40,16 @@ def make_harbour(kb: Path) -> None:
         "-m",
         "Pass --foo-bar or wait.\n\nСкорость важна. 泊位先鎖定。",
     )
-    memgit(kb, "record", "memory", "Berth numbers are strings", "--scope", "data", "-m", "A harbour names its berths itself.")
+    memgit(
+        kb,
+        "record",
+        "memory",
+        "Berth numbers are strings",
+        "--scope",
+        "data",
+        "-m",
+        "A harbour names its berths itself.",
+    )
 
 
 def found(folder: Path, *args: str) -> list[str]:
@@ -62,7 +71,10 @@ def test_the_shape_of_the_answer(harbour: Path) -> None:
 
 
 def test_the_title_counts_most(harbour: Path) -> None:
-    assert found(harbour, "berth")[0] in ("memory/data/berth-numbers-are-strings", "knowledge/booking#Lock the berth before quoting")
+    assert found(harbour, "berth")[0] in (
+        "memory/data/berth-numbers-are-strings",
+        "knowledge/booking#Lock the berth before quoting",
+    )
     assert len(found(harbour, "berth")) == 2
 
 
@@ -78,11 +90,28 @@ def test_the_title_counts_most(harbour: Path) -> None:
     ],
 )
 def test_words_of_every_shape_are_found(harbour: Path, query: str, address: str) -> None:
-    assert address in [result["address"] for result in memgit(harbour, "search", "--json", "--", query).json["results"]]
+    assert address in [
+        result["address"] for result in memgit(harbour, "search", "--json", "--", query).json["results"]
+    ]
 
 
 @pytest.mark.parametrize(
-    "query", ['AND NOT "x*', '"', "*", "(", "NEAR(", "a OR", "^", "{title}: x", "'; drop table record; --", "🌊", "\u0000", "-", "C:\\x"]
+    "query",
+    [
+        'AND NOT "x*',
+        '"',
+        "*",
+        "(",
+        "NEAR(",
+        "a OR",
+        "^",
+        "{title}: x",
+        "'; drop table record; --",
+        "🌊",
+        "\u0000",
+        "-",
+        "C:\\x",
+    ],
 )
 def test_any_text_is_a_legal_query(harbour: Path, query: str) -> None:
     assert memgit(harbour, "search", "--json", "--", query).json["query"] == query
@@ -90,10 +119,14 @@ def test_any_text_is_a_legal_query(harbour: Path, query: str) -> None:
 
 def test_filters(harbour: Path) -> None:
     assert found(harbour, "berth", "--kind", "memory") == ["memory/data/berth-numbers-are-strings"]
-    assert found(harbour, "berth", "--category", "booking") == ["knowledge/booking#Lock the berth before quoting"]
+    assert found(harbour, "berth", "--category", "booking") == [
+        "knowledge/booking#Lock the berth before quoting"
+    ]
     assert found(harbour, "berth", "--scope", "data") == ["memory/data/berth-numbers-are-strings"]
     assert found(harbour, "breaks", "--topic", "build") == ["memory/version-1-0-21-breaks-src-a-py"]
-    assert found(harbour, "berth", "--until", "2026-01-31") == ["knowledge/booking#Lock the berth before quoting"]
+    assert found(harbour, "berth", "--until", "2026-01-31") == [
+        "knowledge/booking#Lock the berth before quoting"
+    ]
     assert found(harbour, "berth", "--since", "2026-02-01") == ["memory/data/berth-numbers-are-strings"]
     assert found(harbour, "berth", "--actor", "bot") == ["knowledge/booking#Lock the berth before quoting"]
     assert found(harbour, "berth", "-n", "1") == found(harbour, "berth")[:1]
@@ -135,7 +168,9 @@ def test_a_limit_may_be_of_any_size(harbour: Path, limit: int) -> None:
     assert len(memgit(harbour, "search", "berth", "--json", "-n", str(limit)).json["results"]) == 2
     assert len(memgit(harbour, "list", "--json", "-n", str(limit)).json) == 3
     for options in ([], ["memory/data/berth-numbers-are-strings"]):
-        told = memgit(harbour, "log", "--json", "-n", str(limit), *(["--record", *options] if options else [])).json
+        told = memgit(
+            harbour, "log", "--json", "-n", str(limit), *(["--record", *options] if options else [])
+        ).json
         assert len(told) == (1 if options else len(memgit(harbour, "log", "--json").json))
 
 
@@ -160,15 +195,20 @@ def test_a_phrase_that_nothing_has_is_named(harbour: Path) -> None:
     assert "Lock the berth before quoting" in answer.out and answer.err == ""
     answer = memgit(harbour, "search", '"the lock berth" price "a quote"')
     assert "Lock the berth before quoting" in answer.out
-    assert (
-        answer.err
-        == 'memgit: nothing that was searched has "the lock berth" and "a quote" all as they stand; these have some of the words\n'
+    assert answer.err == (
+        'memgit: nothing that was searched has "the lock berth" and "a quote" all as they stand; '
+        "these have some of the words\n"
     )
     answer = memgit(harbour, "search", '"lock the berth"', "--kind", "memory")
     assert answer.out.startswith("memory/data/berth")
-    assert answer.err == 'memgit: nothing that was searched has "lock the berth" as it stands; these have some of the words\n'
+    assert answer.err == (
+        'memgit: nothing that was searched has "lock the berth" as it stands; these have some of the words\n'
+    )
     answer = memgit(harbour, "search", '"xyzzy plugh"')
-    assert (answer.out, answer.err) == ("", 'memgit: nothing that was searched has "xyzzy plugh" as it stands, nor any of the words\n')
+    assert (answer.out, answer.err) == (
+        "",
+        'memgit: nothing that was searched has "xyzzy plugh" as it stands, nor any of the words\n',
+    )
     for query, missing in (
         ('"lock the berth"', []),
         ('"the lock"', []),
@@ -191,20 +231,29 @@ def test_nothing_found_is_said(harbour: Path) -> None:
 def test_a_query_that_looks_like_an_option(harbour: Path) -> None:
     for args, hint in (
         (("search", "--foo-bar"), "search -- --foo-bar"),
-        (("search", "-n", "3", "--foo-bar", "or wait", "--kind=memory"), "search -n 3 --kind=memory -- --foo-bar 'or wait'"),
+        (
+            ("search", "-n", "3", "--foo-bar", "or wait", "--kind=memory"),
+            "search -n 3 --kind=memory -- --foo-bar 'or wait'",
+        ),
         (("recall", "-v"), "recall -- -v"),
         (("search", "-n3", "-foo"), "search -n3 -- -foo"),
         (("search", "-foo", "-n3", "-n", "4", "or"), "search -n3 -n 4 -- -foo or"),
         (("search", "-foo", "--kind=memory", "--", "-n3"), "search --kind=memory -- -foo -n3"),
     ):
         answer = memgit(harbour, *args, code=2)
-        assert answer.err.endswith(f"  hint: a text that begins with a dash stands after --: memgit -C {harbour} {hint}\n")
+        assert answer.err.endswith(
+            f"  hint: a text that begins with a dash stands after --: memgit -C {harbour} {hint}\n"
+        )
     (harbour / "search").mkdir()
     err = memgit(harbour, "-C", "search", "--run=search", "search", "-foo bar", code=2).err
     assert err.endswith(f": memgit -C {harbour} -C search --run=search search -- '-foo bar'\n")
     words = shlex.split("search -n 3 --kind=memory -- --foo-bar 'or wait'")
     assert memgit(harbour, *words).out.startswith("memory/version-1-0-21")
-    for other in (("list", "--foo-bar"), ("record", "memory", "--foo-bar"), ("hooks", "install", "--foo bar")):
+    for other in (
+        ("list", "--foo-bar"),
+        ("record", "memory", "--foo-bar"),
+        ("hooks", "install", "--foo bar"),
+    ):
         assert "stands after" not in memgit(harbour, *other, code=2).err
     assert "record -- memory '--foo bar'" in memgit(harbour, "record", "memory", "--foo bar", code=2).err
 
@@ -217,4 +266,6 @@ def test_filters_that_exclude_each_other_are_refused(harbour: Path) -> None:
     ):
         for command in (("search", "berth"), ("list",)):
             assert " is for records of kind" in memgit(harbour, *command, *args, code=2).err
-    assert found(harbour, "berth", "--kind", "knowledge", "--category", "booking") == ["knowledge/booking#Lock the berth before quoting"]
+    assert found(harbour, "berth", "--kind", "knowledge", "--category", "booking") == [
+        "knowledge/booking#Lock the berth before quoting"
+    ]

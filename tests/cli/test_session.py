@@ -35,9 +35,31 @@ def make_kb2(kb: Path) -> None:
         "grid",
     )
     memgit(
-        kb, "record", "knowledge", "Retry", "--category", "api", "--category-keywords", "Java,http", "-m", "- thrice", "--keywords", "retry"
+        kb,
+        "record",
+        "knowledge",
+        "Retry",
+        "--category",
+        "api",
+        "--category-keywords",
+        "Java,http",
+        "-m",
+        "- thrice",
+        "--keywords",
+        "retry",
     )
-    memgit(kb, "record", "experience", "Loader order", "--skill", "webpack", "-m", "- right to left", "--keywords", "loader")
+    memgit(
+        kb,
+        "record",
+        "experience",
+        "Loader order",
+        "--skill",
+        "webpack",
+        "-m",
+        "- right to left",
+        "--keywords",
+        "loader",
+    )
 
 
 def loaded(answer: dict[str, object]) -> list[str]:
@@ -74,10 +96,17 @@ def test_what_was_loaded_already_is_named_and_comes_again(kb2: Path) -> None:
     assert said == "memgit: this session (s) has loaded web.md already"
     command = hint.removeprefix("  hint: ").partition(" loads it again")[0]
     answer = memgit(kb2, *shlex.split(command)[1:])
-    assert answer.out.startswith("Loaded experience: skill-webpack.md\nLoaded knowledge: web.md\n") and answer.err == ""
+    assert (
+        answer.out.startswith("Loaded experience: skill-webpack.md\nLoaded knowledge: web.md\n")
+        and answer.err == ""
+    )
     answer = memgit(kb2, "recall", "--session", "s", "--", *words)
     assert (answer.out, answer.err.splitlines()[0]) == ("nothing new to load\n", said)
-    assert memgit(kb2, "recall", "--session", "s", "--skill", "webpack").err.splitlines()[0].endswith("has loaded skill-webpack.md already")
+    assert (
+        memgit(kb2, "recall", "--session", "s", "--skill", "webpack")
+        .err.splitlines()[0]
+        .endswith("has loaded skill-webpack.md already")
+    )
     found = memgit(kb2, "recall", "--session", "s", "--json", "--", *words).json
     assert found["already_loaded"] == [{"kind": "knowledge", "name": "web", "path": "knowledge-base/web.md"}]
     assert memgit(kb2, "recall", "--session", "s", "also", "nothing like it").out == "nothing matches\n"
@@ -106,8 +135,14 @@ def test_where_there_are_no_categories_recall_points_to_search(tmp_path: Path) -
 
 def test_a_named_skill_is_loaded_whatever_the_topic(kb2: Path) -> None:
     memgit(kb2, "recall", "cards with CSS", "--session", "s")
-    answer = memgit(kb2, "recall", "cards with CSS", "--session", "s", "--skill", "webpack", "--skill", "vite", "--json").json
-    assert (loaded(answer), answer["topic_switch"], answer["missing_skills"]) == (["webpack"], False, ["vite"])
+    answer = memgit(
+        kb2, "recall", "cards with CSS", "--session", "s", "--skill", "webpack", "--skill", "vite", "--json"
+    ).json
+    assert (loaded(answer), answer["topic_switch"], answer["missing_skills"]) == (
+        ["webpack"],
+        False,
+        ["vite"],
+    )
     assert loaded(memgit(kb2, "recall", "webpack again", "--session", "s", "--json").json) == []
 
 
@@ -185,15 +220,32 @@ def test_uses_leave_branch_index_and_files_alone(kb: Path) -> None:
 
 
 def test_context_is_bounded_and_names_what_it_leaves_out(kb: Path) -> None:
-    lines = [json.dumps({"kind": "memory", "title": f"Fact number {n}", "topics": ["t"], "body": "Text."}) for n in range(40)]
-    lines += [json.dumps({"kind": "observation", "title": f"Seen {n}", "body": "Word " * 20}) for n in range(7)]
-    lines += [json.dumps({"kind": "skill", "title": f"Skill {n}", "description": "What it does.", "body": "1. x"}) for n in range(22)]
+    lines = [
+        json.dumps({"kind": "memory", "title": f"Fact number {n}", "topics": ["t"], "body": "Text."})
+        for n in range(40)
+    ]
+    lines += [
+        json.dumps({"kind": "observation", "title": f"Seen {n}", "body": "Word " * 20}) for n in range(7)
+    ]
+    lines += [
+        json.dumps({"kind": "skill", "title": f"Skill {n}", "description": "What it does.", "body": "1. x"})
+        for n in range(22)
+    ]
     memgit(kb, "record", "--batch", "-", stdin="\n".join(lines).encode())
     memgit(kb, "use", "skill/skill-3")
     whole = memgit(kb, "context", "--json").json
-    assert [len(whole[name]) for name in ("skills_inventory", "memories_inventory", "recent_observations")] == [20, 30, 5]
+    assert [
+        len(whole[name]) for name in ("skills_inventory", "memories_inventory", "recent_observations")
+    ] == [20, 30, 5]
     assert whole["left_out"] == {"skills_inventory": 2, "memories_inventory": 10, "recent_observations": 2}
-    assert set(whole["skills_inventory"][0]) >= {"slug", "name", "version", "description", "usage_count", "last_used_at"}
+    assert set(whole["skills_inventory"][0]) >= {
+        "slug",
+        "name",
+        "version",
+        "description",
+        "usage_count",
+        "last_used_at",
+    }
     assert whole["memory_index"] is None
     small = memgit(kb, "context", "--max-tokens", "60", "--json").json
     assert small["tokens"] <= 60
@@ -204,16 +256,29 @@ def test_context_is_bounded_and_names_what_it_leaves_out(kb: Path) -> None:
 
 def fill(kb: Path) -> None:
     """A repository with more than a context has room for: long words, lines and indexes, two scripts."""
-    lines = [json.dumps({"kind": "memory", "title": f"Fact {n}", "topics": [f"t{n}", "事実 と 記憶"], "body": "x"}) for n in range(35)]
-    lines += [json.dumps({"kind": "observation", "title": f"Seen {n}", "body": "Word " * 90 + "y" * 300}) for n in range(6)]
+    lines = [
+        json.dumps({"kind": "memory", "title": f"Fact {n}", "topics": [f"t{n}", "事実 と 記憶"], "body": "x"})
+        for n in range(35)
+    ]
     lines += [
-        json.dumps({"kind": "skill", "title": f"Skill {n}", "description": "What it does, in short.", "body": "x"}) for n in range(22)
+        json.dumps({"kind": "observation", "title": f"Seen {n}", "body": "Word " * 90 + "y" * 300})
+        for n in range(6)
+    ]
+    lines += [
+        json.dumps(
+            {"kind": "skill", "title": f"Skill {n}", "description": "What it does, in short.", "body": "x"}
+        )
+        for n in range(22)
     ]
     memgit(kb, "record", "--batch", "-", stdin="\n".join(lines).encode())
     memgit(kb, "record", "decision", "One way", "-m", "x")
     for folder, words in (("memory", 40), ("decisions", 400)):
         path = kb / folder / "INDEX.md"
-        path.write_text(path.read_text().replace("<!-- memgit: generated", f"{'Said ' * words}\n\n<!-- memgit: generated", 1))
+        path.write_text(
+            path.read_text().replace(
+                "<!-- memgit: generated", f"{'Said ' * words}\n\n<!-- memgit: generated", 1
+            )
+        )
 
 
 def test_no_context_has_more_tokens_than_it_may(kb: Path) -> None:
@@ -221,14 +286,33 @@ def test_no_context_has_more_tokens_than_it_may(kb: Path) -> None:
     for as_json in ([], ["--json"]):
         answer = memgit(kb, "context", "--max-tokens", "1", *as_json, code=2)
         least = int(re.search(r"--max-tokens (\d+) or more", answer.err)[1])  # type: ignore[index]
-        for limit in (least, least + 1, least + 9, 60, 75, 99, 150, 222, 333, 500, 750, 1000, 1500, 3000, 100_000):
+        for limit in (
+            least,
+            least + 1,
+            least + 9,
+            60,
+            75,
+            99,
+            150,
+            222,
+            333,
+            500,
+            750,
+            1000,
+            1500,
+            3000,
+            100_000,
+        ):
             if limit < least:
                 continue
             out = memgit(kb, "context", "--max-tokens", str(limit), *as_json).out
             assert limit / 2 < estimate(out) <= limit or 1600 < estimate(out) < limit
             assert ("Left out:" in out) if not as_json else json.loads(out)["tokens"] == estimate(out)
         assert "Said" in out and ("Skill 3" if as_json else "skill/skill-3@1") in out
-    assert "Left out: 22 skills, 35 memories, 6 recent observations" in memgit(kb, "context", "--max-tokens", "30").out
+    assert (
+        "Left out: 22 skills, 35 memories, 6 recent observations"
+        in memgit(kb, "context", "--max-tokens", "30").out
+    )
 
 
 def test_a_context_of_nothing(kb: Path) -> None:
@@ -239,7 +323,9 @@ def test_a_context_of_nothing(kb: Path) -> None:
 def test_context_holds_what_people_wrote_in_the_index(kb: Path) -> None:
     memgit(kb, "record", "memory", "One", "-m", "x")
     path = kb / "memory/INDEX.md"
-    path.write_text(path.read_text().replace("<!-- memgit: generated", "Read `one` first.\n\n<!-- memgit: generated", 1))
+    path.write_text(
+        path.read_text().replace("<!-- memgit: generated", "Read `one` first.\n\n<!-- memgit: generated", 1)
+    )
     answer = memgit(kb, "context", "--json").json
     assert "Read `one` first." in answer["memory_index"]
     assert "generated" not in answer["memory_index"]
@@ -247,14 +333,20 @@ def test_context_holds_what_people_wrote_in_the_index(kb: Path) -> None:
 
 
 def test_the_keys_of_json_are_described(kb2: Path) -> None:
-    for heading, command in (("Recalling", ["recall", "CSS"]), ("The context", ["context"]), ("Searching", ["search", "Grid"])):
+    for heading, command in (
+        ("Recalling", ["recall", "CSS"]),
+        ("The context", ["context"]),
+        ("Searching", ["search", "Grid"]),
+    ):
         assert keys("docs/json.md", heading) == set(memgit(kb2, *command, "--json").json)
 
 
 def test_context_as_of_a_revision(kb: Path) -> None:
     memgit(kb, "record", "memory", "One", "-m", "x")
     memgit(kb, "record", "memory", "Two", "-m", "x")
-    assert [item["title"] for item in memgit(kb, "context", "--at", "HEAD~1", "--json").json["memories_inventory"]] == ["One"]
+    assert [
+        item["title"] for item in memgit(kb, "context", "--at", "HEAD~1", "--json").json["memories_inventory"]
+    ] == ["One"]
 
 
 def test_recall_as_of_a_revision_is_no_turn_of_a_session(kb2: Path) -> None:

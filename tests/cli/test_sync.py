@@ -1,4 +1,6 @@
-"""Bringing clones together through a bare repository: what comes and goes, what stands in the way, and many at once."""
+"""Bringing clones together through a bare repository: what comes and goes, what stands in the way, and many
+at once.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.git import usage
+from memgit.git.history import usage
 from tests.support import Prepared, copy_folder, count_commits, fsck, memgit, run_git, status
 
 RACE = """\
@@ -33,7 +35,9 @@ new=$(git commit-tree -p main -m "faster $count" 'main^{{tree}}') && git update-
 
 
 def connected(folder: Path) -> None:
-    """In `kb` a repository that follows the bare one in `origin.git`, in `clone` a clone, both as `memgit init` makes them."""
+    """In `kb` a repository that follows the bare one in `origin.git`, in `clone` a clone, both as `memgit
+    init` makes them.
+    """
     memgit(folder, "init", "kb")
     run_git(folder, "init", "-q", "--bare", "origin.git")
     run_git(folder / "kb", "remote", "add", "origin", "../origin.git")
@@ -91,10 +95,18 @@ def test_there_and_back(kb: Path, origin: Path) -> None:
     record(other, "Theirs")
     memgit(other, "use", "web#Theirs")
     sent = memgit(other, "sync")
-    assert sent.out.startswith("went to origin/main: 1 commit, 1 created\n  created knowledge/web#Theirs\nuses: those counted here went\n")
+    assert sent.out.startswith(
+        "went to origin/main: 1 commit, 1 created\n  created knowledge/web#Theirs\nuses: those "
+        "counted here went\n"
+    )
     assert memgit(other, "sync").out == "origin/main: nothing new on either side\n"
     got = memgit(kb, "sync", "--json").json
-    assert (got["status"], got["merge"], got["uses_came"], got["attempts"]) == ("synced", "fast-forward", 1, 0)
+    assert (got["status"], got["merge"], got["uses_came"], got["attempts"]) == (
+        "synced",
+        "fast-forward",
+        1,
+        0,
+    )
     assert [change["address"] for change in got["came"]["records"]] == ["knowledge/web#Theirs"]
     assert got["went"] == {"commits": 0, "records": []}
     assert memgit(kb, "show", "web#Theirs", "--json").json["usage_count"] == 1
@@ -141,7 +153,10 @@ def test_a_conflict_leaves_an_ordinary_merge(kb: Path, origin: Path) -> None:
     before = run_git(kb, "rev-parse", "HEAD")
     done = memgit(kb, "sync", code=1)
     assert "conflict knowledge-base/web.md:6: knowledge/web#Tides: both sides changed" in done.out
-    assert (run_git(kb, "rev-parse", "HEAD"), run_git(origin, "rev-parse", "main")) == (before, run_git(other, "rev-parse", "HEAD"))
+    assert (run_git(kb, "rev-parse", "HEAD"), run_git(origin, "rev-parse", "main")) == (
+        before,
+        run_git(other, "rev-parse", "HEAD"),
+    )
     assert "git merge is under way" in memgit(kb, "sync", code=3).err
     path = kb / "knowledge-base/web.md"
     text = path.read_text()
@@ -222,7 +237,10 @@ def test_the_merge_is_signed_as_the_user_has_it(kb: Path, origin: Path, tmp_path
     refuse.touch()
     run_git(kb, "config", "gpg.program", str(signer))
     run_git(kb, "config", "commit.gpgsign", "true")
-    assert "the merge is ready, but its commit was refused: gpg failed to sign the data" in memgit(kb, "sync", code=3).err
+    assert (
+        "the merge is ready, but its commit was refused: gpg failed to sign the data"
+        in memgit(kb, "sync", code=3).err
+    )
     assert run_git(kb, "rev-parse", "MERGE_HEAD") == run_git(other, "rev-parse", "HEAD")
     refuse.unlink()
     run_git(kb, "merge", "--abort")
@@ -271,7 +289,10 @@ def test_an_entry_that_both_sides_moved_is_not_doubled(kb: Path, origin: Path) -
     memgit(kb, "resolve")
     run_git(kb, "commit", "-q", "--no-edit")
     memgit(kb, "sync")
-    assert sorted(row["address"] for row in memgit(kb, "list", "--json").json) == ["knowledge/moon#Tides", "knowledge/web#Stays"]
+    assert sorted(row["address"] for row in memgit(kb, "list", "--json").json) == [
+        "knowledge/moon#Tides",
+        "knowledge/web#Stays",
+    ]
     sound(kb)
 
 
@@ -296,7 +317,10 @@ def test_a_merge_overwrites_nothing_that_is_not_in_git(kb: Path, origin: Path) -
         path.write_text("mine\n")
     for title in ("One", "Two"):  # at first a fast-forward, then a merge
         answer = memgit(kb, "sync", code=3)
-        assert "overwrite files that are not in git: file, folder/inside, memory/plan.md, secret.txt\n" in answer.err
+        assert (
+            "overwrite files that are not in git: file, folder/inside, memory/plan.md, secret.txt\n"
+            in answer.err
+        )
         assert [path.read_text() for path in mine] == ["mine\n"] * 4
         record(kb, title)
     for path in mine:
@@ -321,18 +345,22 @@ def test_options_of_a_branch_do_not_make_less_of_a_merge(kb: Path, origin: Path,
     sound(kb)
 
 
-def test_a_merge_that_git_could_not_do_is_never_committed(kb: Path, origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_merge_that_git_could_not_do_is_never_committed(
+    kb: Path, origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = clone(origin, "other")
     record(other, "Theirs")
     memgit(other, "sync")
     record(kb, "Ours")
     lock = kb / ".git/index.lock"
-    # Another program takes the index for the time of the merge: git then leaves a merge under way that holds nothing of theirs.
+    # Another program takes the index for the time of the merge: git then leaves a merge under way that holds
+    # nothing of theirs.
     real = shutil.which("git")
     busy = tmp_path / "bin/git"
     busy.parent.mkdir()
     text = (
-        f'case "$*" in *"merge --no-commit"*) touch "{lock}"; "{real}" "$@"; code=$?; rm "{lock}"; exit $code;; esac\nexec "{real}" "$@"\n'
+        f'case "$*" in *"merge --no-commit"*) touch "{lock}"; "{real}" "$@"; code=$?; rm "{lock}"; exit '
+        f'$code;; esac\nexec "{real}" "$@"\n'
     )
     busy.write_text(f"#!/bin/sh\n{text}")
     busy.chmod(0o755)
@@ -380,7 +408,9 @@ def test_names_that_mean_something_else_to_git(kb: Path, origin: Path) -> None:
     assert titles(kb) == ["Ours", "Theirs"]
     assert run_git(origin, "rev-parse", "main") == run_git(kb, "rev-parse", "HEAD")
     config = kb / ".git/config"
-    config.write_text(config.read_text().replace('[remote "Up"]', '[remote "-x"]').replace("remotes/Up/", "remotes/-x/"))
+    config.write_text(
+        config.read_text().replace('[remote "Up"]', '[remote "-x"]').replace("remotes/Up/", "remotes/-x/")
+    )
     record(other, "More")
     memgit(other, "sync")
     record(kb, "Most")
@@ -445,7 +475,10 @@ def test_a_remote_that_refuses_is_not_asked_for_ever(kb: Path, origin: Path) -> 
     record(kb, "Ours")
     start = time.monotonic()
     answer = memgit(kb, "sync", code=3)
-    assert "origin/main rejected the push 2 times in a row: pre-receive hook declined: the freeze ends on Monday" in answer.err
+    assert (
+        "origin/main rejected the push 2 times in a row: pre-receive hook declined: the freeze ends on Monday"
+        in answer.err
+    )
     assert time.monotonic() - start < 30
     assert count_commits(kb) == 2
     assert memgit(kb, "sync", "--json", code=3).json["status"] == "rejected"
@@ -461,7 +494,9 @@ def test_words_of_a_hook_are_not_taken_for_those_of_git(kb: Path, origin: Path, 
 
 
 def test_uses_that_a_policy_blocks_are_pushed_once(kb: Path, origin: Path) -> None:
-    hook(origin, "update", '#!/bin/sh\ncase "$1" in refs/memgit/*) echo blocked by policy >&2; exit 1;; esac\n')
+    hook(
+        origin, "update", '#!/bin/sh\ncase "$1" in refs/memgit/*) echo blocked by policy >&2; exit 1;; esac\n'
+    )
     record(kb, "Ours")
     use(kb)
     answer = memgit(kb, "sync")
@@ -485,7 +520,12 @@ def test_uses_that_came_too_late_once_are_not_pushed_for_ever(kb: Path, origin: 
 def test_a_push_that_goes_elsewhere_is_not_late_for_ever(kb: Path, origin: Path, tmp_path: Path) -> None:
     run_git(tmp_path, "clone", "-q", "--bare", str(origin), "elsewhere.git")
     there = tmp_path / "elsewhere.git"
-    run_git(there, "update-ref", "refs/heads/main", run_git(there, "commit-tree", "-p", "main", "-m", "ahead", "main^{tree}"))
+    run_git(
+        there,
+        "update-ref",
+        "refs/heads/main",
+        run_git(there, "commit-tree", "-p", "main", "-m", "ahead", "main^{tree}"),
+    )
     run_git(kb, "config", "remote.origin.pushurl", str(there))
     record(kb, "Ours")
     answer = memgit(kb, "sync", "--json", code=3).json
@@ -596,7 +636,9 @@ def test_a_moved_clone_keeps_its_id(kb: Path, origin: Path) -> None:
 
 
 def test_clones_that_share_an_id_are_joined_and_parted(kb: Path, origin: Path) -> None:
-    """As left by an earlier version, which noted no directory, or by a copied disk, on which the directories are numbered alike."""
+    """As left by an earlier version, which noted no directory, or by a copied disk, on which the directories
+    are numbered alike.
+    """
     record(kb, "Ours")
     use(kb)
     path = kb / ".git/memgit" / usage.CLONE_ID
@@ -658,9 +700,13 @@ def test_uses_that_were_lost_here_or_there_come_back(kb: Path, origin: Path) -> 
     assert uses(kb) == uses(other) == 2
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)]
+)
 def test_no_use_is_lost_or_counted_twice_whatever_is_copied(kb: Path, origin: Path, seed: int) -> None:
-    """Clones are made, copied, put back from copies, moved and lost, with ids that know their directory and such that do not."""
+    """Clones are made, copied, put back from copies, moved and lost, with ids that know their directory and
+    such that do not.
+    """
     chance = random.Random(seed)
     record(kb, "Ours")
     memgit(kb, "sync")
@@ -668,7 +714,9 @@ def test_no_use_is_lost_or_counted_twice_whatever_is_copied(kb: Path, origin: Pa
     held: dict[Path, set[int]] = {kb: set()}
     for step in range(30):
         folder = chance.choice(sorted(held))
-        what = chance.choice(("use", "use", "use", "sync", "sync", "clone", "copy", "copy", "forget", "back", "move", "lose"))
+        what = chance.choice(
+            ("use", "use", "use", "sync", "sync", "clone", "copy", "copy", "forget", "back", "move", "lose")
+        )
         if what == "use":
             use(folder)
             held[folder] = held[folder] | {step}
@@ -683,13 +731,18 @@ def test_no_use_is_lost_or_counted_twice_whatever_is_copied(kb: Path, origin: Pa
             path.write_text(path.read_text().split()[0])  # as an earlier version left it
         elif what == "back":
             other = chance.choice(sorted(held))
-            if other != folder:  # its files are put back from those of another clone, into the directory that it has
+            # its files are put back from those of another clone, into the directory that it has
+            if other != folder:
                 shutil.rmtree(folder / ".git/refs/memgit", ignore_errors=True)
                 shutil.copytree(other / ".git", folder / ".git", symlinks=True, dirs_exist_ok=True)
                 held[folder] = held[other]
         elif what == "move":
             held[folder.rename(folder.parent / f"moved{step}")] = held.pop(folder)
-        elif what == "lose" and len(held) > 1 and held[folder] <= there.union(*(held[one] for one in held if one != folder)):
+        elif (
+            what == "lose"
+            and len(held) > 1
+            and held[folder] <= there.union(*(held[one] for one in held if one != folder))
+        ):
             shutil.rmtree(folder)
             del held[folder]
         for one, counted in held.items():
@@ -713,12 +766,20 @@ def test_two_that_join_the_same_make_the_same(kb: Path, origin: Path) -> None:
     for other in others:
         run_git(other, "fetch", "-q", str(kb), f"{ref}:{ref}")
         memgit(other, "sync", "--no-push")
-    assert run_git(others[0], "rev-parse", ref) == run_git(others[1], "rev-parse", ref) != run_git(kb, "rev-parse", ref)
+    assert (
+        run_git(others[0], "rev-parse", ref)
+        == run_git(others[1], "rev-parse", ref)
+        != run_git(kb, "rev-parse", ref)
+    )
 
 
 def test_what_a_remote_lists_beside_is_not_taken(kb: Path, origin: Path) -> None:
     blob = run_git(origin, "hash-object", "-w", "--stdin", data=b"no commit")
-    for ref, target in ((f"{usage.PREFIX}no-id", "main"), (f"{usage.PREFIX}aaaaaaaaa1", blob), ("refs/memgit/other", "main")):
+    for ref, target in (
+        (f"{usage.PREFIX}no-id", "main"),
+        (f"{usage.PREFIX}aaaaaaaaa1", blob),
+        ("refs/memgit/other", "main"),
+    ):
         run_git(origin, "update-ref", ref, target)
     assert memgit(kb, "sync").out == "origin/main: nothing new on either side\n"
     assert run_git(kb, "for-each-ref", "refs/memgit/") == ""
@@ -788,19 +849,24 @@ def together(kb: Path, origin: Path, clones: int, notes: int, rounds: int) -> No
         "import sys; from memgit.cli.start import run\n"
         "folder, number, notes, rounds = sys.argv[1], *map(int, sys.argv[2:])\n"
         "for note in range(notes):\n"
-        "    kind = ['knowledge', '--category', f'c{note % 3}'] if note % 2 else ['memory', '--scope', f's{note % 3}']\n"
-        "    code = run(['-C', folder, 'record', kind[0], f'Note {note} of {number}', *kind[1:], '-m', f'- text {note}'])\n"
+        "    kind = ['knowledge', '--category', f'c{note % 3}'] if note % 2 else ['memory', "
+        "'--scope', f's{note % 3}']\n"
+        "    code = run(['-C', folder, 'record', kind[0], f'Note {note} of {number}', *kind[1:], "
+        "'-m', f'- text {note}'])\n"
         "    code = code or (run(['-C', folder, 'use', 'web#Counted']) if note % 5 == 0 else 0)\n"
-        "    code = code or (run(['-C', folder, 'sync', '--retries', '100']) if (note + 1) % (notes // rounds) == 0 else 0)\n"
+        "    code = code or (run(['-C', folder, 'sync', '--retries', '100']) if (note + 1) % (notes "
+        "// rounds) == 0 else 0)\n"
         "    if code: sys.exit(code)\n"
     )
     running = [
         subprocess.Popen(
             [sys.executable, "-c", program, str(folder), str(number), str(notes), str(rounds)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         for number, folder in enumerate(folders)
-    ]  # fmt: skip
+    ]
     for process in running:
         out, err = process.communicate(timeout=600)
         assert process.returncode == 0, (out, err)
@@ -832,7 +898,10 @@ def test_who_records_in_the_same_clone_meanwhile_is_not_stopped(kb: Path, origin
         "    if code: sys.exit(code)\n"
     )
     writer = subprocess.Popen(
-        [sys.executable, "-c", program, str(kb)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", program, str(kb)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     for number in range(2):
         record(other, f"Theirs {number}")
@@ -854,7 +923,8 @@ def test_another_fetch_at_the_same_time_is_waited_for(kb: Path, origin: Path, tm
     # What the other side is asked for by the fetch takes its time, and by then the other fetch is over.
     upload = tmp_path / "upload-pack"
     upload.write_text(
-        f'#!/bin/sh\necho >>"{tmp_path}/asked"\n[ $(wc -l <"{tmp_path}/asked") -gt 2 ] && rm -f "{lock}"\nexec git-upload-pack "$@"\n'
+        f'#!/bin/sh\necho >>"{tmp_path}/asked"\n[ $(wc -l <"{tmp_path}/asked") -gt 2 ] && rm -f '
+        f'"{lock}"\nexec git-upload-pack "$@"\n'
     )
     upload.chmod(0o755)
     run_git(kb, "config", "remote.origin.uploadpack", str(upload))

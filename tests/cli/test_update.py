@@ -23,7 +23,11 @@ def test_only_the_lines_of_the_change_change(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "A", "--category", "web", "-m", "- one\n- two", "--keywords", "x")
     memgit(kb, "record", "knowledge", "B", "--category", "web", "-m", "- three", "--keywords", "y")
     memgit(kb, "update", "knowledge/web#A", "--keywords", "x,z")
-    changed = [line for line in run_git(kb, "diff", "-U0", "HEAD~1", "--", "knowledge-base/web.md").split("\n") if line[:1] in "+-"][2:]
+    changed = [
+        line
+        for line in run_git(kb, "diff", "-U0", "HEAD~1", "--", "knowledge-base/web.md").split("\n")
+        if line[:1] in "+-"
+    ][2:]
     assert changed[0].startswith("+**Updated:** ")
     assert changed[1:] == ["-**Keywords:** x", "+**Keywords:** x, z"]
 
@@ -45,7 +49,9 @@ def test_an_empty_text_empties_a_field(kb: Path) -> None:
 
 def test_versions_of_a_skill(kb: Path) -> None:
     memgit(kb, "record", "skill", "Safe migration", "--description", "d", "-m", "1. backup")
-    answer = memgit(kb, "update", "skill/safe-migration", "--new-version", "-m", "1. backup\n2. check", "--json").json
+    answer = memgit(
+        kb, "update", "skill/safe-migration", "--new-version", "-m", "1. backup\n2. check", "--json"
+    ).json
     assert answer["record"]["version"] == 2
     memgit(kb, "update", "skill/safe-migration", "-m", "1. backup\n2. check twice")
     assert memgit(kb, "show", "skill/safe-migration@1", "--json").json["body"] == "1. backup"
@@ -59,7 +65,10 @@ def test_versions_of_a_skill(kb: Path) -> None:
 
 def test_what_rename_is_for_is_said(kb: Path) -> None:
     memgit(kb, "record", "knowledge", "Old one", "--category", "web", "-m", "- x")
-    for option, value, address in (("--title", "It's new", "knowledge/web#It's new"), ("--category", "api", "knowledge/api#It's new")):
+    for option, value, address in (
+        ("--title", "It's new", "knowledge/web#It's new"),
+        ("--category", "api", "knowledge/api#It's new"),
+    ):
         answer = memgit(kb, "update", "Old one" if option == "--title" else "It's new", option, value, code=2)
         command = answer.err.partition("hint: ")[2].strip()
         assert f"update leaves the {option[2:]} of a record as it is" in answer.err
@@ -75,14 +84,25 @@ def test_a_write_takes_the_present_version_alone(kb: Path, name: str) -> None:
     memgit(kb, "update", name, "--new-version", "-m", "2. check")
     before = count_commits(kb)
     writes = (
-        ("update", "{}", "-m", "lost"), ("extend", "{}", "-m", "lost"), ("archive", "{}"), ("restore", "{}"), ("rename", "{}", "Lost"),
-        ("link", "{}", "friday-ci"), ("link", "friday-ci", "{}"), ("use", "{}"), ("merge-records", "friday-ci", "{}"),
-        ("record", "memory", "Lost", "-m", "y", "--related", "{}"), ("propose", "archive", "{}"),
-    )  # fmt: skip
+        ("update", "{}", "-m", "lost"),
+        ("extend", "{}", "-m", "lost"),
+        ("archive", "{}"),
+        ("restore", "{}"),
+        ("rename", "{}", "Lost"),
+        ("link", "{}", "friday-ci"),
+        ("link", "friday-ci", "{}"),
+        ("use", "{}"),
+        ("merge-records", "friday-ci", "{}"),
+        ("record", "memory", "Lost", "-m", "y", "--related", "{}"),
+        ("propose", "archive", "{}"),
+    )
     for version in ("1", "3"):
         for write in writes:
             answer = memgit(kb, *(word.format(f"{name}@{version}") for word in write), code=2)
-            assert f"skills/safe-migration.md:1: skill/safe-migration is at version 2, not {version}\n" in answer.err
+            assert (
+                f"skills/safe-migration.md:1: skill/safe-migration is at version 2, not {version}\n"
+                in answer.err
+            )
             assert "hint: skill/safe-migration names the present one" in answer.err
             assert (f"memgit show skill/safe-migration@{version} shows" in answer.err) == (version == "1")
     assert count_commits(kb) == before
@@ -99,7 +119,8 @@ def test_a_log_takes_the_present_version_alone(kb: Path) -> None:
         assert memgit(kb, "log", "--record", name, "--json").json == whole
     for name in ("skill/plan@1", "plan@1"):
         assert "skill/plan is at version 2, not 1\n" in memgit(kb, "log", "--record", name, code=2).err
-    assert "names the present one\n" in memgit(kb, "log", "--record", "plan@0", code=2).err  # and there was no version 0 to show
+    # and there was no version 0 to show
+    assert "names the present one\n" in memgit(kb, "log", "--record", "plan@0", code=2).err
     assert memgit(kb, "log", "--record", "skill/gone@1", "--json").json == []
 
 
@@ -116,7 +137,13 @@ def test_a_name_that_ends_like_a_version(kb: Path) -> None:
     (kb / "skills/plan@2.md").write_text("---\nname: Plan\n---\n\ny\n")
     run_git(kb, "add", ".")
     run_git(kb, "commit", "-q", "-m", "By hand")
-    for name, body in (("memory/team@2", "x"), ("team@2", "x"), ("skill/plan@2", "y"), ("plan@2", "y"), ("skill/plan@2@1", "y")):
+    for name, body in (
+        ("memory/team@2", "x"),
+        ("team@2", "x"),
+        ("skill/plan@2", "y"),
+        ("plan@2", "y"),
+        ("skill/plan@2@1", "y"),
+    ):
         assert memgit(kb, "show", name, "--json").json["body"] == body
         assert memgit(kb, "update", name, "-m", body, "--json").json["action"] == "no_op"
     assert "no record answers to 'team@2@1'" in memgit(kb, "update", "team@2@1", "-m", "z", code=2).err

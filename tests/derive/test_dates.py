@@ -18,9 +18,24 @@ def test_every_real_day_is_one(date: datetime.date) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["2026-02-29", "2026-13-01", "2026-00-10", "2026-01-00", "2026-04-31", "03/02/2026", "2026-1-2", "", None, "2026-01-011",
-             "1900-02-29", "tomorrow", "٢٠٢٦-٠١-٠١", "2026-01-01-slug"],
-)  # fmt: skip
+    "text",
+    [
+        "2026-02-29",
+        "2026-13-01",
+        "2026-00-10",
+        "2026-01-00",
+        "2026-04-31",
+        "03/02/2026",
+        "2026-1-2",
+        "",
+        None,
+        "2026-01-011",
+        "1900-02-29",
+        "tomorrow",
+        "٢٠٢٦-٠١-٠١",
+        "2026-01-01-slug",
+    ],
+)
 def test_others_are_not(text: str | None) -> None:
     assert day(text) is None
 

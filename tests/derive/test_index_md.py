@@ -26,18 +26,20 @@ def block(lines: str) -> str:
     return FRAME.format(lines)
 
 
-TREE = files({
-    "knowledge-base/tides.md": "---\nname: Tides & Currents\n---\n\n" + entry("A"),
-    "knowledge-base/lock-gates.md": entry("B"),
-    "experience/skill-pilot.md": entry("C", skill="pilot"),
-    "skills/moor.md": document("Moor"),
-    "memory/harbour/berths.md": document("Berths have names"),
-    "memory/harbour/north/ice.md": document("Ice in the north"),
-    "memory/pilots.md": document("Pilots speak Dutch"),
-    "observations/2026/03/x.md": document("Fog"),
-    "decisions/20260301-use-git.md": document("Use git", status="accepted"),
-    "notes/deep/er.md": "# Er\n",
-})  # fmt: skip
+TREE = files(
+    {
+        "knowledge-base/tides.md": "---\nname: Tides & Currents\n---\n\n" + entry("A"),
+        "knowledge-base/lock-gates.md": entry("B"),
+        "experience/skill-pilot.md": entry("C", skill="pilot"),
+        "skills/moor.md": document("Moor"),
+        "memory/harbour/berths.md": document("Berths have names"),
+        "memory/harbour/north/ice.md": document("Ice in the north"),
+        "memory/pilots.md": document("Pilots speak Dutch"),
+        "observations/2026/03/x.md": document("Fog"),
+        "decisions/20260301-use-git.md": document("Use git", status="accepted"),
+        "notes/deep/er.md": "# Er\n",
+    }
+)
 
 
 def test_the_root_lists_kinds_categories_and_scopes() -> None:
@@ -77,8 +79,12 @@ def test_the_root_lists_kinds_categories_and_scopes() -> None:
 
 
 def test_a_folder_lists_its_own_records_and_the_scopes_in_it() -> None:
-    assert text(TREE, MEMORY) == "# Memories\n\n" + block("- [harbour/](harbour/INDEX.md)\n\n- [Pilots speak Dutch](pilots.md)")
-    assert text(TREE, "memory/harbour/north/INDEX.md") == "# Memories: harbour/north\n\n" + block("- [Ice in the north](ice.md)")
+    assert text(TREE, MEMORY) == "# Memories\n\n" + block(
+        "- [harbour/](harbour/INDEX.md)\n\n- [Pilots speak Dutch](pilots.md)"
+    )
+    assert text(TREE, "memory/harbour/north/INDEX.md") == "# Memories: harbour/north\n\n" + block(
+        "- [Ice in the north](ice.md)"
+    )
     assert text(TREE, DECISIONS) == "# Decisions\n\n" + block("- [Use git](20260301-use-git.md) - accepted")
 
 
@@ -92,11 +98,18 @@ def test_every_link_leads_to_a_file() -> None:
 
 def test_a_record_in_a_listed_place_leaves_the_root_as_it_is() -> None:
     tree = derived(LAYOUT, TREE)
-    for path, data in files({
-        "knowledge-base/tides.md": "---\nname: Tides & Currents\n---\n\n" + entry("A") + "\n" + entry("Z", "2026-05-05"),
-        "memory/harbour/cranes.md": document("Cranes"), "decisions/20260402-x.md": document("X", status="proposed"),
-        "notes/other.md": "# Other\n", "skills/steer.md": document("Steer"),
-    }).items():  # fmt: skip
+    for path, data in files(
+        {
+            "knowledge-base/tides.md": "---\nname: Tides & Currents\n---\n\n"
+            + entry("A")
+            + "\n"
+            + entry("Z", "2026-05-05"),
+            "memory/harbour/cranes.md": document("Cranes"),
+            "decisions/20260402-x.md": document("X", status="proposed"),
+            "notes/other.md": "# Other\n",
+            "skills/steer.md": document("Steer"),
+        }
+    ).items():
         assert ROOT not in derive_all(MappingView(LAYOUT, {**tree, path: data}))
     assert ROOT in derive_all(MappingView(LAYOUT, {**tree, "memory/south/x.md": document("South").encode()}))
 
@@ -110,7 +123,10 @@ def test_an_empty_root_says_so_and_init_begins_with_it() -> None:
 
 def test_a_layout_in_a_folder_has_its_root_there() -> None:
     own = memgit()
-    layout = own._replace(places=tuple(place._replace(folder="docs/kb/" + place.folder) for place in own.places), base="docs/kb/")
+    layout = own._replace(
+        places=tuple(place._replace(folder="docs/kb/" + place.folder) for place in own.places),
+        base="docs/kb/",
+    )
     tree = derived(layout, {f"docs/kb/{path}": data for path, data in TREE.items()})
     assert tree["docs/kb/INDEX.md"] == derived(LAYOUT, TREE)[ROOT]
     assert tree["docs/kb/memory/INDEX.md"] == derived(LAYOUT, TREE)[MEMORY]
@@ -123,7 +139,13 @@ def test_kinds_in_folders_of_ones_own_choosing() -> None:
         Place("knowledge", "", "kb/{key}.md", "entries"),
     )  # fmt: skip
     layout = LAYOUT._replace(places=own + kept)
-    tree = files({"mem-a.md": document("A"), "docs/adr/0001-x.md": document("X", status="proposed"), "kb/tides.md": entry("T")})
+    tree = files(
+        {
+            "mem-a.md": document("A"),
+            "docs/adr/0001-x.md": document("X", status="proposed"),
+            "kb/tides.md": entry("T"),
+        }
+    )
     whole = derived(layout, tree)
     assert set(whole) - set(tree) == {ROOT, "docs/adr/INDEX.md", "_index.json"}
     for path in tree:
@@ -132,7 +154,9 @@ def test_kinds_in_folders_of_ones_own_choosing() -> None:
             assert derive_owed(MappingView(layout, after), [path]) == derive_all(MappingView(layout, after))
             base = derived(layout, before)
             state = applied(base, {path: after.get(path)})
-            assert derive_owed(MappingView(layout, state), [path], MappingView(layout, base)) == derive_all(MappingView(layout, state))
+            assert derive_owed(MappingView(layout, state), [path], MappingView(layout, base)) == derive_all(
+                MappingView(layout, state)
+            )
 
 
 # Titles and names
@@ -141,7 +165,13 @@ def test_kinds_in_folders_of_ones_own_choosing() -> None:
 @pytest.mark.parametrize("title", HOSTILE)
 def test_hostile_titles_cannot_break_the_list(title: str) -> None:
     tree = files({"memory/a.md": document("A"), "memory/c.md": document("C")})
-    safe = title.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    safe = (
+        title.replace("\\", "\\\\")
+        .replace('"', '\\"')
+        .replace("\n", "\\n")
+        .replace("\r", "\\r")
+        .replace("\t", "\\t")
+    )
     safe = "".join(char if char >= " " else f"\\x{ord(char):02x}" for char in safe)
     tree["memory/b.md"] = document(safe).encode()
     first = derived(LAYOUT, tree)
@@ -190,8 +220,14 @@ def test_an_index_of_nothing_goes_and_one_with_words_stays() -> None:
 
 
 def test_a_page_of_people_in_a_folder_without_records_is_not_touched() -> None:
-    tree = files({"memory/drafts/INDEX.md": "# Mine\n", "memory/y.md": document("Y"), "pages/INDEX.md": "# Mine\n"})
-    assert derived(LAYOUT, tree)["memory/drafts/INDEX.md"] == derived(LAYOUT, tree)["pages/INDEX.md"] == b"# Mine\n"
+    tree = files(
+        {"memory/drafts/INDEX.md": "# Mine\n", "memory/y.md": document("Y"), "pages/INDEX.md": "# Mine\n"}
+    )
+    assert (
+        derived(LAYOUT, tree)["memory/drafts/INDEX.md"]
+        == derived(LAYOUT, tree)["pages/INDEX.md"]
+        == b"# Mine\n"
+    )
 
 
 def test_an_index_is_no_note_even_where_every_file_is_one() -> None:
@@ -206,23 +242,38 @@ def test_an_index_is_no_note_even_where_every_file_is_one() -> None:
 
 
 def test_a_large_folder_of_memories_lists_topics() -> None:
-    tree = files({f"memory/a/m{number:03}.md": document(f"M{number}", topics=f"[t{number % 7}/x, 'a b']") for number in range(MAX_LISTED)})
+    tree = files(
+        {
+            f"memory/a/m{number:03}.md": document(f"M{number}", topics=f"[t{number % 7}/x, 'a b']")
+            for number in range(MAX_LISTED)
+        }
+    )
     assert text(tree, "memory/a/INDEX.md").count("](m") == MAX_LISTED
     tree["memory/a/z.md"] = document("Z", tags="[from-tag]").encode()
     tree["memory/a/za.md"] = document("ZA", topics="[gone]", archived="2026-04-01").encode()
     page = text(tree, "memory/a/INDEX.md")
     assert page == "# Memories: a\n\n" + block(
-        "More than 300 memories lie here; these are their topics. All of them: `memgit list --kind memory --scope a`\n\n- a b\n- from-tag\n"
+        (
+            "More than 300 memories lie here; these are their topics. All of them: `memgit list --kind "
+            "memory --scope a`\n\n- a b\n- from-tag\n"
+        )
         + "\n".join(f"- t{number}" for number in range(7))
     )
 
 
 def test_a_large_folder_of_decisions_lists_months() -> None:
     tree = files(
-        {f"decisions/2026{month:02}{day:02}-x.md": document("X", status="accepted") for month in range(1, 13) for day in range(1, 27)}
+        {
+            f"decisions/2026{month:02}{day:02}-x.md": document("X", status="accepted")
+            for month in range(1, 13)
+            for day in range(1, 27)
+        }
     )
     assert text(tree, DECISIONS) == "# Decisions\n\n" + block(
-        "More than 300 decisions lie here; these are their months. All of them: `memgit list --kind decision`\n\n"
+        (
+            "More than 300 decisions lie here; these are their months. All of them: `memgit list --kind "
+            "decision`\n\n"
+        )
         + "\n".join(f"- 2026-{month:02}" for month in range(1, 13))
     )
 
@@ -230,7 +281,10 @@ def test_a_large_folder_of_decisions_lists_months() -> None:
 def test_no_list_grows_without_bound() -> None:
     many = {f"memory/s{number:04}/x.md": document("X") for number in range(MAX_LISTED + 20)}
     many |= {f"knowledge-base/c{number:04}.md": entry("X") for number in range(MAX_LISTED + 20)}
-    many |= {f"memory/big/m{number:03}.md": document("M", topics=f"[t{number}]") for number in range(MAX_LISTED + 20)}
+    many |= {
+        f"memory/big/m{number:03}.md": document("M", topics=f"[t{number}]")
+        for number in range(MAX_LISTED + 20)
+    }
     tree = derived(LAYOUT, files(many))
     for path in (ROOT, MEMORY, "memory/big/INDEX.md"):
         assert tree[path].count(b"\n- ") <= 2 * (MAX_LISTED + 1)
@@ -267,12 +321,23 @@ def test_a_page_without_block_gets_one_in_the_own_layout() -> None:
 
 def test_in_a_workspace_opened_in_place_no_page_appears(corpora: Path) -> None:
     layout = mem_skill()
-    tree = {**on_disk(corpora / "mem-skill-1.2"), "memory/x.md": document("X").encode(), ROOT: b"Ours.\n", MEMORY: b"Ours.\n"}
+    tree = {
+        **on_disk(corpora / "mem-skill-1.2"),
+        "memory/x.md": document("X").encode(),
+        ROOT: b"Ours.\n",
+        MEMORY: b"Ours.\n",
+    }
     assert derive_all(MappingView(layout, tree)) == {}
-    asked = {**tree, ROOT: f"Ours.\n\n{MARKERS.first}\n{MARKERS.last}\n".encode(), MEMORY: f"{MARKERS.first}\n{MARKERS.last}\n".encode()}
+    asked = {
+        **tree,
+        ROOT: f"Ours.\n\n{MARKERS.first}\n{MARKERS.last}\n".encode(),
+        MEMORY: f"{MARKERS.first}\n{MARKERS.last}\n".encode(),
+    }
     new = derive_all(MappingView(layout, asked))
     assert set(new) == {ROOT, MEMORY}
-    assert b"- [Workflow & Automation](knowledge-base/workflow.md)" in (new[ROOT] or b"") and (new[ROOT] or b"").startswith(b"Ours.\n")
+    assert b"- [Workflow & Automation](knowledge-base/workflow.md)" in (new[ROOT] or b"") and (
+        new[ROOT] or b""
+    ).startswith(b"Ours.\n")
     assert derive_all(MappingView(layout, applied(asked, new))) == {}
 
 
@@ -294,15 +359,21 @@ def folder(*names: str) -> Files:
 
 def test_two_branches_that_each_add_a_record_merge_as_text(tmp_path: Path) -> None:
     base = derived(LAYOUT, folder("b", "d", "f", "h"))
-    conflicts, tree = merged(tmp_path, base, derived(LAYOUT, {**base, **folder("c")}), derived(LAYOUT, {**base, **folder("g")}))
+    conflicts, tree = merged(
+        tmp_path, base, derived(LAYOUT, {**base, **folder("c")}), derived(LAYOUT, {**base, **folder("g")})
+    )
     assert not conflicts
     assert derive_all(MappingView(LAYOUT, tree)) == {}
     assert tree[MEMORY].count(b"\n- [About") == 6
 
 
-def test_where_the_new_lines_are_neighbours_the_block_alone_conflicts_and_is_derived_again(tmp_path: Path) -> None:
+def test_where_the_new_lines_are_neighbours_the_block_alone_conflicts_and_is_derived_again(
+    tmp_path: Path,
+) -> None:
     base = derived(LAYOUT, folder("b", "h"))
-    conflicts, tree = merged(tmp_path, base, derived(LAYOUT, {**base, **folder("c")}), derived(LAYOUT, {**base, **folder("d")}))
+    conflicts, tree = merged(
+        tmp_path, base, derived(LAYOUT, {**base, **folder("c")}), derived(LAYOUT, {**base, **folder("d")})
+    )
     assert conflicts and b"<<<<<<<" in tree[MEMORY]
     new = derive_all(MappingView(LAYOUT, tree))
     assert set(new) == {MEMORY}

@@ -67,8 +67,17 @@ def test_a_new_item_is_laid_out_like_its_neighbour(newline: str) -> None:
     new = reshape(text, value, same)
     assert json.loads(new) == value
     at = new.index('"tides"')
-    assert new[: new.index(",", new.index('"count": 2')) + 1].startswith(text[: text.index("    }" + newline + "  ]") + 5])
-    tall = ["    {", '      "id": "tides",', '      "keywords": [', '        "ebb",', '        "flood"', "      ],"]
+    assert new[: new.index(",", new.index('"count": 2')) + 1].startswith(
+        text[: text.index("    }" + newline + "  ]") + 5]
+    )
+    tall = [
+        "    {",
+        '      "id": "tides",',
+        '      "keywords": [',
+        '        "ebb",',
+        '        "flood"',
+        "      ],",
+    ]
     assert newline.join(tall) in new
     assert at > 0 and ("\r" in new) == ("\r" in newline)
 
@@ -76,10 +85,14 @@ def test_a_new_item_is_laid_out_like_its_neighbour(newline: str) -> None:
 def test_a_new_item_stays_on_one_line_where_its_neighbour_does() -> None:
     value = json.loads(FOUR)
     value["skills"].append({"skillId": "b", "keywords": ["y", "z"], "count": 4})
-    assert reshape(FOUR, value, same) == FOUR.replace("}\n    ]", '},\n        {"skillId": "b", "keywords": ["y", "z"], "count": 4}\n    ]')
+    assert reshape(FOUR, value, same) == FOUR.replace(
+        "}\n    ]", '},\n        {"skillId": "b", "keywords": ["y", "z"], "count": 4}\n    ]'
+    )
     value = json.loads(FLAT)
     value["categories"].append(LOCAL)
-    assert reshape(FLAT, value, same) == FLAT.replace("}]", '}, {"id": "tides", "keywords": ["ebb", "flood"], "count": 1}]')
+    assert reshape(FLAT, value, same) == FLAT.replace(
+        "}]", '}, {"id": "tides", "keywords": ["ebb", "flood"], "count": 1}]'
+    )
 
 
 def test_a_list_that_grew_is_appended_to_in_its_own_manner() -> None:
@@ -103,7 +116,8 @@ def test_items_and_keys_that_go_take_their_commas_along() -> None:
     for keep in (["3"], ["1", "4"], ["2", "3"], ["4"], []):
         value["a"] = [{"id": name} for name in keep]
         assert reshape(text, value, same) == text.replace(
-            text[text.index("[") : text.index("]") + 1], "[" + ", ".join(f'{{"id": "{name}"}}' for name in keep) + "]"
+            text[text.index("[") : text.index("]") + 1],
+            "[" + ", ".join(f'{{"id": "{name}"}}' for name in keep) + "]",
         )
     assert reshape(text, {"a": json.loads(text)["a"], "c": 2}, same) == text.replace('"b": 1, ', "")
     assert reshape('{"a": 1, "b": 2}', {"b": 2}, same) == '{"b": 2}'
@@ -112,7 +126,10 @@ def test_items_and_keys_that_go_take_their_commas_along() -> None:
 def test_an_empty_list_grows_in_the_indent_of_its_line() -> None:
     text = '{\n  "a": 1,\n  "items": []\n}\n'
     new = reshape(text, {"a": 1, "items": [{"id": "x", "keywords": ["k"]}]}, same)
-    assert new == '{\n  "a": 1,\n  "items": [\n    {\n      "id": "x",\n      "keywords": [\n        "k"\n      ]\n    }\n  ]\n}\n'
+    assert new == (
+        '{\n  "a": 1,\n  "items": [\n    {\n      "id": "x",\n      "keywords": [\n        "k"\n     '
+        " ]\n    }\n  ]\n}\n"
+    )
 
 
 def test_of_two_equal_keys_the_last_counts() -> None:
@@ -174,15 +191,22 @@ def test_salvage(text: str, value: object) -> None:
 KEYS = st.text('abcé"\\ \n', max_size=4)
 SCALARS = st.none() | st.booleans() | st.integers(-5, 5) | KEYS
 OBJECTS = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=12
-)  # fmt: skip
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
 
 
 @given(
-    OBJECTS, OBJECTS, st.sampled_from([None, 1, 2, 4, "\t"]), st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")]),
+    OBJECTS,
+    OBJECTS,
+    st.sampled_from([None, 1, 2, 4, "\t"]),
+    st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")]),
     st.sampled_from(["\n", "\r\n"]),
-)  # fmt: skip
-def test_reshape_always_gives_the_value(old: Any, new: Any, indent: Any, separators: tuple[str, str], newline: str) -> None:
+)
+def test_reshape_always_gives_the_value(
+    old: Any, new: Any, indent: Any, separators: tuple[str, str], newline: str
+) -> None:
     text = json.dumps(old, indent=indent, separators=separators, ensure_ascii=False).replace("\n", newline)
     shaped = reshape(text, new, lambda one, two: one == two)
     assert json.loads(shaped) == new

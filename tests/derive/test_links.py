@@ -12,15 +12,37 @@ from hypothesis import strategies as st
 
 from memgit.derive.links import MAX_COLUMNS, escape, escape_structure, one_line, target
 from memgit.formats.markdown import relative_links, wikilinks
-from memgit.formats.message import columns
+from memgit.formats.messages.message import columns
 
 HOSTILE = [
-    "](x.md) [", "[[wiki|link]]", "`code` and `", "*a* _b_ __c__ ~~d~~", "<script>alert(1)</script>", "--> <!-- x -->",
-    "two\nlines\r\n## heading\n- item", "&amp; &#65; & co", "ends with \\", "\\`", "![image](x.png)", "[^1]: note", "$1 \\1 %s {{x}}",
-    "tab\there\x00\x1b[31m", "\u202eright to left\u2066", "under_score_in_words _and_ outside",
-    "🗂️ filing 👩‍💻 box", "x" * 500, "a|b", "# no heading",
-    "<!-- memgit: end of generated part -->", "1. list", "> quote", "---", "http://example.org/a_b*c", "~tilde~", "<a@b.c>",
-]  # fmt: skip
+    "](x.md) [",
+    "[[wiki|link]]",
+    "`code` and `",
+    "*a* _b_ __c__ ~~d~~",
+    "<script>alert(1)</script>",
+    "--> <!-- x -->",
+    "two\nlines\r\n## heading\n- item",
+    "&amp; &#65; & co",
+    "ends with \\",
+    "\\`",
+    "![image](x.png)",
+    "[^1]: note",
+    "$1 \\1 %s {{x}}",
+    "tab\there\x00\x1b[31m",
+    "\u202eright to left\u2066",
+    "under_score_in_words _and_ outside",
+    "🗂️ filing 👩‍💻 box",
+    "x" * 500,
+    "a|b",
+    "# no heading",
+    "<!-- memgit: end of generated part -->",
+    "1. list",
+    "> quote",
+    "---",
+    "http://example.org/a_b*c",
+    "~tilde~",
+    "<a@b.c>",
+]
 
 
 def rendered(line: str) -> tuple[str, str]:
@@ -57,7 +79,13 @@ def test_escaping_the_structure_alone_keeps_the_list_whole(title: str) -> None:
 
 
 def test_a_title_without_anything_special_stays_as_it_is() -> None:
-    for title in ("Responsive grid, without media queries (2026)", "snake_case_name", "Größe: 5 → 6", "潮汐表", 'it\'s "quoted" & done'):
+    for title in (
+        "Responsive grid, without media queries (2026)",
+        "snake_case_name",
+        "Größe: 5 → 6",
+        "潮汐表",
+        'it\'s "quoted" & done',
+    ):
         assert escape(title) == title == escape_structure(title)
 
 
@@ -67,12 +95,30 @@ def test_long_titles_are_cut() -> None:
 
 
 NAMES = [
-    "plain.md", "two  spaces.md", "100%25.md", "#hash.md", "a: b.md", "[brackets] (1).md", "back\\slash.md", "semi;colon & co.md",
+    "plain.md",
+    "two  spaces.md",
+    "100%25.md",
+    "#hash.md",
+    "a: b.md",
+    "[brackets] (1).md",
+    "back\\slash.md",
+    "semi;colon & co.md",
     "$HOME.md",
-    "it's \"quoted\".md", "名前と日付.md", "🗂️ filing box.md", "cafe\u0301.md", "-dash.md", "..md", "tab\there.md", "a?b.md",
-    "*star*_.md", "`tick`.md",
-    "<angle>.md", "new\nline.md", "nbsp\u00a0.md", "sub folder/x.md",
-]  # fmt: skip
+    'it\'s "quoted".md',
+    "名前と日付.md",
+    "🗂️ filing box.md",
+    "cafe\u0301.md",
+    "-dash.md",
+    "..md",
+    "tab\there.md",
+    "a?b.md",
+    "*star*_.md",
+    "`tick`.md",
+    "<angle>.md",
+    "new\nline.md",
+    "nbsp\u00a0.md",
+    "sub folder/x.md",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -43,7 +43,10 @@ def test_what_stands_around_the_block_is_kept_to_the_byte(newline: str, bom: byt
     after = end.replace("\n", newline).encode()
     new = done(before + BLOCK.replace("\n", newline).encode() + after)
     assert new.startswith(before) and new.endswith(after)
-    assert new == before + "\n".join([MARKERS.first, *NEW, MARKERS.last, ""]).replace("\n", newline).encode() + after
+    assert (
+        new
+        == before + "\n".join([MARKERS.first, *NEW, MARKERS.last, ""]).replace("\n", newline).encode() + after
+    )
     assert done(new) == new
     assert not only_generated(new, MARKERS, "# Title")
 
@@ -101,7 +104,10 @@ def test_bytes_that_are_no_text_are_left_alone() -> None:
 
 
 def test_a_conflict_inside_the_block_is_settled() -> None:
-    text = f"# Mine\n\n{MARKERS.first}\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n\n{MARKERS.last}\nEnd\n"
+    text = (
+        f"# Mine\n\n{MARKERS.first}\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> "
+        f"theirs\n\n{MARKERS.last}\nEnd\n"
+    )
     rendered = render(text.encode(), MARKERS, NEW, "# Title")
     assert rendered.data is not None
     assert rendered.data.decode() == f"# Mine\n\n{MARKERS.first}\n\n- [new](new.md)\n\n{MARKERS.last}\nEnd\n"
@@ -110,7 +116,10 @@ def test_a_conflict_inside_the_block_is_settled() -> None:
 
 
 def test_two_whole_files_in_conflict_are_settled() -> None:
-    text = f"<<<<<<< ours\n# Title\n\n{BLOCK}||||||| base\n=======\n# Title\n\n{BLOCK.replace('old', 'older')}>>>>>>> theirs\n"
+    text = (
+        f"<<<<<<< ours\n# Title\n\n{BLOCK}||||||| base\n=======\n# "
+        f"Title\n\n{BLOCK.replace('old', 'older')}>>>>>>> theirs\n"
+    )
     assert render(text.encode(), MARKERS, NEW, "# Title").data == done(None)
 
 
@@ -126,9 +135,27 @@ def test_conflict_markers_in_a_fence_are_an_example() -> None:
 
 
 LINES = st.lists(
-    st.sampled_from(["", "# H", "text", "- item", "```", "~~~", "    code", "<!-- note -->", "<!--", "-->", "> q", "<div>", "\tx",
-                     MARKERS.first, MARKERS.last]), max_size=12,
-)  # fmt: skip
+    st.sampled_from(
+        [
+            "",
+            "# H",
+            "text",
+            "- item",
+            "```",
+            "~~~",
+            "    code",
+            "<!-- note -->",
+            "<!--",
+            "-->",
+            "> q",
+            "<div>",
+            "\tx",
+            MARKERS.first,
+            MARKERS.last,
+        ]
+    ),
+    max_size=12,
+)
 
 
 @given(LINES, st.sampled_from(["\n", "\r\n"]))

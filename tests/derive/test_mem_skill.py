@@ -46,7 +46,10 @@ def index(tree: dict[str, bytes], path: str = KB, layout: Layout = LAYOUT) -> An
 
 
 def problems(tree: dict[str, bytes], path: str = KB) -> list[tuple[str, int, bool]]:
-    return [(problem.code, problem.line, problem.fatal) for problem in render_all(MappingView(LAYOUT, tree))[path].problems]
+    return [
+        (problem.code, problem.line, problem.fatal)
+        for problem in render_all(MappingView(LAYOUT, tree))[path].problems
+    ]
 
 
 # The corpora
@@ -64,7 +67,9 @@ def test_auto_skill_counts_sections_and_not_bare_headings(corpora: Path) -> None
     tree = on_disk(corpora / "auto-skill")
     edits = derive_all(MappingView(LAYOUT, tree))
     assert list(edits) == [KB]
-    expected = tree[KB].replace(b'"totalEntries": 1', b'"totalEntries": 0').replace(b'"count": 1', b'"count": 0')
+    expected = (
+        tree[KB].replace(b'"totalEntries": 1', b'"totalEntries": 0').replace(b'"count": 1', b'"count": 0')
+    )
     assert edits[KB] == expected
 
 
@@ -79,7 +84,9 @@ def test_recording_into_a_workspace_changes_the_index_alone(corpora: Path) -> No
     path = "knowledge-base/workflow.md"
     tree[path] += b"\n" + entry("Read the tide table first", "2026-05-01", "tides, berths").encode()
     edits = derive_owed(MappingView(LAYOUT, tree), [path])
-    expected = tree[KB].replace(b"2026-04-08", b"2026-05-01").replace(b'"totalEntries": 12', b'"totalEntries": 13')
+    expected = (
+        tree[KB].replace(b"2026-04-08", b"2026-05-01").replace(b'"totalEntries": 12', b'"totalEntries": 13')
+    )
     assert edits == {KB: expected.replace(b'"count": 9', b'"count": 10')}
 
 
@@ -94,7 +101,9 @@ def test_recording_an_experience_adds_its_keywords(corpora: Path) -> None:
     assert derive_all(MappingView(LAYOUT, tree)) == {}
 
 
-@pytest.mark.parametrize(("name", "counts"), [("conflict-markers", [2]), ("silent-blend", [1, 2]), ("trailing-comma", [2])])
+@pytest.mark.parametrize(
+    ("name", "counts"), [("conflict-markers", [2]), ("silent-blend", [1, 2]), ("trailing-comma", [2])]
+)
 def test_broken_indexes_are_built_again(corpora: Path, name: str, counts: list[int]) -> None:
     broken = (corpora / "oddities" / "indexes" / f"{name}.json").read_bytes()
     tree = files({KB: broken, "knowledge-base/workflow.md": entry("A", keywords="drift") + "\n" + entry("B")})
@@ -108,11 +117,16 @@ def test_broken_indexes_are_built_again(corpora: Path, name: str, counts: list[i
         assert value["categories"][0]["keywords"] == ["automation", "process"]
         assert problems(tree) == [("MG104", 4, False)]
         ours = broken.decode().replace("<<<<<<< HEAD\n", "")
-        for part in ('=======\n  "totalEntries": 4,\n>>>>>>> feature/tides\n', '=======\n      "count": 4\n>>>>>>> feature/tides\n'):
+        for part in (
+            '=======\n  "totalEntries": 4,\n>>>>>>> feature/tides\n',
+            '=======\n      "count": 4\n>>>>>>> feature/tides\n',
+        ):
             assert part in ours
             ours = ours.replace(part, "")
         ours = (
-            ours.replace("2026-03-02", "2026-03-01").replace('"totalEntries": 3', '"totalEntries": 2').replace('"count": 3', '"count": 2')
+            ours.replace("2026-03-02", "2026-03-01")
+            .replace('"totalEntries": 3', '"totalEntries": 2')
+            .replace('"count": 3', '"count": 2')
         )
         assert derived(LAYOUT, tree)[KB].decode() == ours
     if name == "trailing-comma":
@@ -125,7 +139,12 @@ def test_broken_indexes_are_built_again(corpora: Path, name: str, counts: list[i
 
 
 def test_what_counts_as_an_entry() -> None:
-    text = entry("One") + "\n## Sample (may be deleted)\n\n" + entry("Two") + "**Archived:** 2026-04-02\n\n## Words alone\n\nSome text.\n"
+    text = (
+        entry("One")
+        + "\n## Sample (may be deleted)\n\n"
+        + entry("Two")
+        + "**Archived:** 2026-04-02\n\n## Words alone\n\nSome text.\n"
+    )
     tree = files({KB: INDEX, "knowledge-base/tides.md": text})
     value = index(tree)
     assert value["categories"][0]["count"] == value["totalEntries"] == 3
@@ -134,7 +153,9 @@ def test_what_counts_as_an_entry() -> None:
 
 def test_lines_of_a_log_are_no_entries() -> None:
     log = '# Activity Log\n\n## [2026-05-05] write | Recorded to knowledge-base/tides.md: "A"\n'
-    tree = files({KB: INDEX, "knowledge-base/tides.md": entry("A"), "log.md": log, "knowledge-base/log.md": log})
+    tree = files(
+        {KB: INDEX, "knowledge-base/tides.md": entry("A"), "log.md": log, "knowledge-base/log.md": log}
+    )
     assert derive_all(MappingView(LAYOUT, tree)) == {}
 
 
@@ -162,14 +183,18 @@ def test_a_file_that_cannot_be_read_keeps_its_count() -> None:
 def test_a_category_without_file_stays_listed() -> None:
     value = index(files({KB: INDEX, "knowledge-base/locks.md": entry("A")}))
     assert [(item["id"], item["name"], item["count"]) for item in value["categories"]] == [
-        ("tides", "Tides & Currents", 0), ("locks", "Locks", 1),
-    ]  # fmt: skip
+        ("tides", "Tides & Currents", 0),
+        ("locks", "Locks", 1),
+    ]
     assert value["totalEntries"] == 1
 
 
 def test_new_categories_come_last_and_look_like_the_others() -> None:
     text = entry("A", "2026-03-05", "gates, Sluice") + "\n" + entry("B", keywords="sluice, pumps")
-    new = derived(LAYOUT, files({KB: INDEX, "knowledge-base/tides.md": entry("T"), "knowledge-base/lock-gates.md": text}))[KB].decode()
+    new = derived(
+        LAYOUT,
+        files({KB: INDEX, "knowledge-base/tides.md": entry("T"), "knowledge-base/lock-gates.md": text}),
+    )[KB].decode()
     added = """\
     },
     {
@@ -184,7 +209,9 @@ def test_new_categories_come_last_and_look_like_the_others() -> None:
       "count": 2
     }
   ],"""
-    assert new == INDEX.replace("    }\n  ],", added).replace("2026-03-01", "2026-03-05").replace('"totalEntries": 1', '"totalEntries": 3')
+    assert new == INDEX.replace("    }\n  ],", added).replace("2026-03-01", "2026-03-05").replace(
+        '"totalEntries": 1', '"totalEntries": 3'
+    )
 
 
 def test_frontmatter_of_the_file_comes_before_the_index() -> None:
@@ -196,7 +223,12 @@ def test_frontmatter_of_the_file_comes_before_the_index() -> None:
 
 def test_keywords_gathered_from_records_are_bounded() -> None:
     many = ", ".join(f"word{number}" for number in range(100))
-    tree = files({"knowledge-base/tides.md": entry("A", keywords=many), "experience/skill-x.md": entry("A", keywords="one")})
+    tree = files(
+        {
+            "knowledge-base/tides.md": entry("A", keywords=many),
+            "experience/skill-x.md": entry("A", keywords="one"),
+        }
+    )
     assert len(index(tree)["categories"][0]["keywords"]) == MAX_KEYWORDS
     tree = derived(LAYOUT, tree)
     tree["experience/skill-x.md"] += entry("B", keywords=many).encode()
@@ -213,34 +245,52 @@ def test_chosen_keywords_are_never_cut() -> None:
 def test_keywords_of_an_experience_grow_with_its_records_one_by_one_or_at_once() -> None:
     one, two = entry("A", keywords="x, y", skill="s"), entry("B", keywords="Y, z", skill="s")
     start = derived(LAYOUT, files({"experience/skill-s.md": one}))
-    assert index(start, EX)["skills"] == [{"skillId": "s", "file": "skill-s.md", "keywords": ["x", "y"], "count": 1}]
+    assert index(start, EX)["skills"] == [
+        {"skillId": "s", "file": "skill-s.md", "keywords": ["x", "y"], "count": 1}
+    ]
     both = derived(LAYOUT, {**start, "experience/skill-s.md": (one + "\n" + two).encode()})
     assert index(both, EX)["skills"][0]["keywords"] == ["x", "y", "z"]
     fewer = derived(LAYOUT, {**both, "experience/skill-s.md": one.encode()})
-    assert index(fewer, EX)["skills"][0] == {"skillId": "s", "file": "skill-s.md", "keywords": ["x", "y", "z"], "count": 1}
+    assert index(fewer, EX)["skills"][0] == {
+        "skillId": "s",
+        "file": "skill-s.md",
+        "keywords": ["x", "y", "z"],
+        "count": 1,
+    }
 
 
 def test_twins_in_a_badly_merged_index_become_one() -> None:
     value = json.loads(INDEX)
-    value["categories"].append({**value["categories"][0], "keywords": ["EBB", "neap"], "count": 7, "note": "kept"})
+    value["categories"].append(
+        {**value["categories"][0], "keywords": ["EBB", "neap"], "count": 7, "note": "kept"}
+    )
     tree = files({KB: json.dumps(value), "knowledge-base/tides.md": entry("A")})
-    assert index(tree)["categories"] == [{**json.loads(INDEX)["categories"][0], "keywords": ["ebb", "Flood", "neap"], "note": "kept"}]
+    assert index(tree)["categories"] == [
+        {**json.loads(INDEX)["categories"][0], "keywords": ["ebb", "Flood", "neap"], "note": "kept"}
+    ]
 
 
 # Shapes
 
 
 VARIANTS = {
-    "no name, no count": '{"lastUpdated": "2026-03-01", "categories": [{"id": "tides", "file": "tides.md", "keywords": ["ebb"]}]}\n',
+    "no name, no count": (
+        '{"lastUpdated": "2026-03-01", "categories": [{"id": "tides", "file": "tides.md", "keywords": '
+        '["ebb"]}]}\n'
+    ),
     "name alone": '{\n  "categories": [\n    {\n      "name": "tides",\n      "keywords": ["ebb"]\n    }\n  ],\n'
     '  "lastUpdated": "2026-03-01"\n}\n',
     "description": '{\n    "categories": [\n        {\n            "name": "tides",\n            "keywords": [\n'
     '                "ebb"\n            ],\n'
     '            "description": "kept"\n        }\n    ]\n}',
-    "moment": '{"lastUpdated": "2026-03-01T10:11:12", "totalEntries": 1, "categories": [{"id": "tides", "count": 1}]}',
-    "unknown": '{"owner": "me", "version": 3.0, "categories": [{"id": "tides", "file": "./tides.md", "count": 1, "weight": 1e3}], '
+    "moment": (
+        '{"lastUpdated": "2026-03-01T10:11:12", "totalEntries": 1, "categories": [{"id": "tides", '
+        '"count": 1}]}'
+    ),
+    "unknown": '{"owner": "me", "version": 3.0, "categories": [{"id": "tides", "file": "./tides.md", "count": '
+    '1, "weight": 1e3}], '
     '"z": {"a": []}}',
-}  # fmt: skip
+}
 
 
 TOP = {"lastUpdated", "version", "totalEntries", "categories"}
@@ -250,11 +300,17 @@ ITEM = {"id", "name", "keywords", "file", "count"}
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
-def test_a_variant_keeps_its_manner_and_gets_the_keys_that_it_lacks(variant: str, newline: str, bom: str) -> None:
+def test_a_variant_keeps_its_manner_and_gets_the_keys_that_it_lacks(
+    variant: str, newline: str, bom: str
+) -> None:
     text = bom + VARIANTS[variant].replace("\n", newline)
     tree = files({KB: text, "knowledge-base/tides.md": entry("A", keywords="drift")})
     new = derived(LAYOUT, tree)[KB].decode()
-    assert new.startswith(bom + "{") and new.count("\n") == new.count(newline) and new.endswith("\n") == text.endswith("\n")
+    assert (
+        new.startswith(bom + "{")
+        and new.count("\n") == new.count(newline)
+        and new.endswith("\n") == text.endswith("\n")
+    )
     old, value = json.loads(text.removeprefix("\ufeff")), json.loads(new.removeprefix("\ufeff"))
     assert set(value) >= TOP and list(value)[: len(old)] == list(old)
     [was], [item] = old["categories"], value["categories"]
@@ -268,14 +324,18 @@ def test_a_variant_keeps_its_manner_and_gets_the_keys_that_it_lacks(variant: str
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_variant_stays_one_when_a_category_is_added(variant: str) -> None:
-    tree = files({KB: "\ufeff" + VARIANTS[variant].replace("\n", "\r\n"), "knowledge-base/tides.md": entry("A")})
+    tree = files(
+        {KB: "\ufeff" + VARIANTS[variant].replace("\n", "\r\n"), "knowledge-base/tides.md": entry("A")}
+    )
     tree = derived(LAYOUT, tree)
     old = json.loads(tree[KB].decode().removeprefix("\ufeff"))
     new = derived(LAYOUT, {**tree, "knowledge-base/locks.md": entry("B", keywords="gate").encode()})[KB]
     value = json.loads(new.removeprefix(b"\xef\xbb\xbf"))
     assert new.count(b"\n") == new.count(b"\r\n")
     assert list(value) == list(old) and value["categories"][0] == old["categories"][0]
-    assert list(value["categories"][1]) == [key for key in old["categories"][0] if key not in ("description", "weight")]
+    assert list(value["categories"][1]) == [
+        key for key in old["categories"][0] if key not in ("description", "weight")
+    ]
     assert value["categories"][1]["name"] == "Locks"
     assert value["totalEntries"] == 2
 
@@ -306,7 +366,9 @@ class Historic(MappingView):
 @pytest.mark.parametrize("text", THIN.values(), ids=THIN.keys())
 def test_a_thin_index_gets_its_keys_from_the_file_then_from_history(text: str, meta: str) -> None:
     tree = files({KB: text, "knowledge-base/tides.md": meta + entry("A", keywords="drift")})
-    view = Historic(tree, ["{", '{"categories": [{"file": "tides.md", "name": "Thin"}]}', INDEX.replace("[]", '["kept"]')])
+    view = Historic(
+        tree, ["{", '{"categories": [{"file": "tides.md", "name": "Thin"}]}', INDEX.replace("[]", '["kept"]')]
+    )
     made = derive_all(view)[KB]
     assert made is not None
     value = json.loads(made)
@@ -323,7 +385,12 @@ def test_a_thin_index_gets_its_keys_from_the_file_then_from_history(text: str, m
 
 def test_a_thin_index_without_any_past() -> None:
     tree = files(
-        {KB: "{}", "knowledge-base/tides.md": entry("A", keywords="drift"), EX: "{}\r\n", "experience/skill-s.md": entry("B", skill="s")}
+        {
+            KB: "{}",
+            "knowledge-base/tides.md": entry("A", keywords="drift"),
+            EX: "{}\r\n",
+            "experience/skill-s.md": entry("B", skill="s"),
+        }
     )
     fresh = {path: data for path, data in tree.items() if path not in (KB, EX)}
     assert index(tree) == index(fresh)
@@ -332,7 +399,12 @@ def test_a_thin_index_without_any_past() -> None:
 
 def test_an_item_with_a_name_alone_is_brought_up_to_date_at_once() -> None:
     text = "---\nname: Moon and Tides\n---\n\n" + entry("A")
-    once = derived(LAYOUT, files({KB: '{"categories": [{"name": "tides", "keywords": ["ebb"]}]}', "knowledge-base/tides.md": text}))
+    once = derived(
+        LAYOUT,
+        files(
+            {KB: '{"categories": [{"name": "tides", "keywords": ["ebb"]}]}', "knowledge-base/tides.md": text}
+        ),
+    )
     assert json.loads(once[KB])["categories"] == [
         {"name": "Moon and Tides", "keywords": ["ebb"], "id": "tides", "file": "tides.md", "count": 1}
     ]
@@ -342,7 +414,10 @@ def test_an_item_with_a_name_alone_is_brought_up_to_date_at_once() -> None:
 @pytest.mark.parametrize("none", ["null", "0", '""'])
 def test_a_name_that_alone_leads_to_its_file_stays(none: str) -> None:
     text = "---\nname: Moon and Tides\n---\n\n" + entry("A")
-    broken = f'{{"categories": [{{"id": {none}, "file": {none}, "name": "tides", "keywords": ["ebb"], "count": 3}}]}}'
+    broken = (
+        f'{{"categories": [{{"id": {none}, "file": {none}, "name": "tides", "keywords": ["ebb"], '
+        f'"count": 3}}]}}'
+    )
     once = derived(LAYOUT, files({KB: broken, "knowledge-base/tides.md": text}))
     (item,) = json.loads(once[KB])["categories"]
     assert (item["name"], item["count"], item["keywords"]) == ("tides", 1, ["ebb"])
@@ -351,9 +426,18 @@ def test_a_name_that_alone_leads_to_its_file_stays(none: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [('"ebb, flow,"', ("ebb", "flow")), ("1.5", ()), ("true", ()), ('{"ebb": 1}', ()), ("null", ()), ('[1, "ebb"]', ("ebb",))],
+    [
+        ('"ebb, flow,"', ("ebb", "flow")),
+        ("1.5", ()),
+        ("true", ()),
+        ('{"ebb": 1}', ()),
+        ("null", ()),
+        ('[1, "ebb"]', ("ebb",)),
+    ],
 )
-def test_keywords_in_another_form_stay_and_are_read_as_far_as_they_go(words: str, found: tuple[str, ...]) -> None:
+def test_keywords_in_another_form_stay_and_are_read_as_far_as_they_go(
+    words: str, found: tuple[str, ...]
+) -> None:
     text = INDEX.replace('[\n        "ebb",\n        "Flood"\n      ]', words)
     assert words in text
     view = MappingView(LAYOUT, files({KB: text, "knowledge-base/tides.md": entry("A", keywords="moon")}))
@@ -384,19 +468,33 @@ def test_a_file_that_is_no_entry_file_is_none_for_the_quick_way_either() -> None
 
 
 def test_what_lacks_keys_and_has_no_file_gets_them_too() -> None:
-    value = index(files({KB: '{"categories": [{"id": "gone"}, {"note": 1}]}', EX: '{"skills": [{"file": "skill-x.md"}]}'}))
-    assert value["categories"] == [{"id": "gone", "name": "Gone", "keywords": [], "file": "gone.md", "count": 0}, {"note": 1}]
+    value = index(
+        files(
+            {KB: '{"categories": [{"id": "gone"}, {"note": 1}]}', EX: '{"skills": [{"file": "skill-x.md"}]}'}
+        )
+    )
+    assert value["categories"] == [
+        {"id": "gone", "name": "Gone", "keywords": [], "file": "gone.md", "count": 0},
+        {"note": 1},
+    ]
     assert index(files({EX: '{"skills": [{"file": "skill-x.md"}]}'}), EX)["skills"] == [
         {"file": "skill-x.md", "skillId": "x", "keywords": [], "count": 0}
     ]
 
 
 EXPERIENCES = {
-    "named": '{"lastUpdated": null, "skills": [{"id": "s", "name": "S kill", "file": "skill-s.md", "keywords": ["x"], "count": 1}]}',
-    "dashed": '{"skills": [{"skill-id": "s", "file": "skill-s.md", "keywords": ["x"], "count": 1, "lastUpdated": "2026-03-01"}]}',
-    "many keys": '{"skills": [{"skillId": "s", "name": "S", "file": "skill-s.md", "count": 1, "last_updated": "2026-03-01", "t": ["q"], '
+    "named": (
+        '{"lastUpdated": null, "skills": [{"id": "s", "name": "S kill", "file": "skill-s.md", '
+        '"keywords": ["x"], "count": 1}]}'
+    ),
+    "dashed": (
+        '{"skills": [{"skill-id": "s", "file": "skill-s.md", "keywords": ["x"], "count": 1, '
+        '"lastUpdated": "2026-03-01"}]}'
+    ),
+    "many keys": '{"skills": [{"skillId": "s", "name": "S", "file": "skill-s.md", "count": 1, "last_updated": '
+    '"2026-03-01", "t": ["q"], '
     '"keywords": ["x"]}]}',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("variant", EXPERIENCES)
@@ -408,7 +506,9 @@ def test_variants_of_the_experience_index(variant: str) -> None:
     assert value.get("lastUpdated", "2026-03-01") == "2026-03-01"
     tree["experience/skill-s.md"] += entry("B", "2026-04-01", "y, z", skill="s").encode()
     skill = index(tree, EX)["skills"][0]
-    assert list(skill) == list(old["skills"][0]) and skill["keywords"] == ["x", "y", "z"] and skill["count"] == 2
+    assert (
+        list(skill) == list(old["skills"][0]) and skill["keywords"] == ["x", "y", "z"] and skill["count"] == 2
+    )
     assert {skill.get("lastUpdated"), skill.get("last_updated")} <= {None, "2026-04-01"}
 
 
@@ -427,17 +527,26 @@ def test_an_item_is_found_by_its_file_its_id_or_its_name() -> None:
         ("kb/tides.md", "kb/tides.md"),
     ],
 )
-def test_an_item_that_names_a_file_that_is_not_there_gets_the_one_that_its_id_led_to(named: str, kept: str) -> None:
-    text = json.dumps({"categories": [{"id": "tides", "name": "Tides", "file": named, "count": 1}], "totalEntries": 1})
+def test_an_item_that_names_a_file_that_is_not_there_gets_the_one_that_its_id_led_to(
+    named: str, kept: str
+) -> None:
+    text = json.dumps(
+        {"categories": [{"id": "tides", "name": "Tides", "file": named, "count": 1}], "totalEntries": 1}
+    )
     assert index(files({KB: text, "knowledge-base/tides.md": entry("A")}))["categories"][0]["file"] == kept
 
 
 def test_a_category_in_a_folder() -> None:
-    tree = derived(LAYOUT, files({"knowledge-base/north/tide-tables.md": entry("A"), "experience/old/skill-s.md": entry("A")}))
+    tree = derived(
+        LAYOUT,
+        files({"knowledge-base/north/tide-tables.md": entry("A"), "experience/old/skill-s.md": entry("A")}),
+    )
     assert json.loads(tree[KB])["categories"][0]["file"] == "north/tide-tables.md"
     assert json.loads(tree[KB])["categories"][0]["name"] == "Tide Tables"
     assert json.loads(tree[EX])["skills"][0]["file"] == "old/skill-s.md"
-    nested = files({"knowledge-base/knowledge-base/_index.json": "not ours", "knowledge-base/a.md": entry("A")})
+    nested = files(
+        {"knowledge-base/knowledge-base/_index.json": "not ours", "knowledge-base/a.md": entry("A")}
+    )
     assert derived(LAYOUT, nested)["knowledge-base/knowledge-base/_index.json"] == b"not ours"
 
 
@@ -447,7 +556,9 @@ def test_a_category_in_a_folder() -> None:
 FOREIGN = {
     "array": "[]",
     "knowledgeBase": '{"version": "2.0", "knowledgeBase": [{"skill_id": "x", "title": "T", "owner": "me"}]}',
-    "knowledge_bases": '{"last_updated": "2026-04-01", "knowledge_bases": [{"id": "x", "category": "c", "path": "c/x.md"}]}',
+    "knowledge_bases": (
+        '{"last_updated": "2026-04-01", "knowledge_bases": [{"id": "x", "category": "c", "path": "c/x.md"}]}'
+    ),
     "other keys": '{"settings": {}}',
     "a mapping": '{"categories": {"tides": 1}}',
     "texts": '{"categories": ["tides"]}',
@@ -463,22 +574,34 @@ def test_another_tools_file_is_left_alone(text: str) -> None:
 
 
 def test_another_tools_experience_index_is_left_alone() -> None:
-    tree = files({EX: '{"version": "2.0", "skills": [{"skill_id": "s", "title": "T"}]}', "experience/skill-s.md": entry("A")})
+    tree = files(
+        {
+            EX: '{"version": "2.0", "skills": [{"skill_id": "s", "title": "T"}]}',
+            "experience/skill-s.md": entry("A"),
+        }
+    )
     assert derive_all(MappingView(LAYOUT, tree)) == {}
 
 
 def test_names_and_keywords_come_from_both_sides_of_a_conflict() -> None:
     ours = INDEX.replace('"Flood"', '"Flood",\n        "neap"')
-    theirs = INDEX.replace("    }\n  ]", '    },\n    {\n      "id": "locks",\n      "name": "Locks & Co",\n      "keywords": ["gate"],\n'
-                           '      "file": "locks.md",\n      "count": 1\n    }\n  ]').replace('"Tides & Currents"', '"Other"')  # fmt: skip
-    tree = files({
-        KB: f"<<<<<<< ours\n{ours}\n||||||| base\n{INDEX}\n=======\n{theirs}\n>>>>>>> theirs\n",
-        "knowledge-base/tides.md": entry("A"), "knowledge-base/locks.md": entry("B"),
-    })  # fmt: skip
+    theirs = INDEX.replace(
+        "    }\n  ]",
+        '    },\n    {\n      "id": "locks",\n      "name": "Locks & Co",\n      "keywords": ["gate"],\n'
+        '      "file": "locks.md",\n      "count": 1\n    }\n  ]',
+    ).replace('"Tides & Currents"', '"Other"')
+    tree = files(
+        {
+            KB: f"<<<<<<< ours\n{ours}\n||||||| base\n{INDEX}\n=======\n{theirs}\n>>>>>>> theirs\n",
+            "knowledge-base/tides.md": entry("A"),
+            "knowledge-base/locks.md": entry("B"),
+        }
+    )
     value = index(tree)
     assert [(item["name"], item["keywords"], item["count"]) for item in value["categories"]] == [
-        ("Tides & Currents", ["ebb", "Flood", "neap"], 1), ("Locks & Co", ["gate"], 1),
-    ]  # fmt: skip
+        ("Tides & Currents", ["ebb", "Flood", "neap"], 1),
+        ("Locks & Co", ["gate"], 1),
+    ]
     assert problems(tree) == [("MG104", 1, False)]
 
 
@@ -512,10 +635,15 @@ def test_an_index_appears_with_its_first_entry_and_not_before() -> None:
     for layout in (LAYOUT, memgit()):
         assert not {KB, EX} & set(derived(layout, files({"README.md": "x", "knowledge-base/README.md": "x"})))
         assert {KB} == {KB, EX} & set(derived(layout, files({"knowledge-base/tides.md": entry("A")})))
-    assert json.loads(derived(LAYOUT, files({"knowledge-base/tides.md": entry("A", keywords="ebb")}))[KB]) == {
-        "lastUpdated": "2026-03-01", "version": "1.2.0", "totalEntries": 1,
-        "categories": [{"id": "tides", "name": "Tides", "keywords": ["ebb"], "file": "tides.md", "count": 1}], "absorbedSkills": [],
-    }  # fmt: skip
+    assert json.loads(
+        derived(LAYOUT, files({"knowledge-base/tides.md": entry("A", keywords="ebb")}))[KB]
+    ) == {
+        "lastUpdated": "2026-03-01",
+        "version": "1.2.0",
+        "totalEntries": 1,
+        "categories": [{"id": "tides", "name": "Tides", "keywords": ["ebb"], "file": "tides.md", "count": 1}],
+        "absorbedSkills": [],
+    }
 
 
 def test_an_index_of_nothing_is_not_made_when_the_last_file_goes() -> None:
@@ -526,7 +654,10 @@ def test_an_index_of_nothing_is_not_made_when_the_last_file_goes() -> None:
 
 
 def two_categories() -> dict[str, bytes]:
-    tree = {"knowledge-base/locks.md": entry("A", keywords="gate"), "knowledge-base/tides.md": entry("A", keywords="ebb")}
+    tree = {
+        "knowledge-base/locks.md": entry("A", keywords="gate"),
+        "knowledge-base/tides.md": entry("A", keywords="ebb"),
+    }
     return derived(LAYOUT, files({**tree, "experience/skill-s.md": entry("A", keywords="x", skill="s")}))
 
 
@@ -546,9 +677,9 @@ def test_after_any_merge_the_index_says_what_the_files_say(tmp_path: Path, one: 
     ours[KB] = ours[KB].replace(b'"Tides"', b'"Tides & Co"')
     _, tree = merged(tmp_path, base, theirs, ours)
     if one == two:  # both added at the end of one file: both are kept
-        tree[f"knowledge-base/{one}.md"] = grown(ours, f"knowledge-base/{one}.md", entry("Theirs", "2026-06-01"))[
-            f"knowledge-base/{one}.md"
-        ]
+        tree[f"knowledge-base/{one}.md"] = grown(
+            ours, f"knowledge-base/{one}.md", entry("Theirs", "2026-06-01")
+        )[f"knowledge-base/{one}.md"]
     value = index(tree)
     assert value["totalEntries"] == 4 and value["lastUpdated"] == "2026-06-01"
     assert [item["count"] for item in value["categories"]] == ([2, 2] if one != two else [1, 3])
@@ -558,7 +689,10 @@ def test_after_any_merge_the_index_says_what_the_files_say(tmp_path: Path, one: 
 
 def test_after_a_merge_the_keywords_of_both_experiences_are_there(tmp_path: Path) -> None:
     base, path = two_categories(), "experience/skill-s.md"
-    ours, theirs = grown(base, path, entry("Ours", keywords="y")), grown(base, path, entry("Theirs", keywords="z"))
+    ours, theirs = (
+        grown(base, path, entry("Ours", keywords="y")),
+        grown(base, path, entry("Theirs", keywords="z")),
+    )
     conflicts, tree = merged(tmp_path, base, theirs, ours)
     assert conflicts
     tree[path] = ours[path] + b"\n" + entry("Theirs", keywords="z").encode()
@@ -571,31 +705,58 @@ def test_after_a_merge_the_keywords_of_both_experiences_are_there(tmp_path: Path
 
 def test_groups() -> None:
     meta = "---\nname: The Locks\n---\n\n"
-    tree = files({KB: INDEX, "knowledge-base/tides.md": entry("A"), "knowledge-base/locks.md": meta + entry("B", keywords="gate"),
-                  "knowledge-base/wind-and-wave.md": "", "experience/skill-s.md": entry("A", keywords="x")})  # fmt: skip
+    tree = files(
+        {
+            KB: INDEX,
+            "knowledge-base/tides.md": entry("A"),
+            "knowledge-base/locks.md": meta + entry("B", keywords="gate"),
+            "knowledge-base/wind-and-wave.md": "",
+            "experience/skill-s.md": entry("A", keywords="x"),
+        }
+    )
     found = groups(MappingView(LAYOUT, tree), KNOWLEDGE)
     assert [(group.key, group.name, group.keywords, group.entries) for group in found] == [
-        ("tides", "Tides & Currents", ("ebb", "Flood"), 1), ("locks", "The Locks", ("gate",), 1), ("wind-and-wave", "Wind And Wave", (), 0),
-    ]  # fmt: skip
+        ("tides", "Tides & Currents", ("ebb", "Flood"), 1),
+        ("locks", "The Locks", ("gate",), 1),
+        ("wind-and-wave", "Wind And Wave", (), 0),
+    ]
     assert [group.name for group in groups(MappingView(LAYOUT, tree), EXPERIENCE)] == ["s"]
 
 
 def test_title_of() -> None:
     assert [title_of(key) for key in ("design-layout", "ci_cd", "north/lock-gates", "潮汐", "--")] == [
-        "Design Layout", "Ci Cd", "Lock Gates", "潮汐", "--",
-    ]  # fmt: skip
+        "Design Layout",
+        "Ci Cd",
+        "Lock Gates",
+        "潮汐",
+        "--",
+    ]
 
 
 def test_what_only_the_index_knows_is_to_be_taken_over() -> None:
     tree = files({KB: INDEX, "knowledge-base/tides.md": entry("A")})
     view = MappingView(LAYOUT, tree)
-    assert taken_over(view, None, KNOWLEDGE) == {"knowledge-base/tides.md": {"name": "Tides & Currents", "keywords": ("ebb", "Flood")}}
-    said = {**tree, "knowledge-base/tides.md": b"---\nname: Tides & Currents\nkeywords: [ebb, Flood]\n---\n\n" + entry("A").encode()}
+    assert taken_over(view, None, KNOWLEDGE) == {
+        "knowledge-base/tides.md": {"name": "Tides & Currents", "keywords": ("ebb", "Flood")}
+    }
+    said = {
+        **tree,
+        "knowledge-base/tides.md": b"---\nname: Tides & Currents\nkeywords: [ebb, Flood]\n---\n\n"
+        + entry("A").encode(),
+    }
     base = MappingView(LAYOUT, said)
     assert taken_over(base, None, KNOWLEDGE) == taken_over(base, base, KNOWLEDGE) == {}
-    renamed = {**said, KB: INDEX.replace("Tides & Currents", "Waters").replace('"ebb",\n        ', "").encode()}
+    renamed = {
+        **said,
+        KB: INDEX.replace("Tides & Currents", "Waters").replace('"ebb",\n        ', "").encode(),
+    }
     assert taken_over(MappingView(LAYOUT, renamed), base, KNOWLEDGE) == {
         "knowledge-base/tides.md": {"name": "Waters", "keywords": ("Flood",)}
-    }  # fmt: skip
-    both = {**renamed, "knowledge-base/tides.md": said["knowledge-base/tides.md"].replace(b"Tides & C", b"C").replace(b"ebb, ", b"x, ")}
+    }
+    both = {
+        **renamed,
+        "knowledge-base/tides.md": said["knowledge-base/tides.md"]
+        .replace(b"Tides & C", b"C")
+        .replace(b"ebb, ", b"x, "),
+    }
     assert taken_over(MappingView(LAYOUT, both), base, KNOWLEDGE) == {}

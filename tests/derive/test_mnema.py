@@ -46,30 +46,52 @@ def test_hand_written_bytes_never_change(corpora: Path) -> None:
 
 
 def test_the_block_is_what_mnema_itself_would_write() -> None:
-    tree = files({
-        INDEX: f"# Memory index\n\n{block('- stale')}\n\nOurs.\n",
-        ".mnema/memory/rate_limit.md": memory("Rate limit_of `x` *y*"), ".mnema/memory/rate-limit.md": memory("Dash"),
-        ".mnema/memory/Rate.md": memory("Upper"), ".mnema/memory/pkg/é.md": memory("Accent"), ".mnema/memory/pkg/e.md": memory("Plain"),
-        ".mnema/memory/pkg/deep/x.md": memory("Too deep"), ".mnema/memory/context.md": "Words\n\n# Project context\n",
-        ".mnema/memory/notes/n.md": "# A note\n", ".mnema/memory/decisions/0001-x.md": "---\ntitle: X\nstatus: accepted\n---\n",
-        ".mnema/memory/SKILL.md": "no", ".mnema/memory/.hidden.md": "no", ".mnema/memory/10.md": memory("Ten"),
-        ".mnema/memory/2.md": memory("Two"),
-    })  # fmt: skip
-    assert derived(LAYOUT, tree)[INDEX].decode() == "# Memory index\n\n" + block(
-        "- [Ten](10.md)", "- [Two](2.md)", "- [Project context](context.md)", "- [Plain](pkg/e.md)", "- [Accent](pkg/é.md)",
-        "- [Rate limit_of `x` *y*](rate_limit.md)", "- [Dash](rate-limit.md)", "- [Upper](Rate.md)",
-    ) + "\n\nOurs.\n"  # fmt: skip
+    tree = files(
+        {
+            INDEX: f"# Memory index\n\n{block('- stale')}\n\nOurs.\n",
+            ".mnema/memory/rate_limit.md": memory("Rate limit_of `x` *y*"),
+            ".mnema/memory/rate-limit.md": memory("Dash"),
+            ".mnema/memory/Rate.md": memory("Upper"),
+            ".mnema/memory/pkg/é.md": memory("Accent"),
+            ".mnema/memory/pkg/e.md": memory("Plain"),
+            ".mnema/memory/pkg/deep/x.md": memory("Too deep"),
+            ".mnema/memory/context.md": "Words\n\n# Project context\n",
+            ".mnema/memory/notes/n.md": "# A note\n",
+            ".mnema/memory/decisions/0001-x.md": "---\ntitle: X\nstatus: accepted\n---\n",
+            ".mnema/memory/SKILL.md": "no",
+            ".mnema/memory/.hidden.md": "no",
+            ".mnema/memory/10.md": memory("Ten"),
+            ".mnema/memory/2.md": memory("Two"),
+        }
+    )
+    assert (
+        derived(LAYOUT, tree)[INDEX].decode()
+        == "# Memory index\n\n"
+        + block(
+            "- [Ten](10.md)",
+            "- [Two](2.md)",
+            "- [Project context](context.md)",
+            "- [Plain](pkg/e.md)",
+            "- [Accent](pkg/é.md)",
+            "- [Rate limit_of `x` *y*](rate_limit.md)",
+            "- [Dash](rate-limit.md)",
+            "- [Upper](Rate.md)",
+        )
+        + "\n\nOurs.\n"
+    )
 
 
 def test_decisions_show_their_status_and_tags() -> None:
-    tree = files({
-        DECISIONS: block("_(no files yet)_"),
-        ".mnema/memory/decisions/0001-x.md": "---\ntitle: Use X\nstatus: accepted\ntags: [a, b]\n---\n",
-        ".mnema/memory/decisions/0002-y.md": "# Use Y\n\n## Context\n",
-    })  # fmt: skip
+    tree = files(
+        {
+            DECISIONS: block("_(no files yet)_"),
+            ".mnema/memory/decisions/0001-x.md": "---\ntitle: Use X\nstatus: accepted\ntags: [a, b]\n---\n",
+            ".mnema/memory/decisions/0002-y.md": "# Use Y\n\n## Context\n",
+        }
+    )
     assert derived(LAYOUT, tree)[DECISIONS].decode() == block(
         "- [Use X](0001-x.md)  _(status: accepted · tags: a, b)_", "- [Use Y](0002-y.md)"
-    )  # fmt: skip
+    )
 
 
 def test_an_empty_folder() -> None:
@@ -95,7 +117,13 @@ def test_line_ends_marks_and_blank_lines_are_kept(newline: str, bom: str) -> Non
 
 
 def test_a_title_cannot_end_the_block() -> None:
-    tree = files({INDEX: block("x"), ".mnema/memory/a.md": memory(f"A {LAST} ]( <b>"), ".mnema/memory/b.md": memory("B")})
+    tree = files(
+        {
+            INDEX: block("x"),
+            ".mnema/memory/a.md": memory(f"A {LAST} ]( <b>"),
+            ".mnema/memory/b.md": memory("B"),
+        }
+    )
     first = derived(LAYOUT, tree)
     assert first[INDEX].decode().count("\n- [") == 2
     assert derive_all(MappingView(LAYOUT, first)) == {}

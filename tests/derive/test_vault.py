@@ -15,11 +15,28 @@ from memgit.model.layout import vault
 from tests.derive.trees import Files, applied, derived, files, merged, on_disk
 
 LAYOUT = vault()
-INDEX, PAGE, README = ".memory/memory-index.json", ".memory/20-Indices/index.md", ".memory/10-Memories/README.md"
+INDEX, PAGE, README = (
+    ".memory/memory-index.json",
+    ".memory/20-Indices/index.md",
+    ".memory/10-Memories/README.md",
+)
 
 
-def memory(title: str, created: str = "2026-03-01", tags: str = "[PATTERN, x]", topic: str = "boats/sail", **fields: str) -> str:
-    lines = [f'title: "{title}"', f"created: {created}", f"tags: {tags}", f'topic: "{topic}"', 'source: ""', f"modified: {created}"]
+def memory(
+    title: str,
+    created: str = "2026-03-01",
+    tags: str = "[PATTERN, x]",
+    topic: str = "boats/sail",
+    **fields: str,
+) -> str:
+    lines = [
+        f'title: "{title}"',
+        f"created: {created}",
+        f"tags: {tags}",
+        f'topic: "{topic}"',
+        'source: ""',
+        f"modified: {created}",
+    ]
     lines += [f"{key}: {value}" for key, value in fields.items()]
     return "\n".join(["---", *lines, "---", "", f"# {title}", "", "Some words of text.", ""])
 
@@ -28,7 +45,9 @@ def path(name: str) -> str:
     return f".memory/10-Memories/{name}.md"
 
 
-EMPTY = json.dumps({"version": "1.0.0", "generated_at": None, "entry_count": 0, "total_tokens": 0, "entries": []}, indent=2)
+EMPTY = json.dumps(
+    {"version": "1.0.0", "generated_at": None, "entry_count": 0, "total_tokens": 0, "entries": []}, indent=2
+)
 
 
 def index(tree: Files) -> Any:
@@ -50,16 +69,21 @@ def test_the_vault_of_the_corpora(corpus: Files) -> None:
     assert new["total_tokens"] == sum(item["token_count"] for item in new["entries"])
     before, after = ({item["id"]: item for item in value["entries"]} for value in (old, new))
     assert [item["id"] for item in new["entries"]] == [
-        *(item["id"] for item in old["entries"] if item["id"] != "MEM-winter-storage-rates"), "harbour-list-query-needs-the-partial-index",
-    ]  # fmt: skip
-    counters = {name.removeprefix("MEM-"): (item["retrieval_count"], item["last_retrieved"]) for name, item in after.items()}
+        *(item["id"] for item in old["entries"] if item["id"] != "MEM-winter-storage-rates"),
+        "harbour-list-query-needs-the-partial-index",
+    ]
+    counters = {
+        name.removeprefix("MEM-"): (item["retrieval_count"], item["last_retrieved"])
+        for name, item in after.items()
+    }
     assert counters["pattern-idempotent-booking-endpoint"] == (9, "2026-04-19")
     assert counters["pattern-idempotent-refund-endpoint"] == (1, "2026-03-09")
     assert counters["quote-rounding-follows-the-currency"] == (4, "2026-04-20")
     assert counters["nightly-export-uses-read-replica"] == (0, None)
     assert {name: item["status"] for name, item in after.items() if "status" in item} == {
-        "MEM-nightly-export-uses-read-replica": "tombstoned", "MEM-pattern-idempotent-cancel-endpoint": "tombstoned",
-    }  # fmt: skip
+        "MEM-nightly-export-uses-read-replica": "tombstoned",
+        "MEM-pattern-idempotent-cancel-endpoint": "tombstoned",
+    }
     changed = {
         key: sorted(name for name in before.keys() & after if before[name][key] != after[name][key])
         for key in ("topic", "modified", "title", "summary", "keywords", "category", "created", "path")
@@ -67,12 +91,21 @@ def test_the_vault_of_the_corpora(corpus: Files) -> None:
     assert changed == {
         "topic": ["MEM-pattern-idempotent-booking-endpoint", "MEM-pattern-idempotent-payment-endpoint"],
         "modified": ["MEM-map-tiles-cache-key-includes-zoom", "MEM-quote-rounding-follows-the-currency"],
-        "title": ["MEM-pattern-idempotent-refund-endpoint"], "summary": [], "keywords": [], "category": [], "created": [], "path": [],
-    }  # fmt: skip
+        "title": ["MEM-pattern-idempotent-refund-endpoint"],
+        "summary": [],
+        "keywords": [],
+        "category": [],
+        "created": [],
+        "path": [],
+    }
     assert after["MEM-pattern-idempotent-booking-endpoint"]["token_count"] == 102
     added = after["harbour-list-query-needs-the-partial-index"]
     assert list(added) == [key for key in old["entries"][0] if key != "status"]
-    assert added["category"] == "sql" and added["keywords"] == [] and added["summary"].startswith("The planner scans every harbour")
+    assert (
+        added["category"] == "sql"
+        and added["keywords"] == []
+        and added["summary"].startswith("The planner scans every harbour")
+    )
 
 
 def test_the_vault_of_the_corpora_twice_and_step_by_step(corpus: Files) -> None:
@@ -87,7 +120,9 @@ def test_the_vault_of_the_corpora_twice_and_step_by_step(corpus: Files) -> None:
 def test_what_did_not_change_keeps_its_bytes(corpus: Files) -> None:
     tree = derived(LAYOUT, corpus)
     name = path("MEM-lock-berth-before-price-quote")
-    tree[name] = tree[name].replace(b'title: "Lock the berth', b'title: "Lock the "berth" [x]'.replace(b'"berth"', b"berth"))
+    tree[name] = tree[name].replace(
+        b'title: "Lock the berth', b'title: "Lock the "berth" [x]'.replace(b'"berth"', b"berth")
+    )
     old, new = tree[INDEX].decode().split("\n"), derived(LAYOUT, tree)[INDEX].decode().split("\n")
     assert len(old) == len(new)
     differing = [line for line, other in zip(old, new, strict=True) if line != other]
@@ -105,9 +140,15 @@ def test_tokens_are_words_times_one_point_three_floored() -> None:
 @pytest.mark.parametrize("moment", ["2026-03-01", "2026-03-01T12:00:00", "2026-03-01T12:00:00Z"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_variants_that_are_right_keep_their_bytes(version: str | None, moment: str, newline: str) -> None:
-    tree = files({path("MEM-a"): memory("A", summary='"About a"'), path("b"): memory("B", status="tombstoned")})
+    tree = files(
+        {path("MEM-a"): memory("A", summary='"About a"'), path("b"): memory("B", status="tombstoned")}
+    )
     body = derived(LAYOUT, {**tree, INDEX: EMPTY.encode()})[INDEX].decode()
-    body = body.replace('"version": "1.0.0"', f'"version": {version}') if version else body.replace('  "version": "1.0.0",\n', "")
+    body = (
+        body.replace('"version": "1.0.0"', f'"version": {version}')
+        if version
+        else body.replace('  "version": "1.0.0",\n', "")
+    )
     body = body.replace('"generated_at": "2026-03-01"', f'"generated_at": "{moment}"').replace("\n", newline)
     assert derive_all(MappingView(LAYOUT, {**tree, INDEX: body.encode()})) == {}
     tree[path("MEM-c")] = memory("C", "2026-03-09").encode()
@@ -118,37 +159,84 @@ def test_variants_that_are_right_keep_their_bytes(version: str | None, moment: s
 
 def test_other_keys_of_entries_are_filled_or_kept() -> None:
     entry: dict[str, Any] = {
-        "id": "MEM-a", "path": path("MEM-a"), "title": "x", "created": "2026-01-01", "modified": "2026-01-01", "topic": "", "source": "",
-        "tags": [], "keywords": [], "summary": "from the index", "token_count": 1, "retrieval_count": 3, "last_retrieved": None,
+        "id": "MEM-a",
+        "path": path("MEM-a"),
+        "title": "x",
+        "created": "2026-01-01",
+        "modified": "2026-01-01",
+        "topic": "",
+        "source": "",
+        "tags": [],
+        "keywords": [],
+        "summary": "from the index",
+        "token_count": 1,
+        "retrieval_count": 3,
+        "last_retrieved": None,
         "mine": {"kept": True},
-    }  # fmt: skip
-    tree = files({INDEX: json.dumps({"entries": [entry]}), path("MEM-a"): memory("A", keywords="[k]", retrieval_count="2")})
+    }
+    tree = files(
+        {
+            INDEX: json.dumps({"entries": [entry]}),
+            path("MEM-a"): memory("A", keywords="[k]", retrieval_count="2"),
+        }
+    )
     value = index(tree)
     assert list(value) == ["entries"] and list(value["entries"][0]) == list(entry)
     assert value["entries"][0] == {
-        **entry, "title": "A", "created": "2026-03-01", "modified": "2026-03-01", "topic": "boats/sail", "tags": ["PATTERN", "x"],
-        "keywords": ["k"], "token_count": 7,
-    }  # fmt: skip
+        **entry,
+        "title": "A",
+        "created": "2026-03-01",
+        "modified": "2026-03-01",
+        "topic": "boats/sail",
+        "tags": ["PATTERN", "x"],
+        "keywords": ["k"],
+        "token_count": 7,
+    }
 
 
 def test_texts_come_from_the_index_where_the_file_has_none() -> None:
     entry: dict[str, Any] = {
-        "id": "MEM-a", "path": path("MEM-a"), "title": "A", "summary": "S", "topic": "t", "category": "INSIGHT", "keywords": ["k"],
-        "token_count": 0, "created": "2026-01-02", "modified": "2026-01-03", "last_retrieved": "2026-02-02", "retrieval_count": 5,
-    }  # fmt: skip
-    tree = files({INDEX: json.dumps({"entries": [entry]}), path("MEM-a"): "---\ntitle: A\n---\n\nWords here.\n"})
+        "id": "MEM-a",
+        "path": path("MEM-a"),
+        "title": "A",
+        "summary": "S",
+        "topic": "t",
+        "category": "INSIGHT",
+        "keywords": ["k"],
+        "token_count": 0,
+        "created": "2026-01-02",
+        "modified": "2026-01-03",
+        "last_retrieved": "2026-02-02",
+        "retrieval_count": 5,
+    }
+    tree = files(
+        {INDEX: json.dumps({"entries": [entry]}), path("MEM-a"): "---\ntitle: A\n---\n\nWords here.\n"}
+    )
     assert index(tree)["entries"] == [{**entry, "token_count": 2}]
 
 
 def test_a_tombstone_and_its_undoing() -> None:
-    tree = files({INDEX: EMPTY, path("a"): memory("A", status="tombstoned", tombstoned_at="2026-04-01", tombstone_reason='"purge"')})
+    tree = files(
+        {
+            INDEX: EMPTY,
+            path("a"): memory(
+                "A", status="tombstoned", tombstoned_at="2026-04-01", tombstone_reason='"purge"'
+            ),
+        }
+    )
     value = index(tree)
-    assert value["entries"][0]["status"] == "tombstoned" and value["generated_at"] == "2026-04-01" and value["entry_count"] == 1
+    assert (
+        value["entries"][0]["status"] == "tombstoned"
+        and value["generated_at"] == "2026-04-01"
+        and value["entry_count"] == 1
+    )
     again = {**derived(LAYOUT, tree), path("a"): memory("A").encode()}
     assert index(again)["entries"][0]["status"] == "active"
 
 
-@pytest.mark.parametrize("text", ["[]", '{"memories": []}', '{"entries": [1]}', '{"entries": [{"namespace": "x"}]}', "3"])
+@pytest.mark.parametrize(
+    "text", ["[]", '{"memories": []}', '{"entries": [1]}', '{"entries": [{"namespace": "x"}]}', "3"]
+)
 def test_another_tools_index_is_left_alone(text: str) -> None:
     tree = files({INDEX: text, path("a"): memory("A")})
     assert derive_all(MappingView(LAYOUT, tree)) == {}
@@ -156,7 +244,12 @@ def test_another_tools_index_is_left_alone(text: str) -> None:
 
 
 def test_the_foreign_index_of_the_corpora(corpora: Path) -> None:
-    tree = files({INDEX: (corpora / "oddities" / "indexes" / "foreign-memory-index.json").read_bytes(), path("a"): memory("A")})
+    tree = files(
+        {
+            INDEX: (corpora / "oddities" / "indexes" / "foreign-memory-index.json").read_bytes(),
+            path("a"): memory("A"),
+        }
+    )
     assert derive_all(MappingView(LAYOUT, tree)) == {}
 
 
@@ -196,9 +289,13 @@ def test_the_pages_of_the_corpora(corpus: Files) -> None:
     for hidden in ("nightly-export", "cancel-endpoint", "winter-storage"):
         assert hidden not in page and hidden not in tree[README].decode()
     recent = page[page.index("## Recent") : page.index("## By Category")]
-    assert recent.count("\n- [") == 10 and recent.index("MEM-settings") < recent.index("harbour-list") < recent.index("refund")
+    assert recent.count("\n- [") == 10 and recent.index("MEM-settings") < recent.index(
+        "harbour-list"
+    ) < recent.index("refund")
     readme = tree[README].decode()
-    assert readme.startswith("# Memories\n\n### [MEM-001](MEM-001.md)\n**Title**: Berth numbers are strings\n\n### [MEM-lock")
+    assert readme.startswith(
+        "# Memories\n\n### [MEM-001](MEM-001.md)\n**Title**: Berth numbers are strings\n\n### [MEM-lock"
+    )
     assert readme.endswith("\n\n- [Back](../README.md)\n") and readme.count("### [") == 10
 
 
@@ -244,7 +341,9 @@ def test_only_known_sections_change(newline: str, end: str) -> None:
         "- [MEM-a](../10-Memories/MEM-a.md) - A (",
         "- [MEM-b](../10-Memories/MEM-b.md) - B (2026-03-04)\n- [MEM-a](../10-Memories/MEM-a.md) - A (",
     )
-    expected = expected.replace("MEM-a.md) - A\n", "MEM-a.md) - A\n\n### draft\n- [MEM-b](../10-Memories/MEM-b.md) - B\n")
+    expected = expected.replace(
+        "MEM-a.md) - A\n", "MEM-a.md) - A\n\n### draft\n- [MEM-b](../10-Memories/MEM-b.md) - B\n"
+    )
     expected = (
         expected.replace("memories: 1", "memories: 2")
         .replace("tokens: 7", "tokens: 14")
@@ -255,14 +354,18 @@ def test_only_known_sections_change(newline: str, end: str) -> None:
 
 
 def test_an_empty_page_fills_up_and_empties_again() -> None:
-    start = "# I\n\n## Recent Memories\n\n(none)\n\n## By Category\n\n## By Topic\n\n## Statistics\n- Total memories: 0\n"
+    start = (
+        "# I\n\n## Recent Memories\n\n(none)\n\n## By Category\n\n## By Topic\n\n## Statistics\n- Total "
+        "memories: 0\n"
+    )
     tree = files({PAGE: start})
     assert derive_all(MappingView(LAYOUT, tree)) == {}
     full = derived(LAYOUT, {**tree, path("MEM-a"): memory("A", topic="").encode()})
     assert full[PAGE].decode() == (
         "# I\n\n## Recent Memories\n\n- [MEM-a](../10-Memories/MEM-a.md) - A (2026-03-01)\n\n"
         "## By Category\n\n### [PATTERN]\n- [MEM-a](../10-Memories/MEM-a.md) - A\n\n"
-        "## By Topic\n\n### Other\n- [MEM-a](../10-Memories/MEM-a.md) - A\n\n## Statistics\n- Total memories: 1\n"
+        "## By Topic\n\n### Other\n- [MEM-a](../10-Memories/MEM-a.md) - A\n\n## Statistics\n- Total "
+        "memories: 1\n"
     )
     assert derive_all(MappingView(LAYOUT, full)) == {}
 
@@ -288,7 +391,11 @@ def test_a_conflict_in_generated_parts_is_settled(tmp_path: Path) -> None:
     conflicts, tree = merged(tmp_path, base, theirs, ours)
     assert conflicts
     whole = derived(LAYOUT, tree)
-    assert whole[PAGE].startswith(b"# Index\n") and b"memories: 3\n" in whole[PAGE] and b"\n## Mine\n\nWords.\n" in whole[PAGE]
+    assert (
+        whole[PAGE].startswith(b"# Index\n")
+        and b"memories: 3\n" in whole[PAGE]
+        and b"\n## Mine\n\nWords.\n" in whole[PAGE]
+    )
     assert whole[README].count(b"\n### [") == 3 and whole[README].endswith(b"- [Back](../README.md)\n")
     assert json.loads(whole[INDEX])["entry_count"] == 3
     assert not any(b"<<<<<<<" in data for data in whole.values())
@@ -303,8 +410,17 @@ def test_pages_in_conflict_or_no_text_are_left_alone() -> None:
 
 
 def test_large_vaults_list_groups_alone() -> None:
-    tree = files({f".memory/10-Memories/MEM-{number:03}.md": memory(f"M{number}", topic=f"t{number % 3}") for number in range(301)})
+    tree = files(
+        {
+            f".memory/10-Memories/MEM-{number:03}.md": memory(f"M{number}", topic=f"t{number % 3}")
+            for number in range(301)
+        }
+    )
     tree[PAGE] = b"# I\n\n## By Topic\n\n## Recent Memories\n"
     page = derived(LAYOUT, tree)[PAGE].decode()
-    assert page.count("\n- [") == 10 and "`memgit list --kind memory`" in page and "\n### t0\n### t1\n### t2\n" in page
+    assert (
+        page.count("\n- [") == 10
+        and "`memgit list --kind memory`" in page
+        and "\n### t0\n### t1\n### t2\n" in page
+    )
     assert derive_all(MappingView(LAYOUT, {**tree, PAGE: page.encode()})) == {}

@@ -14,15 +14,29 @@ Files = dict[str, bytes]
 
 def entry(title: str, date: str = "2026-03-01", keywords: str = "", skill: str = "") -> str:
     """One entry with the fields of Mem Skill 1.2."""
-    lines = [f"## {title}", f"**Date:** {date}", *([f"**Skill:** {skill}"] if skill else []), "**Source:** conversation"]
+    lines = [
+        f"## {title}",
+        f"**Date:** {date}",
+        *([f"**Skill:** {skill}"] if skill else []),
+        "**Source:** conversation",
+    ]
     return "\n".join(
-        [*lines, "**Context:** When the tide turns.", "**Best Practice:**", "- Look at the table", f"**Keywords:** {keywords}", ""]
+        [
+            *lines,
+            "**Context:** When the tide turns.",
+            "**Best Practice:**",
+            "- Look at the table",
+            f"**Keywords:** {keywords}",
+            "",
+        ]
     )
 
 
 def document(title: str, **fields: str) -> str:
     """One document; underscores in a value stay, its text is written as it is given."""
-    lines = [f"{key}: {value}" for key, value in {"title": f'"{title}"', "created": "2026-03-01", **fields}.items()]
+    lines = [
+        f"{key}: {value}" for key, value in {"title": f'"{title}"', "created": "2026-03-01", **fields}.items()
+    ]
     return "\n".join(["---", *lines, "---", "", "Some words.", ""])
 
 
@@ -43,7 +57,11 @@ def derived(layout: Layout, tree: Mapping[str, bytes]) -> Files:
 
 def on_disk(folder: Path) -> Files:
     """Every file under a folder."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def merged(tmp_path: Path, base: Files, *sides: Files) -> tuple[int, Files]:

@@ -14,7 +14,11 @@ from tests.forge.server import Server, serving
 def no_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever CI these tests run in themselves is not seen by them."""
     for name in list(os.environ):
-        if name.startswith(("GITHUB_", "GITLAB_", "CI_", "RUNNER_")) or name.lower().endswith("_proxy") or name in ("CI", "GH_TOKEN"):
+        if (
+            name.startswith(("GITHUB_", "GITLAB_", "CI_", "RUNNER_"))
+            or name.lower().endswith("_proxy")
+            or name in ("CI", "GH_TOKEN")
+        ):
             monkeypatch.delenv(name)
 
 

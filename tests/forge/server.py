@@ -24,7 +24,10 @@ class Request(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What one request is answered in place of the truth; `done` carries it out all the same. `value` goes as JSON, bytes as they are."""
+    """What one request is answered in place of the truth; `done` carries it out all the same.
+
+    `value` goes as JSON, bytes as they are.
+    """
 
     status: int
     headers: Mapping[str, str] = MappingProxyType({})
@@ -58,9 +61,13 @@ class Server:
         self.last += 1
         number = self.last
         comment = {
-            "id": number, "body": body, "user" if self.sort == "github" else "author": author or self.writer,
-            "created_at": f"2026-03-01T00:{number // 60 % 60:02d}:{number % 60:02d}Z", "html_url": f"{self.address}/c/{number}", **more,
-        }  # fmt: skip
+            "id": number,
+            "body": body,
+            "user" if self.sort == "github" else "author": author or self.writer,
+            "created_at": f"2026-03-01T00:{number // 60 % 60:02d}:{number % 60:02d}Z",
+            "html_url": f"{self.address}/c/{number}",
+            **more,
+        }
         self.comments.append(comment)
         return comment
 
@@ -80,19 +87,36 @@ class Server:
                 "GITHUB_REPOSITORY": "team/kb",
                 "GITHUB_REF": "refs/pull/7/merge",
             }
-        return {"GITLAB_CI": "true", "CI_API_V4_URL": self.address, "CI_PROJECT_ID": "42", "CI_MERGE_REQUEST_IID": "7"}
+        return {
+            "GITLAB_CI": "true",
+            "CI_API_V4_URL": self.address,
+            "CI_PROJECT_ID": "42",
+            "CI_MERGE_REQUEST_IID": "7",
+        }
 
     def answer(self, method: str, target: str, value: Any) -> tuple[int, Mapping[str, str], Any]:
         parts = urlsplit(target)
-        listing = "/repos/team/kb/issues/7/comments" if self.sort == "github" else "/projects/42/merge_requests/7/notes"
+        listing = (
+            "/repos/team/kb/issues/7/comments"
+            if self.sort == "github"
+            else "/projects/42/merge_requests/7/notes"
+        )
         single = "/repos/team/kb/issues/comments/" if self.sort == "github" else listing + "/"
         if parts.path == "/user":
-            return (200, {}, self.me) if self.me else (403, {}, {"message": "Resource not accessible by integration"})
+            return (
+                (200, {}, self.me)
+                if self.me
+                else (403, {}, {"message": "Resource not accessible by integration"})
+            )
         if parts.path == listing and method == "GET":
             query = parse_qs(parts.query)
             size, page = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])
             rows = self.comments if self.sort == "github" else self.comments[::-1]
-            headers = {} if page * size >= len(rows) else {"Link": f'<{self.address}{listing}?page={page + 1}>; rel="next"'}
+            headers = (
+                {}
+                if page * size >= len(rows)
+                else {"Link": f'<{self.address}{listing}?page={page + 1}>; rel="next"'}
+            )
             return 200, headers, rows[(page - 1) * size : page * size]
         if parts.path == listing and method == "POST":
             return 201, {}, self.add(value["body"])
@@ -102,7 +126,9 @@ class Server:
                     comment["body"] = value["body"]
                     return 200, {}, comment
         if parts.path.startswith(single) and method == "DELETE":
-            self.comments = [one for one in self.comments if str(one["id"]) != parts.path.removeprefix(single)]
+            self.comments = [
+                one for one in self.comments if str(one["id"]) != parts.path.removeprefix(single)
+            ]
             return 204, {}, None
         return 404, {}, {"message": "Not Found"}
 
@@ -116,14 +142,22 @@ class _Handler(BaseHTTPRequestHandler):
         data = self.rfile.read(length)
         value = json.loads(data) if data else None
         with state.lock:
-            token = self.headers.get("Authorization", "").removeprefix("Bearer ") or self.headers.get("PRIVATE-TOKEN", "")
+            token = self.headers.get("Authorization", "").removeprefix("Bearer ") or self.headers.get(
+                "PRIVATE-TOKEN", ""
+            )
             state.requests.append(Request(self.command, self.path, token, value))
             faults = state.faults.get(self.command, [])
             fault = faults.pop(0) if faults and not self.path.startswith("/user") else None
-            status, headers, answer = state.answer(self.command, self.path, value) if fault is None or fault.done else (0, {}, None)
+            status, headers, answer = (
+                state.answer(self.command, self.path, value) if fault is None or fault.done else (0, {}, None)
+            )
         if fault is not None:
             plain = {"message": f"fault {fault.status}"}
-            status, headers, answer = fault.status, fault.headers, plain if fault.value is None else fault.value
+            status, headers, answer = (
+                fault.status,
+                fault.headers,
+                plain if fault.value is None else fault.value,
+            )
         body = b"" if status == 204 else answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         for name, text in headers.items():

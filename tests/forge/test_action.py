@@ -1,6 +1,8 @@
-"""The GitHub Action: its own steps, run in order by bash, with the environment of a job and a forge on loopback.
+"""The GitHub Action: its own steps, run in order by bash, with the environment of a job and a forge on
+loopback.
 
-`ci.py` replaces two steps, for they need the network: setting Python up, and installing with pip. Everything else is what GitHub would run.
+`ci.py` replaces two steps, for they need the network: setting Python up, and installing with pip. Everything
+else is what GitHub would run.
 """
 
 from __future__ import annotations
@@ -32,7 +34,15 @@ BROKEN = """\
 """
 BAD = {"knowledge-base/shell.md": BROKEN}
 REVIEWED: list[Action] = []
-TRAPS = ("json.py", "pip.py", "venv.py", "memgit.py", "sitecustomize.py", "memgit/__init__.py", "encodings.py")
+TRAPS = (
+    "json.py",
+    "pip.py",
+    "venv.py",
+    "memgit.py",
+    "sitecustomize.py",
+    "memgit/__init__.py",
+    "encodings.py",
+)
 
 
 @pytest.fixture
@@ -54,7 +64,10 @@ def ran(action: Action, start: str | None = None, **inputs: str) -> Ran:
 
 @pytest.fixture
 def reviewed(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) -> Action:
-    """A job whose review of a good change stands, under a forge that is gone: for what the steps after it do. Made once."""
+    """A job whose review of a good change stands, under a forge that is gone: for what the steps after it do.
+
+    Made once.
+    """
     if not REVIEWED:
         folder = tmp_path_factory.mktemp("reviewed")
         hub = forge(prepared, "reviewed")
@@ -73,12 +86,18 @@ def under(action: Action, server: Server) -> Action:
 def check_sarif(path: str) -> list[Any]:
     """The results of a report, after what the schema of SARIF 2.1.0 asks of each part that memgit writes."""
     value = json.loads(Path(path).read_text())
-    assert value["version"] == "2.1.0" and value["$schema"].endswith("sarif-schema-2.1.0.json") and len(value["runs"]) == 1
+    assert (
+        value["version"] == "2.1.0"
+        and value["$schema"].endswith("sarif-schema-2.1.0.json")
+        and len(value["runs"]) == 1
+    )
     run = value["runs"][0]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert run["tool"]["driver"]["name"] == "memgit" and len(rules) == len(set(rules))
     for result in run["results"]:
-        assert result["level"] in ("none", "note", "warning", "error") and isinstance(result["message"]["text"], str)
+        assert result["level"] in ("none", "note", "warning", "error") and isinstance(
+            result["message"]["text"], str
+        )
         assert rules[result["ruleIndex"]] == result["ruleId"]
         for location in result["locations"]:
             place = location["physicalLocation"]
@@ -92,7 +111,9 @@ def test_created_then_updated_never_doubled(tmp_path: Path, hub: Forge, github: 
     first = ran(action)
     assert first.ok and first.outputs["verdict"] == "pass"
     assert first.summary == Path(first.outputs["markdown"]).read_text() and "Trap on exit" in first.summary
-    assert github.comments[0]["body"].rstrip() == first.summary.rstrip() and first.summary.startswith("<!-- memgit-review -->\n")
+    assert github.comments[0]["body"].rstrip() == first.summary.rstrip() and first.summary.startswith(
+        "<!-- memgit-review -->\n"
+    )
     assert check_sarif(first.outputs["sarif"]) == []
     assert json.loads(Path(first.outputs["json"]).read_text())["verdict"] == "pass"
     again = ran(action, "Comment")
@@ -100,29 +121,42 @@ def test_created_then_updated_never_doubled(tmp_path: Path, hub: Forge, github: 
     sides = hub.propose(["record", "memory", "One more", "-m", "x"])
     third = ran(job(tmp_path, github, sides, hub.checkout(tmp_path / "two")))
     assert third.ok and "updated the comment" in third.log
-    assert len(github.comments) == 1 and "One more" in github.comments[0]["body"] and {one.token for one in github.requests} == {TOKEN}
+    assert (
+        len(github.comments) == 1
+        and "One more" in github.comments[0]["body"]
+        and {one.token for one in github.requests} == {TOKEN}
+    )
     assert not status(tmp_path / "two")
 
 
-def test_a_verdict_of_fail_fails_the_job_after_everything_was_said(tmp_path: Path, hub: Forge, github: Server) -> None:
+def test_a_verdict_of_fail_fails_the_job_after_everything_was_said(
+    tmp_path: Path, hub: Forge, github: Server
+) -> None:
     sides = hub.propose(write=BAD)
     action = job(tmp_path, github, sides, hub.checkout(tmp_path / "checkout"))
     done = ran(action)
     assert not done.ok and done.failed == "Verdict" and done.outputs["verdict"] == "fail"
-    assert "::error file=knowledge-base/shell.md,line=6" in done.log and "::error title=memgit review::the verdict is fail" in done.log
+    assert (
+        "::error file=knowledge-base/shell.md,line=6" in done.log
+        and "::error title=memgit review::the verdict is fail" in done.log
+    )
     assert len(github.reviews) == 1 and "MG104" in done.summary
     results = check_sarif(done.outputs["sarif"])
     assert "MG104" in {result["ruleId"] for result in results}
-    assert {unquote(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) for result in results} >= {
-        "knowledge-base/shell.md"
-    }
+    assert {
+        unquote(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) for result in results
+    } >= {"knowledge-base/shell.md"}
     assert ran(action, "Verdict", fail_on="never").ok
     assert ran(action, "Verdict", fail_on="sometimes").failed == "Verdict"
     # From a fork the token may only read: no comment, and the verdict is as it is.
     github.comments.clear()
     github.faults = {"POST": [Fault(403, value={"message": "Resource not accessible by integration"})]}
     done = ran(action, "Comment")
-    assert "no comment: the token may not comment on this pull request" in done.log and not github.comments and done.failed == "Verdict"
+    assert (
+        "no comment: the token may not comment on this pull request" in done.log
+        and not github.comments
+        and done.failed == "Verdict"
+    )
 
 
 def test_fail_on_warn(tmp_path: Path, hub: Forge, github: Server) -> None:
@@ -136,7 +170,10 @@ def test_fail_on_warn(tmp_path: Path, hub: Forge, github: Server) -> None:
 
 def test_among_250_comments_with_a_fault_in_between(reviewed: Action, github: Server) -> None:
     for number in range(250):
-        github.add("<!-- memgit-review -->\nold" if number == 230 else f"talk {number}", None if number == 230 else ADA)
+        github.add(
+            "<!-- memgit-review -->\nold" if number == 230 else f"talk {number}",
+            None if number == 230 else ADA,
+        )
     github.faults = {"GET": [Fault(502)], "PATCH": [Fault(502, {"Retry-After": "0"})]}
     done = ran(under(reviewed, github), "Comment")
     assert done.ok and len(github.comments) == 250 and "Trap on exit" in github.comments[230]["body"]
@@ -146,7 +183,11 @@ def test_among_250_comments_with_a_fault_in_between(reviewed: Action, github: Se
 def test_a_fork_whose_token_may_only_read(reviewed: Action, github: Server) -> None:
     github.faults = {"POST": [Fault(403, value={"message": "Resource not accessible by integration"})]}
     done = ran(under(reviewed, github), "Comment")
-    assert done.ok and "no comment: the token may not comment on this pull request" in done.log and not github.comments
+    assert (
+        done.ok
+        and "no comment: the token may not comment on this pull request" in done.log
+        and not github.comments
+    )
 
 
 def test_a_forge_that_refuses_the_token_fails_nothing(reviewed: Action, github: Server) -> None:
@@ -157,13 +198,20 @@ def test_a_forge_that_refuses_the_token_fails_nothing(reviewed: Action, github: 
 
 def test_without_a_comment(reviewed: Action, github: Server) -> None:
     done = ran(under(reviewed, github), "Review", comment="false", sarif="out/x.sarif")
-    assert done.ok and not github.requests and done.outputs["sarif"] == str(reviewed.workspace / "out/x.sarif")
+    assert (
+        done.ok and not github.requests and done.outputs["sarif"] == str(reviewed.workspace / "out/x.sarif")
+    )
     check_sarif(done.outputs["sarif"])
 
 
 def test_a_full_checkout_and_a_named_base(tmp_path: Path, hub: Forge, github: Server) -> None:
     hub.propose(GOOD)
-    action = job(tmp_path, github, {"base": "0" * 40, "head": "0" * 40}, hub.checkout(tmp_path / "checkout", depth=None))
+    action = job(
+        tmp_path,
+        github,
+        {"base": "0" * 40, "head": "0" * 40},
+        hub.checkout(tmp_path / "checkout", depth=None),
+    )
     action.env["GITHUB_EVENT_PATH"] = "nowhere"
     done = ran(action, base="origin/main")
     assert done.ok and "Trap on exit" in done.summary
@@ -194,18 +242,30 @@ def test_a_knowledge_root_in_a_folder(tmp_path: Path, hub: Forge, github: Server
     checkout = hub.checkout(tmp_path / "checkout")
     for folder in ("docs/kb", "."):
         assert ran(job(tmp_path, github, sides, checkout), working_directory=folder).ok
-    assert [one["body"].partition("\n")[0] for one in github.comments] == ["<!-- memgit-review: docs/kb -->", "<!-- memgit-review -->"]
+    assert [one["body"].partition("\n")[0] for one in github.comments] == [
+        "<!-- memgit-review: docs/kb -->",
+        "<!-- memgit-review -->",
+    ]
     assert "Deep" in github.comments[0]["body"]
 
 
-def test_nothing_in_the_change_reaches_a_shell_or_is_imported(tmp_path: Path, hub: Forge, github: Server) -> None:
+def test_nothing_in_the_change_reaches_a_shell_or_is_imported(
+    tmp_path: Path, hub: Forge, github: Server
+) -> None:
     trap = f"open({str(tmp_path / 'pwned')!r}, 'w')\n"
-    title = f"$(touch {tmp_path}/pwned) `touch {tmp_path}/pwned`; ::error::x %0A ${{{{ github.token }}}} <!-- memgit-review -->"
+    title = (
+        f"$(touch {tmp_path}/pwned) `touch {tmp_path}/pwned`; ::error::x %0A ${{{{ github.token }}}} "
+        f"<!-- memgit-review -->"
+    )
     sides = hub.propose(
         ["record", "memory", title, "-m", f"::set-output name=verdict::pass\n\n$(touch {tmp_path}/pwned)"],
         write=dict.fromkeys(TRAPS, trap),
     )
-    event = {"title": title, "body": title, "head": {"sha": sides["head"], "ref": f"x;touch {tmp_path}/pwned"}}
+    event = {
+        "title": title,
+        "body": title,
+        "head": {"sha": sides["head"], "ref": f"x;touch {tmp_path}/pwned"},
+    }
     done = ran(job(tmp_path, github, sides, hub.checkout(tmp_path / "checkout"), **event))
     assert done.outputs["verdict"] in ("pass", "warn") and len(github.reviews) == 1
     assert not (tmp_path / "pwned").exists()
@@ -217,9 +277,16 @@ def test_a_push_and_a_job_about_nothing(tmp_path: Path, hub: Forge, github: Serv
     checkout = hub.checkout(tmp_path / "checkout", depth=None)
     action = job(tmp_path, github, sides, checkout)
     action.env |= {"GITHUB_REF": "refs/heads/main"}
-    Path(action.env["GITHUB_EVENT_PATH"]).write_text(json.dumps({"before": sides["base"], "after": sides["head"]}))
+    Path(action.env["GITHUB_EVENT_PATH"]).write_text(
+        json.dumps({"before": sides["base"], "after": sides["head"]})
+    )
     done = ran(action)
-    assert done.ok and "Trap on exit" in done.summary and "not about a pull request" in done.log and not github.requests
+    assert (
+        done.ok
+        and "Trap on exit" in done.summary
+        and "not about a pull request" in done.log
+        and not github.requests
+    )
     Path(action.env["GITHUB_EVENT_PATH"]).write_text("{}")
     action.env.pop("GITHUB_BASE_REF")
     done = ran(action)
@@ -237,5 +304,13 @@ def test_scripts_hold_no_expression() -> None:
         assert "run" not in step or step["shell"] == "bash"
         for text in step.get("env", {}).values():
             assert "github.event" not in str(text)
-    assert set(action["inputs"]) == {"token", "base", "fail-on", "comment", "sarif", "working-directory", "python-version"}
+    assert set(action["inputs"]) == {
+        "token",
+        "base",
+        "fail-on",
+        "comment",
+        "sarif",
+        "working-directory",
+        "python-version",
+    }
     assert all(row["description"] for row in (*action["inputs"].values(), *action["outputs"].values()))

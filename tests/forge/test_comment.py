@@ -96,7 +96,10 @@ def test_a_server_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     WAITS.clear()
     monkeypatch.setattr("memgit.forge.http.TIMEOUT", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        env = {"GITHUB_API_URL": f"http://127.0.0.1:{silent.getsockname()[1]}", "GITHUB_REPOSITORY": "team/kb"}
+        env = {
+            "GITHUB_API_URL": f"http://127.0.0.1:{silent.getsockname()[1]}",
+            "GITHUB_REPOSITORY": "team/kb",
+        }
         with pytest.raises(Failed, match="timed out"):
             post(row, env, TOKEN, "7", TEXT, WAITS.append)
     assert len(WAITS) == TRIES - 1
@@ -177,8 +180,10 @@ def test_several_reviews_of_one_change(forge: Server) -> None:
     for key in ("docs/kb", "", "docs/kb", "--> <b>", ""):
         put(forge, marked(TEXT, key))
     assert [one["body"].partition("\n")[0] for one in forge.comments] == [
-        "<!-- memgit-review: docs/kb -->", "<!-- memgit-review -->", "<!-- memgit-review: b -->",
-    ]  # fmt: skip
+        "<!-- memgit-review: docs/kb -->",
+        "<!-- memgit-review -->",
+        "<!-- memgit-review: b -->",
+    ]
 
 
 def test_the_token_is_in_no_message(forge: Server) -> None:
@@ -217,7 +222,12 @@ def test_a_listing_that_is_none(forge: Server, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [[None, 3, {"body": None}, {"body": TEXT}], [{"id": "../x y", "body": TEXT}], [{"id": 1, "body": 5, "user": 3}]]
+    "value",
+    [
+        [None, 3, {"body": None}, {"body": TEXT}],
+        [{"id": "../x y", "body": TEXT}],
+        [{"id": 1, "body": 5, "user": 3}],
+    ],
 )
 def test_comments_of_another_form_are_nobodys(forge: Server, value: object) -> None:
     forge.faults = {"GET": [Fault(200, value=value)]}
@@ -231,7 +241,9 @@ def test_a_comment_is_made_only_where_the_forge_says_so(forge: Server, value: ob
         put(forge)
 
 
-@pytest.mark.parametrize("where", ["http://[::1", "//[", "/a b", "/\x07", "", "file:///etc/passwd", "http://127.0.0.1:99999999/"])
+@pytest.mark.parametrize(
+    "where", ["http://[::1", "//[", "/a b", "/\x07", "", "file:///etc/passwd", "http://127.0.0.1:99999999/"]
+)
 def test_redirects_to_no_address(forge: Server, where: str) -> None:
     forge.faults = {"GET": [Fault(302, {"Location": where})] * 9}
     with pytest.raises(Failed, match="sends"):
@@ -269,7 +281,10 @@ def test_a_server_that_says_little_by_little(monkeypatch: pytest.MonkeyPatch) ->
 
         thread = threading.Thread(target=drip)
         thread.start()
-        env = {"GITHUB_API_URL": f"http://127.0.0.1:{server.getsockname()[1]}", "GITHUB_REPOSITORY": "team/kb"}
+        env = {
+            "GITHUB_API_URL": f"http://127.0.0.1:{server.getsockname()[1]}",
+            "GITHUB_REPOSITORY": "team/kb",
+        }
         with pytest.raises(Failed, match="does not come to an end"):
             post(row, env, TOKEN, "7", TEXT, WAITS.append)
         over.set()
@@ -302,7 +317,17 @@ def test_a_text_that_is_too_long_is_cut_and_says_so() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["ftp://h", "http://[::1", "http://h:99999", "http://h:0", "http://h/\u00e9", "http://h/\nx", "http://me:hidden@h", "h", "http://"],
+    [
+        "ftp://h",
+        "http://[::1",
+        "http://h:99999",
+        "http://h:0",
+        "http://h/\u00e9",
+        "http://h/\nx",
+        "http://me:hidden@h",
+        "h",
+        "http://",
+    ],
 )
 def test_an_address_that_is_none(address: str) -> None:
     row = named("github")
@@ -318,13 +343,17 @@ def test_on_the_command_line(forge: Server, tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setenv(name, value)
     assert "no token" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=3).err
     monkeypatch.setenv("MEMGIT_FORGE_TOKEN", TOKEN)
-    assert memgit(tmp_path, "review-comment", str(tmp_path / "review.md")).out.startswith("created the comment on ")
+    assert memgit(tmp_path, "review-comment", str(tmp_path / "review.md")).out.startswith(
+        "created the comment on "
+    )
     assert forge.comments[0]["body"] == "<!-- memgit-review -->\n# no marker yet\n"
     answer = memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--json", "--key", "kb")
     assert answer.json["action"] == "created" and answer.json["number"] == "7"
     assert TOKEN not in answer.out + answer.err
     forge.faults = {"POST": [Fault(403)]}
-    assert memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--key", "x").out.startswith("no comment: the token may not")
+    assert memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--key", "x").out.startswith(
+        "no comment: the token may not"
+    )
     forge.faults = {"GET": [Fault(401)]}
     assert "401" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=3).err
     memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--number", "7/../8", code=2)
@@ -339,5 +368,8 @@ def test_a_job_that_is_about_no_change(tmp_path: Path, monkeypatch: pytest.Monke
     assert "no forge" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=2).err
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     assert "not about a pull request" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md")).out
-    assert "not about a merge request" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--forge", "gitlab").out
+    assert (
+        "not about a merge request"
+        in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--forge", "gitlab").out
+    )
     assert not [name for name in os.environ if name == "MEMGIT_FORGE_TOKEN"]

@@ -1,6 +1,8 @@
-"""The GitLab job and the recipe for any CI: their own scripts, with the environment of a job and a forge on loopback.
+"""The GitLab job and the recipe for any CI: their own scripts, with the environment of a job and a forge on
+loopback.
 
-Of the job, the two lines that need the network (making a virtual environment and installing into it) are replaced; see `ci.py`.
+Of the job, the two lines that need the network (making a virtual environment and installing into it) are
+replaced; see `ci.py`.
 """
 
 from __future__ import annotations
@@ -27,8 +29,14 @@ def hub(prepared: Prepared) -> Forge:
     return forge(prepared)
 
 
-def job(tmp_path: Path, server: Server, sides: dict[str, str], checkout: Path, token: str | None = TOKEN) -> Pipeline:
-    env = server.env() | {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_COMMIT_SHA": sides["head"], "CI_DEFAULT_BRANCH": "main"}
+def job(
+    tmp_path: Path, server: Server, sides: dict[str, str], checkout: Path, token: str | None = TOKEN
+) -> Pipeline:
+    env = server.env() | {
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+        "CI_COMMIT_SHA": sides["head"],
+        "CI_DEFAULT_BRANCH": "main",
+    }
     if token:
         env["MEMGIT_FORGE_TOKEN"] = token
     (tmp_path / "runner").mkdir(exist_ok=True)
@@ -45,14 +53,23 @@ def test_a_note_created_then_updated(tmp_path: Path, hub: Forge, gitlab: Server)
     sides = hub.propose(GOOD)
     for number in range(150):
         gitlab.add(f"talk {number}", ADA)
-    first = ran(job(tmp_path, gitlab, sides, hub.checkout(tmp_path / "one", depth=None, ref="refs/pull/7/head")), "sh")
+    first = ran(
+        job(tmp_path, gitlab, sides, hub.checkout(tmp_path / "one", depth=None, ref="refs/pull/7/head")), "sh"
+    )
     assert first.ok and "verdict: pass" in first.log and "created the comment on merge request 7" in first.log
-    assert set(first.outputs) == {"review.json", "review.md", "review.sarif"} and check_sarif(first.outputs["review.sarif"]) == []
+    assert (
+        set(first.outputs) == {"review.json", "review.md", "review.sarif"}
+        and check_sarif(first.outputs["review.sarif"]) == []
+    )
     sides = hub.propose(["record", "memory", "One more", "-m", "x"])
     gitlab.faults = {"PUT": [Fault(502, {"Retry-After": "0"})]}
     second = ran(job(tmp_path, gitlab, sides, hub.checkout(tmp_path / "two", ref="refs/pull/7/head")), "sh")
     assert second.ok and "updated the comment" in second.log
-    assert len(gitlab.reviews) == 1 and "One more" in gitlab.reviews[0]["body"] and {one.token for one in gitlab.requests} == {TOKEN}
+    assert (
+        len(gitlab.reviews) == 1
+        and "One more" in gitlab.reviews[0]["body"]
+        and {one.token for one in gitlab.requests} == {TOKEN}
+    )
 
 
 def test_the_verdict_decides(tmp_path: Path, hub: Forge, gitlab: Server) -> None:
@@ -87,7 +104,9 @@ def test_a_checkout_that_was_there_before_and_a_fork(tmp_path: Path, hub: Forge,
     memgit(hub.seed, "record", "memory", "On the target since", "-m", "x")
     run_git(hub.seed, "push", "-q", "--no-verify", str(hub.hub), "main")
     done = ran(job(tmp_path, gitlab, sides, checkout))
-    assert json.loads(Path(done.outputs["review.json"]).read_text())["base"] == run_git(hub.seed, "rev-parse", "main")
+    assert json.loads(Path(done.outputs["review.json"]).read_text())["base"] == run_git(
+        hub.seed, "rev-parse", "main"
+    )
     pipeline = job(tmp_path, gitlab, sides, checkout)
     done = ran(pipeline, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9", CI_MERGE_REQUEST_DIFF_BASE_SHA=sides["base"])
     assert json.loads(Path(done.outputs["review.json"]).read_text())["base"] == sides["base"]
@@ -105,7 +124,14 @@ def test_any_ci(tmp_path: Path, hub: Forge) -> None:
     env = {**os.environ, "PATH": f"{install(tmp_path / 'bin')}:{os.environ['PATH']}"}
 
     def go(shell: str, *args: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([shell, str(PLAIN), *args], cwd=checkout, env={**env, **more}, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [shell, str(PLAIN), *args],
+            cwd=checkout,
+            env={**env, **more},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     run_git(checkout, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
     for shell in ("bash", "sh"):
@@ -116,6 +142,9 @@ def test_any_ci(tmp_path: Path, hub: Forge) -> None:
     assert (checkout / "memgit-review/review.md").read_text().startswith("<!-- memgit-review")
     hub.propose(write=BAD)
     run_git(checkout, "fetch", "-q", "origin", "refs/pull/7/head")
-    assert go("sh", "origin/main", "FETCH_HEAD", MEMGIT_OUT="out").returncode == 1 and (checkout / "out/review.sarif").is_file()
+    assert (
+        go("sh", "origin/main", "FETCH_HEAD", MEMGIT_OUT="out").returncode == 1
+        and (checkout / "out/review.sarif").is_file()
+    )
     assert go("sh", "origin/main", "FETCH_HEAD", MEMGIT_FAIL_ON="never").returncode == 0
     assert go("sh", "nowhere").returncode == 2

@@ -11,7 +11,10 @@ import pytest
 from memgit.forge.table import FORGES, Job, here, named
 from tests.support import memgit
 
-PULL = {"number": 7, "pull_request": {"number": 7, "base": {"sha": "b" * 40, "ref": "main"}, "head": {"sha": "a" * 40}}}
+PULL = {
+    "number": 7,
+    "pull_request": {"number": 7, "base": {"sha": "b" * 40, "ref": "main"}, "head": {"sha": "a" * 40}},
+}
 NOBODY = "0" * 40
 
 
@@ -22,7 +25,11 @@ NOBODY = "0" * 40
         ({"merge_group": {"base_sha": "b" * 40, "head_sha": "a" * 40}}, {}, Job(None, "b" * 40, "a" * 40)),
         ({"before": "b" * 40, "after": "a" * 40}, {}, Job(None, "b" * 40, "a" * 40)),
         ({"before": NOBODY, "repository": {"default_branch": "main"}}, {}, Job(None, "origin/main", "HEAD")),
-        ({}, {"GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/pull/12/merge"}, Job("12", "origin/main", "HEAD")),
+        (
+            {},
+            {"GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/pull/12/merge"},
+            Job("12", "origin/main", "HEAD"),
+        ),
         ({"issue": {"number": 9, "pull_request": {"url": "https://x"}}}, {}, Job("9", None, "HEAD")),
         ({"issue": {"number": 9}}, {}, Job(None, None, "HEAD")),
         ({"number": "7; rm -rf /"}, {}, Job(None, None, "HEAD")),
@@ -48,24 +55,41 @@ def test_an_event_that_cannot_be_read(tmp_path: Path) -> None:
     ("env", "job"),
     [
         (
-            {"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_COMMIT_SHA": "a" * 40,
-             "CI_MERGE_REQUEST_PROJECT_ID": "1", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "1", "CI_MERGE_REQUEST_DIFF_BASE_SHA": "b" * 40},
+            {
+                "CI_MERGE_REQUEST_IID": "7",
+                "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+                "CI_COMMIT_SHA": "a" * 40,
+                "CI_MERGE_REQUEST_PROJECT_ID": "1",
+                "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "1",
+                "CI_MERGE_REQUEST_DIFF_BASE_SHA": "b" * 40,
+            },
             Job("7", "origin/main", "a" * 40),
         ),
         (
-            {"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "CI_COMMIT_SHA": "a" * 40,
-             "CI_MERGE_REQUEST_PROJECT_ID": "1", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "2", "CI_MERGE_REQUEST_DIFF_BASE_SHA": "b" * 40},
+            {
+                "CI_MERGE_REQUEST_IID": "7",
+                "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+                "CI_COMMIT_SHA": "a" * 40,
+                "CI_MERGE_REQUEST_PROJECT_ID": "1",
+                "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "2",
+                "CI_MERGE_REQUEST_DIFF_BASE_SHA": "b" * 40,
+            },
             Job("7", "b" * 40, "a" * 40),
         ),
         (
-            {"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_DIFF_BASE_SHA": "b" * 40, "CI_COMMIT_SHA": "m" * 40,
-             "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": "t" * 40, "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "a" * 40},
+            {
+                "CI_MERGE_REQUEST_IID": "7",
+                "CI_MERGE_REQUEST_DIFF_BASE_SHA": "b" * 40,
+                "CI_COMMIT_SHA": "m" * 40,
+                "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": "t" * 40,
+                "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "a" * 40,
+            },
             Job("7", "t" * 40, "a" * 40),
         ),
         ({"CI_DEFAULT_BRANCH": "main", "CI_COMMIT_SHA": "a" * 40}, Job(None, "origin/main", "a" * 40)),
         ({}, Job(None, None, "HEAD")),
     ],
-)  # fmt: skip
+)
 def test_a_job_of_gitlab(env: dict[str, str], job: Job) -> None:
     row = named("gitlab")
     assert row is not None and row.job(env) == job
@@ -75,7 +99,10 @@ def test_paths_take_nothing_hostile() -> None:
     github, gitlab = FORGES
     for name in ("a/b/c", "../x", "a/b?c=d", "", "a b/c", "a/b\n"):
         assert github.comments({"GITHUB_REPOSITORY": name}, "7") is None
-    assert gitlab.comments({"CI_PROJECT_PATH": "team/sub/kb?x=1"}, "7") == "/projects/team%2Fsub%2Fkb%3Fx%3D1/merge_requests/7/notes"
+    assert (
+        gitlab.comments({"CI_PROJECT_PATH": "team/sub/kb?x=1"}, "7")
+        == "/projects/team%2Fsub%2Fkb%3Fx%3D1/merge_requests/7/notes"
+    )
 
 
 def test_which_forge_runs_the_job() -> None:
@@ -90,9 +117,14 @@ def test_the_range_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_EVENT_PATH", str(tmp_path / "event.json"))
     assert memgit(tmp_path, "review-range").out == f"{'b' * 40}...{'a' * 40}\n"
-    assert memgit(tmp_path, "review-range", "--json").json == {"number": "7", "base": "b" * 40, "head": "a" * 40}
+    assert memgit(tmp_path, "review-range", "--json").json == {
+        "number": "7",
+        "base": "b" * 40,
+        "head": "a" * 40,
+    }
     monkeypatch.setenv("GITHUB_EVENT_PATH", "nowhere")
     assert "compared with" in memgit(tmp_path, "review-range", code=2).err
     for branch in ("-x", "a b", "a\x1bb"):
         monkeypatch.setenv("GITHUB_BASE_REF", branch)
-        assert memgit(tmp_path, "review-range", code=None).code == (0 if branch == "-x" else 2)  # it reads origin/-x, which is no option
+        # it reads origin/-x, which is no option
+        assert memgit(tmp_path, "review-range", code=None).code == (0 if branch == "-x" else 2)

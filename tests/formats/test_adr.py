@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from memgit.errors import BadInput
 from memgit.formats import adr
-from memgit.formats.form import Draft
-from memgit.formats.forms import FORMS, parse_file
-from memgit.formats.merge import merge_file
+from memgit.formats.codec import Draft
+from memgit.formats.codecs import FORMS, parse_file
+from memgit.formats.merging.merge import merge_file
 from memgit.model.kinds import ADR_STATUSES
 from memgit.model.layout import Layout, Place
 from memgit.model.record import Record, Value
@@ -53,7 +53,10 @@ def edited(text: str, **changes: Value) -> str:
         ("Superseded by [ours](https://example.org/0004-radio.md)", ("superseded", None, ())),
         ("Accepted\n\nSuperseded by [4. Radio](0004-radio.md)", ("superseded", "0004-radio", ())),
         ("~~Accepted~~ Superseded by [4. Radio](0004-radio.md)", ("superseded", "0004-radio", ())),
-        ("Accepted\n\nSupercedes [1. P](0001-p.md)\nSupersedes [2. F](0002-f.md)", ("accepted", None, ("0001-p", "0002-f"))),
+        (
+            "Accepted\n\nSupercedes [1. P](0001-p.md)\nSupersedes [2. F](0002-f.md)",
+            ("accepted", None, ("0001-p", "0002-f")),
+        ),
         ("Amends [1. Paper](0001-paper.md)\n\nAccepted", ("accepted", None, ())),
         ("Accepted\n\nAmended by [5. Post](0005-post.md)", ("accepted", None, ())),
         ("Deprecated", ("deprecated", None, ())),
@@ -62,8 +65,10 @@ def edited(text: str, **changes: Value) -> str:
         ("```\nAccepted\n```", (None, None, ())),
         ("", (None, None, ())),
     ],
-)  # fmt: skip
-def test_a_status_section_is_read(section: str, expected: tuple[str | None, str | None, tuple[str, ...]]) -> None:
+)
+def test_a_status_section_is_read(
+    section: str, expected: tuple[str | None, str | None, tuple[str, ...]]
+) -> None:
     for newline in ("\n", "\r\n"):
         text = f"{TITLE}## Status\n\n{section}\n\n## Context\n\nStatus: rejected\n".replace("\n", newline)
         assert status_of(text) == expected
@@ -105,14 +110,19 @@ def test_a_date_in_other_words_is_prose() -> None:
     ],
 )
 def test_a_template_is_no_record(title: str, records: int) -> None:
-    found = parse_file(LAYOUT, "adr/adr-template.md", f'---\nstatus: "{{proposed | accepted}}"\n---\n# {title}\n'.encode())
+    found = parse_file(
+        LAYOUT, "adr/adr-template.md", f'---\nstatus: "{{proposed | accepted}}"\n---\n# {title}\n'.encode()
+    )
     assert len(found.records) == records and found.problems == ()
 
 
 def test_people_are_read_from_either_place() -> None:
     assert read("---\ndecision-makers: [Ada, Bo]\n---\n# A\n").items("deciders") == ("Ada", "Bo")
     assert read("# A\n\n* Deciders: Ada, Bo\n").items("deciders") == ("Ada", "Bo")
-    assert edited("# A\n\n* Deciders: Ada, Bo\n\nText.\n", deciders=("Cy",)) == "# A\n\n* Deciders: Cy\n\nText.\n"
+    assert (
+        edited("# A\n\n* Deciders: Ada, Bo\n\nText.\n", deciders=("Cy",))
+        == "# A\n\n* Deciders: Cy\n\nText.\n"
+    )
 
 
 CONTEXT = "\n## Context\n\nPhones.\n"
@@ -126,27 +136,54 @@ CONTEXT = "\n## Context\n\nPhones.\n"
         ("* Proposed\n", {"status": "accepted"}, "* Accepted\n"),
         ("Accepted\n", {"status": "accepted"}, "Accepted\n"),
         ("Accepted\n", {"superseded_by": "0004-radio"}, "Superseded by [0004-radio](0004-radio.md)\n"),
-        ("Accepted\n", {"superseded_by": "decision/0004-radio"}, "Superseded by [0004-radio](0004-radio.md)\n"),
-        ("Accepted\n", {"status": "superseded", "superseded_by": "0004-radio"}, "Superseded by [0004-radio](0004-radio.md)\n"),
-        ("Accepted\n", {"superseded_by": "0004-radio", "status": "superseded"}, "Superseded by [0004-radio](0004-radio.md)\n"),
+        (
+            "Accepted\n",
+            {"superseded_by": "decision/0004-radio"},
+            "Superseded by [0004-radio](0004-radio.md)\n",
+        ),
+        (
+            "Accepted\n",
+            {"status": "superseded", "superseded_by": "0004-radio"},
+            "Superseded by [0004-radio](0004-radio.md)\n",
+        ),
+        (
+            "Accepted\n",
+            {"superseded_by": "0004-radio", "status": "superseded"},
+            "Superseded by [0004-radio](0004-radio.md)\n",
+        ),
         ("Accepted\n", {"superseded_by": "[[4. Radio]]"}, "Superseded by [[4. Radio]]\n"),
         ("Accepted\n", {"superseded_by": "a]]b"}, None),
         ("Accepted\n", {"superseded_by": "a\nb"}, None),
         ("Accepted\n", {"status": "two\nlines"}, None),
         ("Accepted\n", {"superseded_by": "4. Radio"}, "Superseded by [[4. Radio]]\n"),
-        ("Superceded by [4](0004-radio.md)\n", {"superseded_by": "0005-post"}, "Superseded by [0005-post](0005-post.md)\n"),
+        (
+            "Superceded by [4](0004-radio.md)\n",
+            {"superseded_by": "0005-post"},
+            "Superseded by [0005-post](0005-post.md)\n",
+        ),
         ("Superceded by [4](0004-radio.md)\n", {"superseded_by": None}, "Superseded\n"),
         ("Superceded by [4](0004-radio.md)\n", {"status": "accepted"}, "Accepted\n"),
         ("Accepted\n\nSuperceded by [4](0004-radio.md)\n", {"status": "rejected"}, "Rejected\n"),
-        ("Accepted\n\nSuperceded by [4](0004-radio.md)\n\nAmends [1](1.md)\n", {"status": "rejected"}, "Rejected\n\nAmends [1](1.md)\n"),
+        (
+            "Accepted\n\nSuperceded by [4](0004-radio.md)\n\nAmends [1](1.md)\n",
+            {"status": "rejected"},
+            "Rejected\n\nAmends [1](1.md)\n",
+        ),
         ("Amends [1](0001-paper.md)\n", {"status": "accepted"}, "Accepted\n\nAmends [1](0001-paper.md)\n"),
         ("<!-- one word -->\n", {"status": "accepted"}, "Accepted\n\n<!-- one word -->\n"),
-        ("Accepted\n", {"supersedes": ("0001-paper",)}, "Accepted\n\nSupersedes [0001-paper](0001-paper.md)\n"),
+        (
+            "Accepted\n",
+            {"supersedes": ("0001-paper",)},
+            "Accepted\n\nSupersedes [0001-paper](0001-paper.md)\n",
+        ),
         ("Accepted\n\nSupercedes [1](0001-paper.md)\n", {"supersedes": None}, "Accepted\n"),
-        ("Accepted\n\nSupercedes [1](0001-paper.md)\n", {"supersedes": ("0001-paper", "0002-fax")},
-         "Accepted\n\nSupercedes [1](0001-paper.md)\n\nSupersedes [0002-fax](0002-fax.md)\n"),
+        (
+            "Accepted\n\nSupercedes [1](0001-paper.md)\n",
+            {"supersedes": ("0001-paper", "0002-fax")},
+            "Accepted\n\nSupercedes [1](0001-paper.md)\n\nSupersedes [0002-fax](0002-fax.md)\n",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_change_touches_its_line_alone(before: str, changes: dict[str, Value], after: str | None) -> None:
     for newline in ("\n", "\r\n"):
         text = f"{TITLE}## Status\n\n{before}{CONTEXT}".replace("\n", newline)
@@ -159,21 +196,34 @@ def test_a_change_touches_its_line_alone(before: str, changes: dict[str, Value],
 
 def test_a_heading_without_a_status_gets_one() -> None:
     assert edited("# A\n\n## Status", status="accepted") == "# A\n\n## Status\n\nAccepted\n"
-    assert edited("# A\n\n## Status\n\n## Context\n", status="accepted") == "# A\n\n## Status\n\nAccepted\n\n## Context\n"
+    assert (
+        edited("# A\n\n## Status\n\n## Context\n", status="accepted")
+        == "# A\n\n## Status\n\nAccepted\n\n## Context\n"
+    )
 
 
 def test_frontmatter_is_changed_where_the_status_stands_there() -> None:
-    text = '---\n# ours\nstatus: "superseded by [ADR-4](0004-radio.md)"\ndate: 2024-05-05\n---\n# A\n\n## Status\n\nOld.\n'
-    assert edited(text, status="accepted") == text.replace('"superseded by [ADR-4](0004-radio.md)"', '"accepted"')
+    text = (
+        '---\n# ours\nstatus: "superseded by [ADR-4](0004-radio.md)"\ndate: 2024-05-05\n---\n# A\n\n## '
+        "Status\n\nOld.\n"
+    )
+    assert edited(text, status="accepted") == text.replace(
+        '"superseded by [ADR-4](0004-radio.md)"', '"accepted"'
+    )
     assert status_of(edited(text, superseded_by="0005-post")) == ("superseded", "0005-post", ())
     assert status_of(edited(text, superseded_by=None)) == ("superseded", None, ())
-    assert edited("---\nstatus: Accepted\n---\n# A\n", status="accepted") == "---\nstatus: Accepted\n---\n# A\n"
+    assert (
+        edited("---\nstatus: Accepted\n---\n# A\n", status="accepted") == "---\nstatus: Accepted\n---\n# A\n"
+    )
     assert status_of(edited("# A\n\nText.\n", status="accepted")) == ("accepted", None, ())
 
 
 def test_a_new_text_keeps_what_the_old_one_says_about_the_decision() -> None:
     text = f"{TITLE}## Status\n\nAccepted\n{CONTEXT}"
-    assert read(edited(text, body="We send.\n\n## Context\n\nBoats.")).body == "We send.\n\n## Status\n\nAccepted\n\n## Context\n\nBoats."
+    assert (
+        read(edited(text, body="We send.\n\n## Context\n\nBoats.")).body
+        == "We send.\n\n## Status\n\nAccepted\n\n## Context\n\nBoats."
+    )
     assert status_of(edited(text, body="We send.")) == ("accepted", None, ())
     assert status_of(edited(text, body="## Status\n\nRejected")) == ("rejected", None, ())
     top = edited("# A\n\n* Status: accepted\n* Date: 2024-03-02\n\nOld.\n", body="New.")
@@ -181,7 +231,9 @@ def test_a_new_text_keeps_what_the_old_one_says_about_the_decision() -> None:
 
 
 def test_a_new_record_has_its_title_as_a_heading() -> None:
-    data = FORM.create(Draft("decision", "Send tables", {"status": "accepted", "id": "a000000000"}, "We send."), None)
+    data = FORM.create(
+        Draft("decision", "Send tables", {"status": "accepted", "id": "a000000000"}, "We send."), None
+    )
     assert data == b"---\nid: a000000000\nstatus: accepted\n---\n\n# Send tables\n\nWe send.\n"
     renamed = FORM.edit(data, 0, {"title": "Send all tables"})
     assert renamed == data.replace(b"# Send tables", b"# Send all tables")
@@ -214,18 +266,43 @@ def test_what_fields_say_can_be_taken_out_of_a_text(section: str, kept: bool) ->
 
 
 def test_labels_that_say_more_stay() -> None:
-    assert adr.without("* Status: accepted\n* Date: spring\n* Deciders: Ada\n\nText.") == "* Date: spring\n\nText."
+    assert (
+        adr.without("* Status: accepted\n* Date: spring\n* Deciders: Ada\n\nText.")
+        == "* Date: spring\n\nText."
+    )
 
 
 LINES = st.sampled_from(
-    ["## Status", "# A", "Accepted", "Superseded by [4](0004-b.md)", "Supersedes [1](1.md)", "* Status: proposed", "```", "<!--", "-->", "",
-     "Amends [2](2.md)", "**Status:** x", "text", "---", "status: accepted", "Date: 2024-01-01",
-     "~~", "[[", "## Status ##", "\tx", "> ## Status"]
-)  # fmt: skip
+    [
+        "## Status",
+        "# A",
+        "Accepted",
+        "Superseded by [4](0004-b.md)",
+        "Supersedes [1](1.md)",
+        "* Status: proposed",
+        "```",
+        "<!--",
+        "-->",
+        "",
+        "Amends [2](2.md)",
+        "**Status:** x",
+        "text",
+        "---",
+        "status: accepted",
+        "Date: 2024-01-01",
+        "~~",
+        "[[",
+        "## Status ##",
+        "\tx",
+        "> ## Status",
+    ]
+)
 
 
 @given(st.lists(LINES, max_size=12), st.sampled_from(["\n", "\r\n"]), st.sampled_from([*ADR_STATUSES, None]))
-def test_any_text_keeps_its_bytes_and_reads_back_what_was_set(lines: list[str], newline: str, status: str | None) -> None:
+def test_any_text_keeps_its_bytes_and_reads_back_what_was_set(
+    lines: list[str], newline: str, status: str | None
+) -> None:
     data = newline.join(lines).encode()
     records = parse_file(LAYOUT, "adr/a.md", data).records
     if not records or records[0].problem is not None:
@@ -241,7 +318,18 @@ def test_any_text_keeps_its_bytes_and_reads_back_what_was_set(lines: list[str], 
 
 
 @pytest.mark.parametrize(
-    "piece", ["[", "[a", "~~", "<!-- x -->\n", "Supersedes [a](a.md) ", "* Status:\n", "## Status\n", "Superseded by [", "a."]
+    "piece",
+    [
+        "[",
+        "[a",
+        "~~",
+        "<!-- x -->\n",
+        "Supersedes [a](a.md) ",
+        "* Status:\n",
+        "## Status\n",
+        "Superseded by [",
+        "a.",
+    ],
 )
 def test_it_takes_no_quadratic_time(piece: str) -> None:
     data = f"# A\n\n## Status\n\n{piece * (300_000 // len(piece))}\n".encode()

@@ -1,4 +1,6 @@
-"""What an entry file holds after a record was added, told from what it held before: the same as reading all of it."""
+"""What an entry file holds after a record was added, told from what it held before: the same as reading all
+of it.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.errors import MemgitError
+from memgit.formats.codec import Draft
 from memgit.formats.entries import Appender, parse
-from memgit.formats.form import Draft
 from memgit.model.link import normal
 from memgit.model.record import ParsedFile
 from tests.formats.test_appender import files
@@ -41,20 +43,33 @@ def test_it_is_what_reading_all_gives(existing: bytes | None, records: list[Draf
         except MemgitError:
             continue
         whole = read(file.data)
-        if whole.records and normal(whole.records[-1].title) not in {normal(record.title) for record in before.records}:
+        if whole.records and normal(whole.records[-1].title) not in {
+            normal(record.title) for record in before.records
+        }:
             assert file.parsed(before, PATH, KIND, KEY) in (None, whole)
         before = whole
 
 
-@given(st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\n", "\n\n", "\n\n---\n", "\n\n---\n\n"]), st.booleans())
+@given(
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["", "\n", "\n\n", "\n\n---\n", "\n\n---\n\n"]),
+    st.booleans(),
+)
 def test_an_ordinary_file_is_not_read_again(newline: str, end: str, ruled: bool) -> None:
     rule = "---\n\n" if ruled else ""
-    text = f"\n{rule}".join(f"## T{number}\n\n**Date:** 2026-01-01\n\n- text\n" for number in range(4)).rstrip("\n") + end
+    text = (
+        f"\n{rule}".join(f"## T{number}\n\n**Date:** 2026-01-01\n\n- text\n" for number in range(4)).rstrip(
+            "\n"
+        )
+        + end
+    )
     data = text.replace("\n", newline).encode()
     file = Appender(data)
     held = read(data)
     for number in range(6):
-        file.add(Draft(KIND, f"New {number}", {"created": "2026-01-02", "keywords": ("a",)}, "Words.\n\nMore."))
+        file.add(
+            Draft(KIND, f"New {number}", {"created": "2026-01-02", "keywords": ("a",)}, "Words.\n\nMore.")
+        )
         told = file.parsed(held, PATH, KIND, KEY)
         assert told == read(file.data)
         assert told is not None

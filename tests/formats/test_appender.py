@@ -1,4 +1,6 @@
-"""Many records at the end of one entry file: the same bytes and refusals as one after another, but the file is read once."""
+"""Many records at the end of one entry file: the same bytes and refusals as one after another, but the file
+is read once.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from hypothesis import strategies as st
 
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats import entries
+from memgit.formats.codec import Draft
 from memgit.formats.entries import Appender, create
-from memgit.formats.form import Draft
 from memgit.formats.text import MAX_BYTES
 from tests.strategies import bodies, drafts, titles
 
@@ -18,14 +20,21 @@ ENDS = ("", "\n", "\n\n", "\n---\n", "\n\n---\n\n", "\n<!-- open\n", "\n```\ncod
 
 @st.composite
 def files(draw: st.DrawFn) -> bytes | None:
-    """An entry file in one of many manners, perhaps with something at its end that swallows what follows; None for no file."""
+    """An entry file in one of many manners, perhaps with something at its end that swallows what follows;
+    None for no file.
+    """
     if draw(st.booleans()):
         return None
     style = draw(st.sampled_from(["**{}:** {}\n", "**{}：** {}\n"]))
     rule = draw(st.sampled_from(["", "---\n\n"]))
-    labels = draw(st.lists(st.sampled_from(["Date", "日期", "Keywords", "Best Practice", "Tip", "Related"]), max_size=4))
+    labels = draw(
+        st.lists(st.sampled_from(["Date", "日期", "Keywords", "Best Practice", "Tip", "Related"]), max_size=4)
+    )
     count = draw(st.integers(0, 25))
-    sections = [f"## T{number}\n" + "".join(style.format(label, "x") for label in labels) + "text\n\n" for number in range(count)]
+    sections = [
+        f"## T{number}\n" + "".join(style.format(label, "x") for label in labels) + "text\n\n"
+        for number in range(count)
+    ]
     text = rule.join(sections).rstrip("\n") + draw(st.sampled_from(ENDS))
     if draw(st.booleans()):
         text = text.replace("\n", "\r\n")

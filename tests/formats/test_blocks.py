@@ -86,11 +86,40 @@ def test_what_is_open_to_the_end_is_named_with_its_line() -> None:
 
 def test_kinds_of_lines() -> None:
     scanner = Scanner()
-    lines = ["a", "===", "", "    b", "- c", "  ```", "  d", "e", "<!--", "f", "-->", "# g", "***", "> h", "i"]
+    lines = [
+        "a",
+        "===",
+        "",
+        "    b",
+        "- c",
+        "  ```",
+        "  d",
+        "e",
+        "<!--",
+        "f",
+        "-->",
+        "# g",
+        "***",
+        "> h",
+        "i",
+    ]
     assert [scanner.feed(line) for line in lines] == [
-        blocks.TEXT, blocks.UNDERLINE, blocks.BLANK, blocks.CODE, blocks.TEXT, blocks.FENCE, blocks.FENCE, blocks.TEXT, blocks.HTML,
-        blocks.HTML, blocks.HTML, blocks.HEADING, blocks.RULE, blocks.TEXT, blocks.TEXT,
-    ]  # fmt: skip
+        blocks.TEXT,
+        blocks.UNDERLINE,
+        blocks.BLANK,
+        blocks.CODE,
+        blocks.TEXT,
+        blocks.FENCE,
+        blocks.FENCE,
+        blocks.TEXT,
+        blocks.HTML,
+        blocks.HTML,
+        blocks.HTML,
+        blocks.HEADING,
+        blocks.RULE,
+        blocks.TEXT,
+        blocks.TEXT,
+    ]
     assert scanner.depth == 1  # the last line goes on with the paragraph in the quote
 
 
@@ -109,11 +138,54 @@ def test_a_line_by_itself() -> None:
 # Two readers give one answer: a pass over the lines at column 0, and the full one.
 
 LINES = [
-    "# a", "## b", "  ## c", "- x", "  - y", "1. z", "2. w", "> q", ">", "```", "~~~", "````", "  ```", "    ind", "text", "", "", "---",
-    "===", "<!-- c", "-->", "<div>", "<b>", "</b>", "- ```", "> ```", "-", "\tfoo", "\t## t", "   ", "<script>", "</script>", "[a]: b",
-    "## ", "#no", "<?x", "?>", "``` a`b", "   ---", "<![CDATA[", "]]>", "<!D", "   - deep", "> - a",
-]  # fmt: skip
-documents = st.lists(st.sampled_from(LINES), max_size=10).map("\n".join) | st.text("#`~<>-= \n\tab!", max_size=40)
+    "# a",
+    "## b",
+    "  ## c",
+    "- x",
+    "  - y",
+    "1. z",
+    "2. w",
+    "> q",
+    ">",
+    "```",
+    "~~~",
+    "````",
+    "  ```",
+    "    ind",
+    "text",
+    "",
+    "",
+    "---",
+    "===",
+    "<!-- c",
+    "-->",
+    "<div>",
+    "<b>",
+    "</b>",
+    "- ```",
+    "> ```",
+    "-",
+    "\tfoo",
+    "\t## t",
+    "   ",
+    "<script>",
+    "</script>",
+    "[a]: b",
+    "## ",
+    "#no",
+    "<?x",
+    "?>",
+    "``` a`b",
+    "   ---",
+    "<![CDATA[",
+    "]]>",
+    "<!D",
+    "   - deep",
+    "> - a",
+]
+documents = st.lists(st.sampled_from(LINES), max_size=10).map("\n".join) | st.text(
+    "#`~<>-= \n\tab!", max_size=40
+)
 
 
 @settings(max_examples=examples(400))
@@ -159,14 +231,34 @@ def judged_fences(text: str) -> int:
 
 
 # Left out are quotes and headings in lists, where the judge itself departs from CommonMark.
-PLAIN = ["# a", "## b ##", "#\tc", "#no", "- x", "  - y", "1. z", "```", "~~~", "````", "```sh", "text", "", "", "---", "===", "    ind"]
+PLAIN = [
+    "# a",
+    "## b ##",
+    "#\tc",
+    "#no",
+    "- x",
+    "  - y",
+    "1. z",
+    "```",
+    "~~~",
+    "````",
+    "```sh",
+    "text",
+    "",
+    "",
+    "---",
+    "===",
+    "    ind",
+]
 
 
 @settings(max_examples=examples(300))
 @given(st.lists(st.sampled_from(PLAIN), min_size=1, max_size=8).map(lambda lines: "\n".join(lines) + "\n"))
 def test_another_reader_finds_the_same(text: str) -> None:
     assert [heading.level for heading in headings(text)] == judged_levels(text)
-    assert sum(not span.weak and text[span.start] != "<" for span in outline(text).hidden) == judged_fences(text)
+    assert sum(not span.weak and text[span.start] != "<" for span in outline(text).hidden) == judged_fences(
+        text
+    )
 
 
 def test_another_reader_finds_the_same_headings_in_real_files(corpora: Path) -> None:

@@ -47,10 +47,25 @@ ESCAPES = {
     "**Solution:**": "\\**Solution:**",
 }
 KEPT = [
-    "### three", "#hash", "**Unknown:** x", "- **Date:** x", "a\n---\nb", "<!-- closed -->", "<!--\n## x\n-->", "<div>\n---\n</div>",
-    "    ## code", "text", "```\n## x\n**Date:** x\n---\n```", "- a\n  ```\n  ## x\n  ```", "<b>", "\\*a*", "=======",
-    "a\n**Solution:**\n- b", "***", "\\",
-]  # fmt: skip
+    "### three",
+    "#hash",
+    "**Unknown:** x",
+    "- **Date:** x",
+    "a\n---\nb",
+    "<!-- closed -->",
+    "<!--\n## x\n-->",
+    "<div>\n---\n</div>",
+    "    ## code",
+    "text",
+    "```\n## x\n**Date:** x\n---\n```",
+    "- a\n  ```\n  ## x\n  ```",
+    "<b>",
+    "\\*a*",
+    "=======",
+    "a\n**Solution:**\n- b",
+    "***",
+    "\\",
+]
 
 
 @pytest.mark.parametrize(("body", "written"), ESCAPES.items())

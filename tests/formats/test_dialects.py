@@ -6,7 +6,17 @@ import time
 
 import pytest
 
-from memgit.formats.dialects import DIALECTS, MEMGIT, MNEMA, MNEMA_BLOCK, VAULT, Dialect, aliases, fields_of, read_items
+from memgit.formats.dialects import (
+    DIALECTS,
+    MEMGIT,
+    MNEMA,
+    MNEMA_BLOCK,
+    VAULT,
+    Dialect,
+    aliases,
+    fields_of,
+    read_items,
+)
 from memgit.model.kinds import FIELDS, KINDS
 
 EVERY = sorted(DIALECTS.values(), key=lambda dialect: dialect.name)
@@ -41,7 +51,11 @@ def test_a_key_that_is_there_wins() -> None:
     assert MEMGIT.key("skill", "title", ["title"]) == "title"
     assert VAULT.key("memory", "topics") == "topic"
     assert MNEMA.key("memory", "created") == "created_at"
-    assert [MNEMA_BLOCK.key(kind, "id") for kind in ("observation", "decision", "task")] == ["id", "key", "key"]
+    assert [MNEMA_BLOCK.key(kind, "id") for kind in ("observation", "decision", "task")] == [
+        "id",
+        "key",
+        "key",
+    ]
     assert [MNEMA_BLOCK.key(kind, "title") for kind in ("sprint", "epic")] == ["name", "title"]
     assert aliases("mnema-block", "decision", "created")[-1] == "at"
 
@@ -63,13 +77,21 @@ def test_a_key_that_is_there_wins() -> None:
         (MEMGIT, "source", "2026-03-02", "2026-03-01T10:00:00.000Z", "2026-03-02"),
     ],
 )
-def test_dates_and_versions_are_spelled_as_in_the_file(dialect: Dialect, field: str, value: str, old: str | None, written: str) -> None:
+def test_dates_and_versions_are_spelled_as_in_the_file(
+    dialect: Dialect, field: str, value: str, old: str | None, written: str
+) -> None:
     assert dialect.to_file(field, value, old) == written
 
 
 def test_reading_links_is_linear() -> None:
     start = time.perf_counter()
-    for text in ("[[a," * 100_000, "[" * 400_000, "[[" * 100_000 + "]]" * 100_000, "," * 400_000, "]]" + "[[a, " * 100_000):
+    for text in (
+        "[[a," * 100_000,
+        "[" * 400_000,
+        "[[" * 100_000 + "]]" * 100_000,
+        "," * 400_000,
+        "]]" + "[[a, " * 100_000,
+    ):
         read_items("related", "related", text)
         read_items("tags", "tags", text)
     assert time.perf_counter() - start < 30

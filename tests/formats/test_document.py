@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from memgit.errors import BadInput, MemgitError, Refused, UnreadableFile
 from memgit.formats import yaml
+from memgit.formats.codec import Draft
 from memgit.formats.dialects import MEMGIT, MNEMA
 from memgit.formats.document import Document, own_text
-from memgit.formats.form import Draft
 from memgit.formats.frontmatter import split
 from memgit.formats.text import decode, split_lines
 from memgit.model.record import ParsedFile, Record, Value
@@ -58,14 +58,27 @@ def changed(before: bytes | str, after: bytes | str) -> tuple[list[bytes], list[
 
 def test_fields_have_their_canonical_names() -> None:
     record = one(
-        "---\nid: kb7m2q9x4d\ntitle: A title\ncreated: 2026-03-02\nmodified: 2026-03-03\ntopic: a/b\nretrieval_count: 4\n"
+        "---\nid: kb7m2q9x4d\ntitle: A title\ncreated: 2026-03-02\nmodified: 2026-03-03\ntopic: "
+        "a/b\nretrieval_count: 4\n"
         "own_key: [x, y]\nempty:\n---\n\nText.\n"
     )
     assert record.fields == {
-        "id": "kb7m2q9x4d", "title": "A title", "created": "2026-03-02", "updated": "2026-03-03", "topics": ("a/b",), "usage_count": "4",
-        "own_key": ("x", "y"), "empty": None,
-    }  # fmt: skip
-    assert (record.address, record.path, record.line, record.end_line, record.ordinal) == ("memory/a-slug", "folder/a-slug.md", 1, 12, 0)
+        "id": "kb7m2q9x4d",
+        "title": "A title",
+        "created": "2026-03-02",
+        "updated": "2026-03-03",
+        "topics": ("a/b",),
+        "usage_count": "4",
+        "own_key": ("x", "y"),
+        "empty": None,
+    }
+    assert (record.address, record.path, record.line, record.end_line, record.ordinal) == (
+        "memory/a-slug",
+        "folder/a-slug.md",
+        1,
+        12,
+        0,
+    )
     assert (record.title, record.body, record.usage_count) == ("A title", "Text.", 4)
 
 
@@ -80,13 +93,26 @@ def test_of_two_keys_for_one_field_the_canonical_one_counts() -> None:
 @pytest.mark.parametrize(
     ("source", "tags"),
     [
-        ("[tide, berth]", ("tide", "berth")), ("\n  - tide\n  - berth", ("tide", "berth")), ("tide, berth", ("tide", "berth")),
-        ('"#tide #berth"', ("tide", "berth")), ("'[\"tide\", \"berth\"]'", ("tide", "berth")), ("'\"tide\", ''berth'''", ("tide", "berth")),
-        ("'#tide, #berth'", ("tide", "berth")), ('["#tide", berth]', ("tide", "berth")), ("'[tide, berth]'", ("tide", "berth")),
-        ("tide", ("tide",)), ("", ()), ("~", ()), ("[]", ()), ("''", ()), ("\n  - ", ()), ("two words, one", ("two words", "one")),
-        ("'#tide berth'", ("tide", "berth")), ("'[1, 2]'", ("1", "2")),
+        ("[tide, berth]", ("tide", "berth")),
+        ("\n  - tide\n  - berth", ("tide", "berth")),
+        ("tide, berth", ("tide", "berth")),
+        ('"#tide #berth"', ("tide", "berth")),
+        ('\'["tide", "berth"]\'', ("tide", "berth")),
+        ("'\"tide\", ''berth'''", ("tide", "berth")),
+        ("'#tide, #berth'", ("tide", "berth")),
+        ('["#tide", berth]', ("tide", "berth")),
+        ("'[tide, berth]'", ("tide", "berth")),
+        ("tide", ("tide",)),
+        ("", ()),
+        ("~", ()),
+        ("[]", ()),
+        ("''", ()),
+        ("\n  - ", ()),
+        ("two words, one", ("two words", "one")),
+        ("'#tide berth'", ("tide", "berth")),
+        ("'[1, 2]'", ("1", "2")),
     ],
-)  # fmt: skip
+)
 def test_every_spelling_of_a_list_is_read(source: str, tags: tuple[str, ...]) -> None:
     assert one(f"---\ntitle: t\ntags: {source}\n---\n").fields["tags"] == tags
 
@@ -94,10 +120,15 @@ def test_every_spelling_of_a_list_is_read(source: str, tags: tuple[str, ...]) ->
 @pytest.mark.parametrize(
     ("source", "related"),
     [
-        ("['[[a#b]]', c]", ("a#b", "c")), ("'[[a, b#c, d]], [[e|f]]'", ("a, b#c, d", "e|f")), ("[[a]]", ("a",)), ("a, b", ("a", "b")),
-        ("knowledge/x#One, then two", ("knowledge/x#One, then two",)), ("'[[a]'", ("[[a]",)), ("'[[a]]'", ("a",)),
+        ("['[[a#b]]', c]", ("a#b", "c")),
+        ("'[[a, b#c, d]], [[e|f]]'", ("a, b#c, d", "e|f")),
+        ("[[a]]", ("a",)),
+        ("a, b", ("a", "b")),
+        ("knowledge/x#One, then two", ("knowledge/x#One, then two",)),
+        ("'[[a]'", ("[[a]",)),
+        ("'[[a]]'", ("a",)),
     ],
-)  # fmt: skip
+)
 def test_links_are_read_without_brackets(source: str, related: tuple[str, ...]) -> None:
     assert one(f"---\ntitle: t\nrelated: {source}\n---\n").related == related
 
@@ -111,7 +142,11 @@ def test_links_are_read_without_brackets(source: str, related: tuple[str, ...]) 
         ("# Only one\n\ntext\n", "Only one", "text"),
         ("intro\n\n# First\n\n# Second\n", "First", "intro\n\n# First\n\n# Second"),
         ("Under\n=====\n\ntext\n", "Under", "text"),
-        ("```\n# no heading\n```\n<!--\n# hidden\n-->\n# Real\n", "Real", "```\n# no heading\n```\n<!--\n# hidden\n-->\n# Real"),
+        (
+            "```\n# no heading\n```\n<!--\n# hidden\n-->\n# Real\n",
+            "Real",
+            "```\n# no heading\n```\n<!--\n# hidden\n-->\n# Real",
+        ),
         ("## Two\n\ntext\n", "a-slug", "## Two\n\ntext"),
         ("text\n", "a-slug", "text"),
         ("---\ntitle:\n---\ntext\n", "a-slug", "text"),
@@ -146,7 +181,9 @@ def test_a_memory_in_a_folder_has_its_scope() -> None:
 
 def test_a_list_where_text_belongs_is_reported_and_listed() -> None:
     parsed = parse("---\ntitle: [a, b]\nstatus: [draft]\nsource:\n  k: v\ntags:\n  a: b\n---\n# Heading\n")
-    assert [(problem.code, problem.line, problem.fatal) for problem in parsed.problems] == [("MG004", line, False) for line in (2, 3, 4, 6)]
+    assert [(problem.code, problem.line, problem.fatal) for problem in parsed.problems] == [
+        ("MG004", line, False) for line in (2, 3, 4, 6)
+    ]
     assert parsed.records[0].title == "Heading"
     assert parsed.records[0].fields["status"] == ("draft",)
 
@@ -197,7 +234,9 @@ def test_a_template_is_no_record_and_no_error() -> None:
 
 def test_a_block_below_the_first_line_is_named() -> None:
     parsed = parse("\n---\ntitle: Too late\n---\ntext\n")
-    assert [(problem.code, problem.line, problem.fatal) for problem in parsed.problems] == [("MG002", 2, False)]
+    assert [(problem.code, problem.line, problem.fatal) for problem in parsed.problems] == [
+        ("MG002", 2, False)
+    ]
     assert parsed.records[0].title == "a-slug"
     with pytest.raises(Refused, match="hide"):
         edit("\n---\ntitle: Too late\n---\ntext\n", {"keywords": ("a",)})
@@ -206,7 +245,9 @@ def test_a_block_below_the_first_line_is_named() -> None:
 def test_conflict_markers_are_named_and_stop_writing() -> None:
     text = HEAD + "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n"
     parsed = parse(text)
-    assert [(problem.code, problem.line, problem.fatal) for problem in parsed.problems] == [("MG104", line, True) for line in (6, 8, 10)]
+    assert [(problem.code, problem.line, problem.fatal) for problem in parsed.problems] == [
+        ("MG104", line, True) for line in (6, 8, 10)
+    ]
     with pytest.raises(UnreadableFile) as caught:
         edit(text, {"title": "x"})
     assert caught.value.code == "MG104"
@@ -218,7 +259,10 @@ def test_conflict_markers_are_named_and_stop_writing() -> None:
     assert parse(broken).records[0].title == "a"
 
 
-@given(st.binary(max_size=200) | strategies.tricky_blocks().map(lambda block: f"---\n{block}---\ntext\n".encode()))
+@given(
+    st.binary(max_size=200)
+    | strategies.tricky_blocks().map(lambda block: f"---\n{block}---\ntext\n".encode())
+)
 @settings(max_examples=examples(150))
 def test_reading_never_fails(data: bytes) -> None:
     for form in (FORM, MIRROR):
@@ -231,14 +275,24 @@ def test_reading_never_fails(data: bytes) -> None:
 
 # Changes.
 
-TITLES = strategies.texts.map(lambda text: " ".join(text.split())).filter(lambda text: text.strip() != "" and "\0" not in text)
-ITEMS = strategies.texts.filter(lambda text: text.strip() == text != "" and not {"\n", "\0", "\r"} & set(text))
+TITLES = strategies.texts.map(lambda text: " ".join(text.split())).filter(
+    lambda text: text.strip() != "" and "\0" not in text
+)
+ITEMS = strategies.texts.filter(
+    lambda text: text.strip() == text != "" and not {"\n", "\0", "\r"} & set(text)
+)
 CHANGES = st.one_of(
     st.tuples(st.just("title"), TITLES),
     st.tuples(st.just("keywords"), st.lists(ITEMS, min_size=1, max_size=4).map(tuple)),
-    st.tuples(st.just("tags"), st.lists(ITEMS.filter(lambda text: text[0] != "#"), min_size=1, max_size=3).map(tuple)),
     st.tuples(
-        st.just("related"), st.lists(st.text("abc#/- ", min_size=1).filter(lambda text: text.strip() == text), min_size=1).map(tuple)
+        st.just("tags"),
+        st.lists(ITEMS.filter(lambda text: text[0] != "#"), min_size=1, max_size=3).map(tuple),
+    ),
+    st.tuples(
+        st.just("related"),
+        st.lists(st.text("abc#/- ", min_size=1).filter(lambda text: text.strip() == text), min_size=1).map(
+            tuple
+        ),
     ),
     st.tuples(st.just("archived"), strategies.days),
     st.tuples(st.just("updated"), strategies.days),
@@ -248,7 +302,9 @@ CHANGES = st.one_of(
 
 
 def lines_around(data: bytes, key: str) -> tuple[list[str], list[str], list[str]]:
-    """The lines of a file before those of a key of its block, the comments among these, and the lines after them."""
+    """The lines of a file before those of a key of its block, the comments among these, and the lines after
+    them.
+    """
     text = decode(data)
     parts = split(text)
     lines = split_lines(text)
@@ -378,11 +434,14 @@ def test_fields_get_a_block_where_there_is_none() -> None:
 
 
 def test_keys_of_the_file_are_kept() -> None:
-    before = "---\ntitle: t\nmodified: 2026-01-01\ntopic: a/b\ncreated_at: 2026-01-01T10:00:00.000Z\nupdated_at: x\n---\n"
-    after = edit(before, {"updated": "2026-02-02", "topics": ("c/d",), "created": "2026-02-02"})
-    assert after == before.replace("modified: 2026-01-01", "modified: 2026-02-02").replace("a/b", "c/d").replace(
-        "2026-01-01T10:00:00.000Z", "2026-02-02T00:00:00.000Z"
+    before = (
+        "---\ntitle: t\nmodified: 2026-01-01\ntopic: a/b\ncreated_at: "
+        "2026-01-01T10:00:00.000Z\nupdated_at: x\n---\n"
     )
+    after = edit(before, {"updated": "2026-02-02", "topics": ("c/d",), "created": "2026-02-02"})
+    assert after == before.replace("modified: 2026-01-01", "modified: 2026-02-02").replace(
+        "a/b", "c/d"
+    ).replace("2026-01-01T10:00:00.000Z", "2026-02-02T00:00:00.000Z")
     assert edit(before, {"created": "2026-01-01"}) == before
     assert "topic: [a, b]\n" in edit(before, {"topics": ("a", "b")})
 
@@ -401,15 +460,23 @@ def test_lists_keep_their_form_and_texts_become_one() -> None:
 def test_a_field_that_is_emptied_goes() -> None:
     text = "---\ntitle: t\nkeywords: [a]\nsource: x\nown: y\n---\n"
     for empty in (None, (), ""):
-        assert edit(text, {"keywords": empty, "source": empty, "own": empty, "missing": empty}) == "---\ntitle: t\n---\n"
+        assert (
+            edit(text, {"keywords": empty, "source": empty, "own": empty, "missing": empty})
+            == "---\ntitle: t\n---\n"
+        )
     with pytest.raises(BadInput):
         edit(text, {"title": None})
 
 
 def test_an_extension_is_a_dated_section_at_the_end() -> None:
     section = "## Extension (2026-05-05)\n\nMore.\n"
-    assert FORM.extend((HEAD + "text\n").encode(), 0, "More.\n\n", "2026-05-05").decode() == f"{HEAD}text\n\n{section}"
-    assert FORM.extend((HEAD + "text").encode(), 0, "More.", "2026-05-05").decode() == f"{HEAD}text\n\n{section}".rstrip("\n")
+    assert (
+        FORM.extend((HEAD + "text\n").encode(), 0, "More.\n\n", "2026-05-05").decode()
+        == f"{HEAD}text\n\n{section}"
+    )
+    assert FORM.extend(
+        (HEAD + "text").encode(), 0, "More.", "2026-05-05"
+    ).decode() == f"{HEAD}text\n\n{section}".rstrip("\n")
     assert FORM.extend(HEAD.encode(), 0, "More.", "2026-05-05").decode() == f"{HEAD}\n{section}"
     crlf = FORM.extend(b"# A\r\n\r\ntext\r\n", 0, "More.\nLines.", "2026-05-05")
     assert crlf == b"# A\r\n\r\ntext\r\n\r\n## Extension (2026-05-05)\r\n\r\nMore.\r\nLines.\r\n"
@@ -435,21 +502,38 @@ def test_there_is_one_record_a_file() -> None:
 
 def test_a_new_document() -> None:
     fields: dict[str, Value] = {
-        "keywords": ("a", "b: c"), "created": "2026-03-02", "id": "kb7m2q9x4d", "source": "conversation", "related": ("x#Y z",), "own": "z",
-        "archived": None, "tags": (), "title": "ignored",
-    }  # fmt: skip
-    data = FORM.create(Draft("memory", "Yes: a title", fields, "\n# Yes: a title\n\nText\r\nof two lines.\n\n"), None)
+        "keywords": ("a", "b: c"),
+        "created": "2026-03-02",
+        "id": "kb7m2q9x4d",
+        "source": "conversation",
+        "related": ("x#Y z",),
+        "own": "z",
+        "archived": None,
+        "tags": (),
+        "title": "ignored",
+    }
+    data = FORM.create(
+        Draft("memory", "Yes: a title", fields, "\n# Yes: a title\n\nText\r\nof two lines.\n\n"), None
+    )
     assert data.decode() == (
-        '---\nid: kb7m2q9x4d\ntitle: "Yes: a title"\ncreated: 2026-03-02\nsource: conversation\nkeywords: [a, "b: c"]\n'
+        '---\nid: kb7m2q9x4d\ntitle: "Yes: a title"\ncreated: 2026-03-02\nsource: '
+        'conversation\nkeywords: [a, "b: c"]\n'
         'related:\n  - "[[x#Y z]]"\nown: z\n---\n\nText\nof two lines.\n'
     )
     skill = FORM.create(Draft("skill", "release", {"version": "1", "description": "cut a release"}, ""), None)
     assert skill.decode() == "---\nname: release\nversion: 1\ndescription: cut a release\n---\n"
 
 
-@given(TITLES, st.dictionaries(st.sampled_from(["source", "summary", "own"]), TITLES), st.lists(ITEMS, max_size=3), strategies.bodies())
+@given(
+    TITLES,
+    st.dictionaries(st.sampled_from(["source", "summary", "own"]), TITLES),
+    st.lists(ITEMS, max_size=3),
+    strategies.bodies(),
+)
 @settings(max_examples=examples(120))
-def test_what_is_recorded_reads_back(title: str, texts: dict[str, str], keywords: list[str], body: str) -> None:
+def test_what_is_recorded_reads_back(
+    title: str, texts: dict[str, str], keywords: list[str], body: str
+) -> None:
     draft = Draft("memory", title, {**texts, "keywords": tuple(keywords), "created": "2026-03-02"}, body)
     for form in (FORM, MIRROR):
         try:
@@ -463,15 +547,27 @@ def test_what_is_recorded_reads_back(title: str, texts: dict[str, str], keywords
 
 def test_a_mirror_s_memory_and_skill() -> None:
     memory = MIRROR.create(
-        Draft("memory", "Auth: by hand", {"topics": ("a", "b c"), "created": "2026-01-05", "id": "kb7m2q9x4d"}, "Text.\n"), None
+        Draft(
+            "memory",
+            "Auth: by hand",
+            {"topics": ("a", "b c"), "created": "2026-01-05", "id": "kb7m2q9x4d"},
+            "Text.\n",
+        ),
+        None,
     )
     assert memory.decode() == (
         '---\ntitle: "Auth: by hand"\ntopics: ["a","b c"]\ncreated_at: 2026-01-05T00:00:00.000Z\n'
         "updated_at: 2026-01-05T00:00:00.000Z\nid: kb7m2q9x4d\n---\nText.\n"
     )
-    skill = MIRROR.create(Draft("skill", "release", {"version": "1", "created": "2026-01-05T09:00:00.000Z"}, "## Steps\n\n1. Tag."), None)
+    skill = MIRROR.create(
+        Draft(
+            "skill", "release", {"version": "1", "created": "2026-01-05T09:00:00.000Z"}, "## Steps\n\n1. Tag."
+        ),
+        None,
+    )
     assert skill.decode() == (
-        '---\nname: release\nversion: 1.0.0\ndescription: ""\ntools_used: []\nusage_count: 0\ncreated_at: 2026-01-05T09:00:00.000Z\n'
+        '---\nname: release\nversion: 1.0.0\ndescription: ""\ntools_used: []\nusage_count: '
+        "0\ncreated_at: 2026-01-05T09:00:00.000Z\n"
         "updated_at: 2026-01-05T09:00:00.000Z\n---\n# release\n\n## Steps\n\n1. Tag.\n"
     )
     assert one(skill, "skill", form=MIRROR).body == "## Steps\n\n1. Tag."
@@ -479,10 +575,15 @@ def test_a_mirror_s_memory_and_skill() -> None:
     assert edit(text, {"topics": ("a", "x,y")}, MIRROR) == text.replace('["a","b c"]', '["a","x,y"]')
     assert edit(text, {"topics": ()}, MIRROR) == text.replace('["a","b c"]', "[]")
     assert edit(text, {"updated": "2026-01-05"}, MIRROR) == text
-    assert edit(text, {"updated": "2026-01-06"}, MIRROR) == text.replace("updated_at: 2026-01-05", "updated_at: 2026-01-06")
+    assert edit(text, {"updated": "2026-01-06"}, MIRROR) == text.replace(
+        "updated_at: 2026-01-05", "updated_at: 2026-01-06"
+    )
     assert edit(skill.decode(), {"version": "2"}, MIRROR) == skill.decode().replace("1.0.0", "2.0.0")
     assert edit(skill.decode(), {"version": "1"}, MIRROR) == skill.decode()
-    assert edit("---\ntitle: t\ntopics: []\n---\n", {"body": "new"}, MIRROR) == "---\ntitle: t\ntopics: []\n---\nnew\n"
+    assert (
+        edit("---\ntitle: t\ntopics: []\n---\n", {"body": "new"}, MIRROR)
+        == "---\ntitle: t\ntopics: []\n---\nnew\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["memory.md", "x"])

@@ -1,4 +1,6 @@
-"""Entry files: reading every form that is found on disk, writing so that it reads back, changing only what is asked for."""
+"""Entry files: reading every form that is found on disk, writing so that it reads back, changing only what is
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats import bodies, entries, entry, titles
-from memgit.formats.form import Draft, Form
+from memgit.formats.codec import Draft, Form
 from memgit.formats.labels import LISTS, ORDER
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
@@ -23,7 +25,9 @@ FORM: Form = entries.Entries()
 
 
 def parse(data: bytes | str) -> ParsedFile:
-    return entries.parse(data if isinstance(data, bytes) else data.encode(), "knowledge-base/k.md", "knowledge", "k")
+    return entries.parse(
+        data if isinstance(data, bytes) else data.encode(), "knowledge-base/k.md", "knowledge", "k"
+    )
 
 
 def known(record: Record) -> dict[str, Value]:
@@ -99,9 +103,16 @@ CHINESE = """\
 def test_a_record_of_mem_skill() -> None:
     (record,) = parse(ONE).records
     assert record._replace(fields={}) == Record(
-        "knowledge", "knowledge/k#Keep the tide table whole", "knowledge-base/k.md", "Keep the tide table whole", 1, 9, 0, {},
+        "knowledge",
+        "knowledge/k#Keep the tide table whole",
+        "knowledge-base/k.md",
+        "Keep the tide table whole",
+        1,
+        9,
+        0,
+        {},
         "- Wait for the last piece\n- Compare the count",
-    )  # fmt: skip
+    )
     assert list(record.fields.items()) == [
         ("created", "2026-03-02"),
         ("source", "conversation"),
@@ -114,9 +125,14 @@ def test_a_record_of_mem_skill() -> None:
 def test_an_experience() -> None:
     (record,) = parse(EXPERIENCE).records
     assert record.fields == {
-        "created": "2026-03-02", "skill": "crane", "source": "file:notes/crane.md", "context": "It stops",
-        "files": ("crane/main.c (the loop)", "crane/stop.c"), "related": (), "keywords": ("crane",),
-    }  # fmt: skip
+        "created": "2026-03-02",
+        "skill": "crane",
+        "source": "file:notes/crane.md",
+        "context": "It stops",
+        "files": ("crane/main.c (the loop)", "crane/stop.c"),
+        "related": (),
+        "keywords": ("crane",),
+    }
     assert record.body == "- Start it again"
 
 
@@ -140,7 +156,11 @@ def test_any_order_of_fields() -> None:
 
 
 SHAPES: dict[str, tuple[str, dict[str, Value], str]] = {
-    "a paragraph that goes on": ("**Context:** one\ntwo\n**Date:** d", {"context": "one two", "created": "d"}, ""),
+    "a paragraph that goes on": (
+        "**Context:** one\ntwo\n**Date:** d",
+        {"context": "one two", "created": "d"},
+        "",
+    ),
     "a value below its label": ("**Context:**\none\n\ntwo", {"context": "one"}, "two"),
     "text under a date": ("**Date:** d\ntext", {"created": "d"}, "text"),
     "keywords that go on": ("**Keywords:** a,\nb\nc", {"keywords": ("a", "b")}, "c"),
@@ -161,7 +181,11 @@ SHAPES: dict[str, tuple[str, dict[str, Value], str]] = {
     "a body on its label's line": ("**Solution:** do it\n- so", {}, "do it\n- so"),
     "a body label after text": ("text\n\n**Solution:**\n- so", {}, "text\n\n**Solution:**\n- so"),
     "two body labels": ("**Best Practice:**\n- a\n**Solution:**\n- b", {}, "- a\n**Solution:**\n- b"),
-    "body around fields": ("one\n\n**Date:** d\n\ntwo\n**Id:** i\nthree", {"created": "d", "id": "i"}, "one\n\ntwo\nthree"),
+    "body around fields": (
+        "one\n\n**Date:** d\n\ntwo\n**Id:** i\nthree",
+        {"created": "d", "id": "i"},
+        "one\n\ntwo\nthree",
+    ),
     "escapes": ("\\## a\n\\**Date:** b\n\\\\---\n`\\# c`", {}, "## a\n**Date:** b\n\\---\n`\\# c`"),
     "escapes in code": ("```\n\\## a\n```", {}, "```\n\\## a\n```"),
     "labels in code": ("```\n**Date:** a\n```", {}, "```\n**Date:** a\n```"),
@@ -175,12 +199,17 @@ SHAPES: dict[str, tuple[str, dict[str, Value], str]] = {
     "a main heading": ("a\n\n# b\n\nc", {}, "a\n\n# b\n\nc"),
     "blanks that count": ("    code\n\nhard  \nbreak  ", {}, "    code\n\nhard  \nbreak  "),
     "other line breaks": ("a\x0cb\u2028c\x0bd\re", {}, "a\x0cb\u2028c\x0bd\re"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "fields", "body"), SHAPES.values(), ids=SHAPES.keys())
 def test_shapes_of_fields_and_bodies(text: str, fields: dict[str, Value], body: str) -> None:
-    for data in (f"## T\n{text}\n", f"## T\n\n{text}", f"## T\n{text}\n\n## U\n", f"\ufeff## T\n{text}\n".replace("\n", "\r\n")):
+    for data in (
+        f"## T\n{text}\n",
+        f"## T\n\n{text}",
+        f"## T\n{text}\n\n## U\n",
+        f"\ufeff## T\n{text}\n".replace("\n", "\r\n"),
+    ):
         record = parse(data).records[0]
         assert (record.title, record.fields, record.body) == ("T", fields, body)
 
@@ -188,7 +217,12 @@ def test_shapes_of_fields_and_bodies(text: str, fields: dict[str, Value], body: 
 def test_unknown_labels_are_fields_and_stay_in_the_body() -> None:
     text = "**Situation:** a\n**What Happened:**\n- b\n- c\n\n### d\n\n**Keywords:** e\n"
     (record,) = parse(f"## T\n**Date:** d\n{text}").records
-    assert record.fields == {"created": "d", "Situation": "a", "What Happened": "- b\n- c", "keywords": ("e",)}
+    assert record.fields == {
+        "created": "d",
+        "Situation": "a",
+        "What Happened": "- b\n- c",
+        "keywords": ("e",),
+    }
     assert record.body == "**Situation:** a\n**What Happened:**\n- b\n- c\n\n### d"
 
 
@@ -199,11 +233,26 @@ def test_an_unknown_label_never_passes_for_a_field() -> None:
 
 
 HEADINGS = {
-    "## a": ["a"], "##\ta": ["a"], "   ## a ##": ["a"], "## 🔧 a": ["a"], "## \\[2026-01-01] x | y": ["[2026-01-01] x | y"], "##": [""],
-    "## `a` → (b)": ["`a` → (b)"], "##a": [], "    ## a": [], "# a": [], "### a": [], "> ## a": [], "- ## a": [],
-    "## [2026-01-01] write | a": [], "```\n## a\n```": [], "~~~\n## a\n~~~": [], "<!--\n## a\n-->": [],
-    "````\n```\n## a\n```\n````\n## b": ["b"], "text\n---\n## a": ["a"],
-}  # fmt: skip
+    "## a": ["a"],
+    "##\ta": ["a"],
+    "   ## a ##": ["a"],
+    "## 🔧 a": ["a"],
+    "## \\[2026-01-01] x | y": ["[2026-01-01] x | y"],
+    "##": [""],
+    "## `a` → (b)": ["`a` → (b)"],
+    "##a": [],
+    "    ## a": [],
+    "# a": [],
+    "### a": [],
+    "> ## a": [],
+    "- ## a": [],
+    "## [2026-01-01] write | a": [],
+    "```\n## a\n```": [],
+    "~~~\n## a\n~~~": [],
+    "<!--\n## a\n-->": [],
+    "````\n```\n## a\n```\n````\n## b": ["b"],
+    "text\n---\n## a": ["a"],
+}
 
 
 @pytest.mark.parametrize(("text", "expected"), HEADINGS.items())
@@ -212,11 +261,15 @@ def test_headings_that_begin_a_record(text: str, expected: list[str]) -> None:
 
 
 def test_lines_of_a_log_end_a_record_and_are_none() -> None:
-    text = f"{ONE}\n## [2026-03-02] write | Recorded\n## [2026-03-02] read | Loaded\n\n## Next\n**Date:** 2026-01-01\n"
+    text = (
+        f"{ONE}\n## [2026-03-02] write | Recorded\n## [2026-03-02] read | Loaded\n\n## Next\n**Date:** "
+        "2026-01-01\n"
+    )
     first, second = parse(text).records
     assert (first.end_line, second.title, second.ordinal) == (9, "Next", 1)
     assert parse(b"# Log\n\n## [2026-03-02] read | x\n").records == ()
-    (record,) = parse("## [2026-03-02] fix | x\n**Date:** 2026-03-02\n").records  # a record after all: it has fields
+    # a record after all: it has fields
+    (record,) = parse("## [2026-03-02] fix | x\n**Date:** 2026-03-02\n").records
     assert record.title == "[2026-03-02] fix | x"
 
 
@@ -224,7 +277,10 @@ def test_lines_of_a_log_end_a_record_and_are_none() -> None:
 
 
 def test_missing_fields() -> None:
-    parsed = parse("## Bare\n\n## Text\nwords\n\n##\n**Date:** d\n\n## No date\n**Source:** x\n\n## Empty date\n**Date:**\n")
+    parsed = parse(
+        "## Bare\n\n## Text\nwords\n\n##\n**Date:** d\n\n## No date\n**Source:** x\n\n## Empty "
+        "date\n**Date:**\n"
+    )
     assert codes(parsed) == [("MG003", 1), ("MG003", 3), ("MG003", 6), ("MG003", 9), ("MG003", 12)]
     assert [record.problem.fatal for record in parsed.records if record.problem] == [False] * 5
     assert len(parsed.records) == 5
@@ -257,7 +313,9 @@ def test_an_open_fence_is_named_with_its_line() -> None:
         entries.extend(data, 0, "more", "2027-01-01")
 
 
-CONFLICT = f"## Before\n**Date:** d\n\n<<<<<<< HEAD\n{ONE}=======\n{ONE}>>>>>>> topic\n\n## After\n**Date:** d\n"
+CONFLICT = (
+    f"## Before\n**Date:** d\n\n<<<<<<< HEAD\n{ONE}=======\n{ONE}>>>>>>> topic\n\n## After\n**Date:** d\n"
+)
 
 
 def test_conflict_markers_spare_the_records_around() -> None:
@@ -278,7 +336,9 @@ def test_conflict_markers_spare_the_records_around() -> None:
 
 
 def test_markers_inside_one_record() -> None:
-    parsed = parse("## T\n<<<<<<< a\n**Date:** 1\n=======\n**Date:** 2\n>>>>>>> b\n**Id:** i\n\n## U\n**Date:** d\n")
+    parsed = parse(
+        "## T\n<<<<<<< a\n**Date:** 1\n=======\n**Date:** 2\n>>>>>>> b\n**Id:** i\n\n## U\n**Date:** d\n"
+    )
     assert [record.problem is not None and record.problem.fatal for record in parsed.records] == [True, False]
     with pytest.raises(Refused):
         entries.create(Draft("knowledge", "New", {}, "x"), b"## T\n<<<<<<< a\n**Date:** 1\n")
@@ -298,18 +358,33 @@ def test_a_file_that_cannot_be_read_is_one_problem() -> None:
 # Real files.
 
 COUNTS = {
-    "mem-skill-1.2/knowledge-base/workflow.md": 9, "mem-skill-1.2/knowledge-base/design-layout.md": 3,
-    "mem-skill-1.2/experience/skill-mem-skill.md": 8, "mem-skill-1.2/log.md": 0, "mem-skill-1.1/knowledge-base/workflow.md": 5,
-    "mem-skill-1.1/knowledge-base/design-layout.md": 3, "mem-skill-1.1/experience/skill-mem-skill.md": 5,
-    "auto-skill/experience/skill-remotion-best-practices.md": 7, "auto-skill/knowledge-base/workflow.md": 0,
+    "mem-skill-1.2/knowledge-base/workflow.md": 9,
+    "mem-skill-1.2/knowledge-base/design-layout.md": 3,
+    "mem-skill-1.2/experience/skill-mem-skill.md": 8,
+    "mem-skill-1.2/log.md": 0,
+    "mem-skill-1.1/knowledge-base/workflow.md": 5,
+    "mem-skill-1.1/knowledge-base/design-layout.md": 3,
+    "mem-skill-1.1/experience/skill-mem-skill.md": 5,
+    "auto-skill/experience/skill-remotion-best-practices.md": 7,
+    "auto-skill/knowledge-base/workflow.md": 0,
     "auto-skill/knowledge-base/writing.md": 0,
-    "oddities/entries/heading-in-fence.md": 2, "oddities/entries/unclosed-fence.md": 1, "oddities/entries/two-same-titles.md": 2,
-    "oddities/entries/markers-in-fence.md": 1, "oddities/entries/rule-under-text.md": 2, "oddities/entries/bad-dates.md": 3,
-    "oddities/entries/labels-in-bullets.md": 1, "oddities/entries/unknown-labels.md": 1, "oddities/entries/heading-shapes.md": 5,
-    "oddities/entries/no-fields.md": 2, "oddities/entries/comment-hides-heading.md": 1, "oddities/entries/chinese-labels.md": 2,
-    "oddities/entries/related-shapes.md": 3, "oddities/entries/log.md": 0, "oddities/bytes/bom-entry.md": 1,
+    "oddities/entries/heading-in-fence.md": 2,
+    "oddities/entries/unclosed-fence.md": 1,
+    "oddities/entries/two-same-titles.md": 2,
+    "oddities/entries/markers-in-fence.md": 1,
+    "oddities/entries/rule-under-text.md": 2,
+    "oddities/entries/bad-dates.md": 3,
+    "oddities/entries/labels-in-bullets.md": 1,
+    "oddities/entries/unknown-labels.md": 1,
+    "oddities/entries/heading-shapes.md": 5,
+    "oddities/entries/no-fields.md": 2,
+    "oddities/entries/comment-hides-heading.md": 1,
+    "oddities/entries/chinese-labels.md": 2,
+    "oddities/entries/related-shapes.md": 3,
+    "oddities/entries/log.md": 0,
+    "oddities/bytes/bom-entry.md": 1,
     "oddities/bytes/crlf-entries.md": 2,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "count"), COUNTS.items())
@@ -327,18 +402,28 @@ def test_the_workspace_of_mem_skill(corpora: Path) -> None:
         record
         for path in sorted((corpora / "mem-skill-1.2").glob("*/*.md"))
         for record in parse(path.read_bytes()).records
-    ]  # fmt: skip
+    ]
     assert len(records) == 20
     assert sum(len(record.related) for record in records) == 27
     assert sum(record.fields.get("related") == () for record in records) == 6
-    assert all(record.created and record.keywords and record.body and record.problem is None for record in records)
+    assert all(
+        record.created and record.keywords and record.body and record.problem is None for record in records
+    )
     (lint,) = [record for record in records if "Situation" in record.fields]
-    assert lint.body.startswith("**Situation:**") and "**Lesson:**\n- " in lint.body and "skill" not in lint.fields
+    assert (
+        lint.body.startswith("**Situation:**")
+        and "**Lesson:**\n- " in lint.body
+        and "skill" not in lint.fields
+    )
     assert not any(record.body.startswith("**Best Practice") for record in records)
 
 
 def entry_files(corpora: Path) -> list[Path]:
-    found = [*corpora.glob("mem-skill-*/*/*.md"), *corpora.glob("auto-skill/*/*.md"), *corpora.glob("oddities/entries/*.md")]
+    found = [
+        *corpora.glob("mem-skill-*/*/*.md"),
+        *corpora.glob("auto-skill/*/*.md"),
+        *corpora.glob("oddities/entries/*.md"),
+    ]
     return sorted([*found, *(corpora / "oddities" / "bytes").glob("*entr*.md")])
 
 
@@ -378,7 +463,9 @@ def test_a_change_to_one_record_leaves_the_rest_of_real_files(corpora: Path) -> 
             assert (after.title, after.fields["updated"], after.id) == ("New", "2027-01-01", "k000000000")
             assert (after.keywords, after.related, after.body) == (("one", "two"), ("a#b",), record.body)
             gone = entries.remove(data, record.ordinal)
-            assert said(gone or b"") == [one for number, one in enumerate(said(data)) if number != record.ordinal]
+            assert said(gone or b"") == [
+                one for number, one in enumerate(said(data)) if number != record.ordinal
+            ]
 
 
 def test_taking_back_a_new_record_gives_real_files_again(corpora: Path) -> None:
@@ -417,27 +504,40 @@ DRAFT = Draft(
     "knowledge",
     "Keep the tide table whole",
     {
-        "keywords": ("tide", "whole table"), "related": ("tides#Neap, then spring", "skill-crane#Load"), "created": "2026-03-02",
-        "context": "Tables that arrive in pieces", "source": "conversation",
+        "keywords": ("tide", "whole table"),
+        "related": ("tides#Neap, then spring", "skill-crane#Load"),
+        "created": "2026-03-02",
+        "context": "Tables that arrive in pieces",
+        "source": "conversation",
     },
     "Wait for the last piece\n\nCompare the count",
-)  # fmt: skip
+)
 
 
 def test_the_format_of_mem_skill_to_the_letter() -> None:
     assert entries.create(DRAFT, None).decode() == ONE.replace("|loads", "")
     fields: dict[str, Value] = {
-        "id": "k000000000", "archived": "2027-01-01", "updated": "2026-04-01", "created": "2026-03-02", "skill": "crane",
-        "source": "file:notes/crane.md", "context": "It stops", "files": ("crane/main.c (the loop)", "crane/stop.c"),
+        "id": "k000000000",
+        "archived": "2027-01-01",
+        "updated": "2026-04-01",
+        "created": "2026-03-02",
+        "skill": "crane",
+        "source": "file:notes/crane.md",
+        "context": "It stops",
+        "files": ("crane/main.c (the loop)", "crane/stop.c"),
         "keywords": ("crane",),
-    }  # fmt: skip
-    got = entries.create(Draft("experience", "Crane stops at noon", fields, "- Start it again"), None).decode()
+    }
+    got = entries.create(
+        Draft("experience", "Crane stops at noon", fields, "- Start it again"), None
+    ).decode()
     wanted = EXPERIENCE.replace("**Skill:**", "**Updated:** 2026-04-01\n**Skill:**")
     assert got == f"{wanted}**Archived:** 2027-01-01\n**Id:** k000000000\n"
 
 
 def test_what_is_empty_is_left_out() -> None:
-    draft = Draft("knowledge", "T", {"created": "d", "source": None, "context": "", "keywords": (), "files": ()}, "  \n")
+    draft = Draft(
+        "knowledge", "T", {"created": "d", "source": None, "context": "", "keywords": (), "files": ()}, "  \n"
+    )
     assert entries.create(draft, None) == b"## T\n**Date:** d\n**Related:**\n"
 
 
@@ -449,26 +549,38 @@ def test_a_body_that_is_no_list_stands_apart() -> None:
 
 
 APPENDED: dict[str, tuple[str, str]] = {
-    "blank line": ("## A\n**Date:** d\n**Related:**\n", "\n## T\n**Date:** n\n**Best Practice:**\n- b\n**Related:**\n"),
+    "blank line": (
+        "## A\n**Date:** d\n**Related:**\n",
+        "\n## T\n**Date:** n\n**Best Practice:**\n- b\n**Related:**\n",
+    ),
     "no links in this file": ("## A\n**Date:** d\n", "\n## T\n**Date:** n\n**Best Practice:**\n- b\n"),
     "no final newline": ("## A\n**Date:** d", "\n\n## T\n**Date:** n\n**Best Practice:**\n- b"),
     "blank lines at the end": ("## A\n**Date:** d\n\n\n", "## T\n**Date:** n\n**Best Practice:**\n- b\n"),
-    "a rule between records": ("## A\n**Date:** d\n\n---\n\n## B\n**Date:** d\n", "\n---\n\n## T\n**Date:** n\n**Best Practice:**\n- b\n"),
+    "a rule between records": (
+        "## A\n**Date:** d\n\n---\n\n## B\n**Date:** d\n",
+        "\n---\n\n## T\n**Date:** n\n**Best Practice:**\n- b\n",
+    ),
     "a rule at the end": (
-        "## A\n**Date:** d\n\n---\n\n## B\n**Date:** d\n\n---\n", "\n## T\n**Date:** n\n**Best Practice:**\n- b\n"
+        "## A\n**Date:** d\n\n---\n\n## B\n**Date:** d\n\n---\n",
+        "\n## T\n**Date:** n\n**Best Practice:**\n- b\n",
     ),
     "blank line under titles": ("## A\n\n**Date:** d\n", "\n## T\n\n**Date:** n\n**Best Practice:**\n- b\n"),
-    "spelling of labels": ("## A\n**date:** d\n**Best practices:**\n- x\n", "\n## T\n**date:** n\n**Best practices:**\n- b\n"),
+    "spelling of labels": (
+        "## A\n**date:** d\n**Best practices:**\n- x\n",
+        "\n## T\n**date:** n\n**Best practices:**\n- b\n",
+    ),
     "Chinese": (
-        "## 🔧 A\n**日期：** d\n**最佳實踐：**\n- x\n", "\n## 🔧 T\n**日期：** n\n**最佳實踐：**\n- b\n"
+        "## 🔧 A\n**日期：** d\n**最佳實踐：**\n- x\n",
+        "\n## 🔧 T\n**日期：** n\n**最佳實踐：**\n- b\n",
     ),
     "Chinese without a record": (
-        "# A最佳實踐\n\n---\n\n<!-- 新的經驗條目會自動添加在這裡 -->\n", "\n## 🔧 T\n**日期：** n\n**最佳實踐：**\n- b\n"
+        "# A最佳實踐\n\n---\n\n<!-- 新的經驗條目會自動添加在這裡 -->\n",
+        "\n## 🔧 T\n**日期：** n\n**最佳實踐：**\n- b\n",
     ),
     "preamble": ("# A\n", "\n## T\n**Date:** n\n**Best Practice:**\n- b\n**Related:**\n"),
     "frontmatter": ("---\nname: A\n---\n", "\n## T\n**Date:** n\n**Best Practice:**\n- b\n**Related:**\n"),
     "nothing": ("", "## T\n**Date:** n\n**Best Practice:**\n- b\n**Related:**\n"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("existing", "added"), APPENDED.values(), ids=APPENDED.keys())
@@ -483,7 +595,14 @@ def test_a_new_record_follows_the_manner_of_its_file(existing: str, added: str) 
 
 
 def test_chinese_labels_that_the_form_lacks_are_written_like_its_keywords() -> None:
-    fields: dict[str, Value] = {"created": "n", "updated": "u", "source": "s", "related": ("a#b",), "keywords": ("k",), "id": "i"}
+    fields: dict[str, Value] = {
+        "created": "n",
+        "updated": "u",
+        "source": "s",
+        "related": ("a#b",),
+        "keywords": ("k",),
+        "id": "i",
+    }
     existing = CHINESE.replace("**最佳實踐：**", "**解法：**")
     got = entries.create(Draft("experience", "T", fields, "b"), existing.encode()).decode()
     head = "\n---\n\n## 🔧 T\n**日期：** n\n**updated：** u\n**source：** s\n"
@@ -508,9 +627,14 @@ def closed(body: str) -> None:
 
 
 MANNERS = [
-    None, b"", b"## A\n**Date:** 2020-01-01\n", b"# pre\n\ntext\n\n---\n", b"---\nname: K\n---\n## A\n**Date:** d",
-    b"\xef\xbb\xbf## A\r\n**Date:** 2020-01-01\r\n\r\n---\r\n\r\n## B\r\n\r\n**Date:** x\r\n", CHINESE.encode(),
-]  # fmt: skip
+    None,
+    b"",
+    b"## A\n**Date:** 2020-01-01\n",
+    b"# pre\n\ntext\n\n---\n",
+    b"---\nname: K\n---\n## A\n**Date:** d",
+    b"\xef\xbb\xbf## A\r\n**Date:** 2020-01-01\r\n\r\n---\r\n\r\n## B\r\n\r\n**Date:** x\r\n",
+    CHINESE.encode(),
+]
 
 
 @settings(max_examples=examples(65), deadline=None)
@@ -524,7 +648,9 @@ def test_what_is_written_reads_back(drafts: list[Draft], data: bytes | None) -> 
         record = parse(data).records[-1]
         assert record.title == title
         assert record.body == bodies.of(draft.body)
-        assert known(record) == {name: entry.clean(name, value) for name, value in draft.fields.items() if entry.clean(name, value)}
+        assert known(record) == {
+            name: entry.clean(name, value) for name, value in draft.fields.items() if entry.clean(name, value)
+        }
         assert said(data)[:-1] == before
 
 
@@ -558,7 +684,17 @@ def test_records_go_one_by_one(drafts: list[Draft], random: Any) -> None:
         Draft("knowledge", "T", {"source": "caf\udce9"}, "x"),
         Draft("knowledge", "T", {}, "x" * 5_000_000),
     ],
-    ids=["no title", "no such field", "bar in a link", "brackets in a link", "open fence", "NUL", "bytes", "bytes in a field", "too large"],
+    ids=[
+        "no title",
+        "no such field",
+        "bar in a link",
+        "brackets in a link",
+        "open fence",
+        "NUL",
+        "bytes",
+        "bytes in a field",
+        "too large",
+    ],
 )
 def test_what_cannot_be_kept_is_refused(draft: Draft) -> None:
     with pytest.raises(BadInput):
@@ -569,9 +705,21 @@ def test_what_cannot_be_kept_is_refused(draft: Draft) -> None:
 
 EDITS: dict[str, tuple[str, dict[str, Value], str]] = {
     "a value": ("**Date:** a\n**Source:** s", {"source": "t"}, "**Date:** a\n**Source:** t"),
-    "odd spacing": ("**Date:**   a  \n**Source:**s", {"created": "b", "source": "t"}, "**Date:**   b  \n**Source:** t"),
-    "spelling": ("**DATE:** a\n**keywords：** k", {"created": "b", "keywords": ("l",)}, "**DATE:** b\n**keywords：** l"),
-    "updated under date": ("**Date:** a\n**Context:** c", {"updated": "u"}, "**Date:** a\n**Updated:** u\n**Context:** c"),
+    "odd spacing": (
+        "**Date:**   a  \n**Source:**s",
+        {"created": "b", "source": "t"},
+        "**Date:**   b  \n**Source:** t",
+    ),
+    "spelling": (
+        "**DATE:** a\n**keywords：** k",
+        {"created": "b", "keywords": ("l",)},
+        "**DATE:** b\n**keywords：** l",
+    ),
+    "updated under date": (
+        "**Date:** a\n**Context:** c",
+        {"updated": "u"},
+        "**Date:** a\n**Updated:** u\n**Context:** c",
+    ),
     "source after skill": (
         "**Date:** a\n**Skill:** k\n**Context:** c",
         {"source": "s"},
@@ -585,11 +733,22 @@ EDITS: dict[str, tuple[str, dict[str, Value], str]] = {
     "an odd order": (
         "**Date:** a\n**Related:** [[r]]\n**Context:** c\n**Solution:**\n- b\n**Keywords:** k",
         {"files": ("f",), "source": "s"},
-        "**Date:** a\n**Source:** s\n**Related:** [[r]]\n**Context:** c\n**Solution:**\n- b\n**Key Files/Paths:**\n- f\n**Keywords:** k",
+        (
+            "**Date:** a\n**Source:** s\n**Related:** [[r]]\n**Context:** c\n**Solution:**\n- b\n**Key "
+            "Files/Paths:**\n- f\n**Keywords:** k"
+        ),
     ),
-    "id last": ("**Date:** a\n**Keywords:** k", {"id": "i", "archived": "z"}, "**Date:** a\n**Keywords:** k\n**Archived:** z\n**Id:** i"),
+    "id last": (
+        "**Date:** a\n**Keywords:** k",
+        {"id": "i", "archived": "z"},
+        "**Date:** a\n**Keywords:** k\n**Archived:** z\n**Id:** i",
+    ),
     "id after text": ("**Date:** a\n\nText.", {"id": "i"}, "**Date:** a\n\nText.\n\n**Id:** i"),
-    "id after a list": ("**Date:** a\n**Best Practice:**\n- b", {"id": "i"}, "**Date:** a\n**Best Practice:**\n- b\n**Id:** i"),
+    "id after a list": (
+        "**Date:** a\n**Best Practice:**\n- b",
+        {"id": "i"},
+        "**Date:** a\n**Best Practice:**\n- b\n**Id:** i",
+    ),
     "no field yet": ("Text.", {"created": "a"}, "**Date:** a\n\nText."),
     "no field yet, blank line": ("\nText.", {"created": "a"}, "**Date:** a\n\nText."),
     "an empty label is filled": (
@@ -597,9 +756,21 @@ EDITS: dict[str, tuple[str, dict[str, Value], str]] = {
         {"related": ("r", "s")},
         "**Date:** a\n**Related:** [[r]], [[s]]\n**Keywords:** k",
     ),
-    "a link more": ("**Related:** [[a|x]] , [[b]]", {"related": ("a", "b", "c")}, "**Related:** [[a|x]] , [[b]], [[c]]"),
-    "a link less": ("**Related:** [[a]], [[b|x]], [[c]]", {"related": ("b", "c")}, "**Related:** [[b|x]], [[c]]"),
-    "no link more": ("**Date:** a\n**Related:** [[b]]\n**Keywords:** k", {"related": ()}, "**Date:** a\n**Related:**\n**Keywords:** k"),
+    "a link more": (
+        "**Related:** [[a|x]] , [[b]]",
+        {"related": ("a", "b", "c")},
+        "**Related:** [[a|x]] , [[b]], [[c]]",
+    ),
+    "a link less": (
+        "**Related:** [[a]], [[b|x]], [[c]]",
+        {"related": ("b", "c")},
+        "**Related:** [[b|x]], [[c]]",
+    ),
+    "no link more": (
+        "**Date:** a\n**Related:** [[b]]\n**Keywords:** k",
+        {"related": ()},
+        "**Date:** a\n**Related:**\n**Keywords:** k",
+    ),
     "links in a list": (
         "**Related:**\n* [[a|x]] why\n* [[b]]\n**Id:** i",
         {"related": ("c", "a")},
@@ -613,31 +784,57 @@ EDITS: dict[str, tuple[str, dict[str, Value], str]] = {
         "**Key Files/Paths:**\n1. a\n2. b\n   more\n3. c\n**Id:** i",
     ),
     "files on one line": ("**Key Files/Paths:** a, b", {"files": ("b", "c")}, "**Key Files/Paths:** b, c"),
-    "a paragraph": ("**Context:** one\ntwo\n**Id:** i", {"context": "three"}, "**Context:** three\n**Id:** i"),
+    "a paragraph": (
+        "**Context:** one\ntwo\n**Id:** i",
+        {"context": "three"},
+        "**Context:** three\n**Id:** i",
+    ),
     "a field less": ("**Date:** a\n**Archived:** z\n**Id:** i", {"archived": None}, "**Date:** a\n**Id:** i"),
-    "a field less at the end": ("**Date:** a\n\n| t |\n\n**Keywords:** k", {"keywords": ()}, "**Date:** a\n\n| t |"),
+    "a field less at the end": (
+        "**Date:** a\n\n| t |\n\n**Keywords:** k",
+        {"keywords": ()},
+        "**Date:** a\n\n| t |",
+    ),
     "a field less in the middle": ("Text.\n\n**Keywords:** k\n\nMore.", {"keywords": ()}, "Text.\n\nMore."),
-    "files less": ("**Date:** a\n**Key Files/Paths:**\n- f\n- g\n**Keywords:** k", {"files": ()}, "**Date:** a\n**Keywords:** k"),
-}  # fmt: skip
+    "files less": (
+        "**Date:** a\n**Key Files/Paths:**\n- f\n- g\n**Keywords:** k",
+        {"files": ()},
+        "**Date:** a\n**Keywords:** k",
+    ),
+}
 
 
 @pytest.mark.parametrize(("text", "changes", "expected"), EDITS.values(), ids=EDITS.keys())
 def test_an_edit_touches_its_own_lines(text: str, changes: dict[str, Value], expected: str) -> None:
-    for head, tail in (("", ""), ("", "\n"), ("# x\n\n## A\n\n", "\n\n---\n\n## B\n**Date:** d\n"), ("", "\n\n\n## B\n")):
+    for head, tail in (
+        ("", ""),
+        ("", "\n"),
+        ("# x\n\n## A\n\n", "\n\n---\n\n## B\n**Date:** d\n"),
+        ("", "\n\n\n## B\n"),
+    ):
         before, after = f"{head}## T\n{text}{tail}", f"{head}## T\n{expected}{tail}"
         place = head.count("## A")
         assert entries.edit(before.encode(), place, changes).decode() == after
-        assert entries.edit(before.replace("\n", "\r\n").encode(), place, changes).decode() == after.replace("\n", "\r\n")
+        assert entries.edit(before.replace("\n", "\r\n").encode(), place, changes).decode() == after.replace(
+            "\n", "\r\n"
+        )
 
 
 def test_blank_lines_go_with_the_only_field() -> None:
     for tail in ("", "\n", "\n\n## B\n"):
-        assert entries.edit(f"## T\n\n\n**Date:** a{tail}".encode(), 0, {"created": None}).decode() == f"## T{tail}"
+        assert (
+            entries.edit(f"## T\n\n\n**Date:** a{tail}".encode(), 0, {"created": None}).decode()
+            == f"## T{tail}"
+        )
 
 
 TITLES = {
-    "## Old": "## New", "##  Old  ##  ": "##  New  ##  ", "   ##\tOld": "   ##\tNew", "## 🔧 Old": "## 🔧 New", "##": "## New",
-}  # fmt: skip
+    "## Old": "## New",
+    "##  Old  ##  ": "##  New  ##  ",
+    "   ##\tOld": "   ##\tNew",
+    "## 🔧 Old": "## 🔧 New",
+    "##": "## New",
+}
 
 
 @pytest.mark.parametrize(("before", "after"), TITLES.items())
@@ -647,10 +844,26 @@ def test_a_new_title_keeps_the_shape_of_its_heading(before: str, after: str) -> 
 
 
 BODIES: dict[str, tuple[str, str, str]] = {
-    "a line": ("**Best Practice:**\n- a\n- b\n**Id:** i", "- a\n- c", "**Best Practice:**\n- a\n- c\n**Id:** i"),
-    "plain text becomes a list": ("**Best Practice:**\n- a\n**Id:** i", "One.\n\nTwo.", "**Best Practice:**\n- One.\n- Two.\n**Id:** i"),
-    "plain text stays what it was": ("**Date:** d\n\nOne.", "Two.\n\nThree.", "**Date:** d\n\nTwo.\n\nThree."),
-    "other text stands apart": ("**Best Practice:**\n- a\n**Id:** i", "### h\n\nx", "**Best Practice:**\n\n### h\n\nx\n\n**Id:** i"),
+    "a line": (
+        "**Best Practice:**\n- a\n- b\n**Id:** i",
+        "- a\n- c",
+        "**Best Practice:**\n- a\n- c\n**Id:** i",
+    ),
+    "plain text becomes a list": (
+        "**Best Practice:**\n- a\n**Id:** i",
+        "One.\n\nTwo.",
+        "**Best Practice:**\n- One.\n- Two.\n**Id:** i",
+    ),
+    "plain text stays what it was": (
+        "**Date:** d\n\nOne.",
+        "Two.\n\nThree.",
+        "**Date:** d\n\nTwo.\n\nThree.",
+    ),
+    "other text stands apart": (
+        "**Best Practice:**\n- a\n**Id:** i",
+        "### h\n\nx",
+        "**Best Practice:**\n\n### h\n\nx\n\n**Id:** i",
+    ),
     "the first body": (
         "**Date:** d\n**Context:** c\n**Keywords:** k",
         "- a",
@@ -660,10 +873,26 @@ BODIES: dict[str, tuple[str, str, str]] = {
     "under an empty label": ("**Solution:**\n**Id:** i", "> a", "**Solution:**\n\n> a\n\n**Id:** i"),
     "no body more": ("**Date:** d\n**Best Practice:**\n- a\n- b\n**Id:** i", "", "**Date:** d\n**Id:** i"),
     "no text more": ("**Date:** d\n\nText.\n\nMore.", "", "**Date:** d"),
-    "on its label's line": ("**Solution:** do it\n- so\n**Id:** i", "do it\n- not so", "**Solution:** do it\n- not so\n**Id:** i"),
-    "another one on its label's line": ("**Solution:** do it\n- so\n**Id:** i", "- new", "**Solution:**\n- new\n**Id:** i"),
-    "in pieces": ("a\n\n**Date:** d\n\nb\n**Id:** i\n- c", "a\n\nB\n- c", "a\n\n**Date:** d\n\nB\n**Id:** i\n- c"),
-    "structure is escaped": ("**Best Practice:**\n- a", "- a\n## x\n**Date:** y", "**Best Practice:**\n- a\n\\## x\n\\**Date:** y"),
+    "on its label's line": (
+        "**Solution:** do it\n- so\n**Id:** i",
+        "do it\n- not so",
+        "**Solution:** do it\n- not so\n**Id:** i",
+    ),
+    "another one on its label's line": (
+        "**Solution:** do it\n- so\n**Id:** i",
+        "- new",
+        "**Solution:**\n- new\n**Id:** i",
+    ),
+    "in pieces": (
+        "a\n\n**Date:** d\n\nb\n**Id:** i\n- c",
+        "a\n\nB\n- c",
+        "a\n\n**Date:** d\n\nB\n**Id:** i\n- c",
+    ),
+    "structure is escaped": (
+        "**Best Practice:**\n- a",
+        "- a\n## x\n**Date:** y",
+        "**Best Practice:**\n- a\n\\## x\n\\**Date:** y",
+    ),
     "old lines keep their spelling": (
         "**Best Practice:**\n- a\n\n# h\n\n- b",
         "- a\n\n# h\n\n- c",
@@ -674,7 +903,7 @@ BODIES: dict[str, tuple[str, str, str]] = {
         "**Lesson:**\n- b",
         "**Date:** d\n**Lesson:**\n- b\n**Keywords:** k",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "body", "expected"), BODIES.values(), ids=BODIES.keys())
@@ -685,10 +914,26 @@ def test_a_new_body(text: str, body: str, expected: str) -> None:
 
 
 EXTENSIONS: dict[str, tuple[str, str, str]] = {
-    "text to a list": ("**Best Practice:**\n- a\n**Id:** i", "b\n\nc", "**Best Practice:**\n- a\n- b\n- c\n**Id:** i"),
-    "a list to a list": ("**Best Practice:**\n- a\n  - deep", "- b\n  - c", "**Best Practice:**\n- a\n  - deep\n- b\n  - c"),
-    "text to a numbered list": ("**Best Practice:**\n1. a\n2. b", "c\n\nd", "**Best Practice:**\n1. a\n2. b\n3. c\n4. d"),
-    "a list of another kind": ("**Best Practice:**\n- a", "* b", "**Best Practice:**\n- a\n\n### Extension (D)\n\n* b"),
+    "text to a list": (
+        "**Best Practice:**\n- a\n**Id:** i",
+        "b\n\nc",
+        "**Best Practice:**\n- a\n- b\n- c\n**Id:** i",
+    ),
+    "a list to a list": (
+        "**Best Practice:**\n- a\n  - deep",
+        "- b\n  - c",
+        "**Best Practice:**\n- a\n  - deep\n- b\n  - c",
+    ),
+    "text to a numbered list": (
+        "**Best Practice:**\n1. a\n2. b",
+        "c\n\nd",
+        "**Best Practice:**\n1. a\n2. b\n3. c\n4. d",
+    ),
+    "a list of another kind": (
+        "**Best Practice:**\n- a",
+        "* b",
+        "**Best Practice:**\n- a\n\n### Extension (D)\n\n* b",
+    ),
     "code to a list": (
         "**Best Practice:**\n- a\n**Id:** i",
         "```\nb\n```",
@@ -696,7 +941,7 @@ EXTENSIONS: dict[str, tuple[str, str, str]] = {
     ),
     "text to text": ("**Best Practice:**\n\na", "b", "**Best Practice:**\n\na\n\n### Extension (D)\n\nb"),
     "the first text": ("**Keywords:** k", "a", "**Best Practice:**\n- a\n**Keywords:** k"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "more", "expected"), EXTENSIONS.values(), ids=EXTENSIONS.keys())
@@ -736,7 +981,13 @@ def test_what_was_never_clean_stays_as_it_is() -> None:
     (record,) = parse(data).records
     same: dict[str, Value] = {**record.fields, "title": record.title, "body": record.body}
     assert entries.edit(data, 0, same) == data
-    assert entries.edit(data, 0, {**same, "id": "i"}).replace(b"**Id:** i\r\n", b"").replace(b"**Id:** i\n", b"").count(b"\r\r\n") == 2
+    assert (
+        entries.edit(data, 0, {**same, "id": "i"})
+        .replace(b"**Id:** i\r\n", b"")
+        .replace(b"**Id:** i\n", b"")
+        .count(b"\r\r\n")
+        == 2
+    )
 
 
 def test_a_set_in_heading_is_not_drawn_into_a_list() -> None:
@@ -764,11 +1015,28 @@ def test_a_field_that_stands_twice_cannot_be_taken_away() -> None:
 
 file_line = strategies.nasty_line | st.sampled_from(
     [
-        "## A", "## B", "**Date:** 2020-01-01", "**Best Practice:**", "- x", "- y", "", "", "---", "**Keywords:** a, b", "**Related:**",
-        "**Related:** [[a]], [[b|c]]", "**Context:** text", "more text", "**Key Files/Paths:**", "**Solution:** inline", "```",
-        "**Id:** k1", "**Related:**\n- [[a]]\n- [[b]]", "**Source:** conversation",
+        "## A",
+        "## B",
+        "**Date:** 2020-01-01",
+        "**Best Practice:**",
+        "- x",
+        "- y",
+        "",
+        "",
+        "---",
+        "**Keywords:** a, b",
+        "**Related:**",
+        "**Related:** [[a]], [[b|c]]",
+        "**Context:** text",
+        "more text",
+        "**Key Files/Paths:**",
+        "**Solution:** inline",
+        "```",
+        "**Id:** k1",
+        "**Related:**\n- [[a]]\n- [[b]]",
+        "**Source:** conversation",
     ]
-)  # fmt: skip
+)
 
 
 @st.composite
@@ -804,7 +1072,9 @@ def test_a_rule_before_the_last_field_stays_text_without_it() -> None:
 def test_any_file_is_changed_as_asked_or_refused(case: tuple[bytes, int, dict[str, Value]]) -> None:
     data, place, changes = case
     record = parse(data).records[place]
-    same: dict[str, Value] = {name: value for name, value in record.fields.items() if name in ORDER} | {"body": record.body}
+    same: dict[str, Value] = {name: value for name, value in record.fields.items() if name in ORDER} | {
+        "body": record.body
+    }
     if record.problem is None:
         assert entries.edit(data, place, same) == data
     try:
@@ -824,7 +1094,9 @@ def test_any_file_is_changed_as_asked_or_refused(case: tuple[bytes, int, dict[st
 
 @settings(max_examples=examples(50), deadline=None)
 @given(files_to_change(), strategies.bodies() | strategies.plain_bodies)
-def test_any_file_is_extended_as_asked_or_refused(case: tuple[bytes, int, dict[str, Value]], text: str) -> None:
+def test_any_file_is_extended_as_asked_or_refused(
+    case: tuple[bytes, int, dict[str, Value]], text: str
+) -> None:
     data, place, _ = case
     before = parse(data).records[place]
     try:
@@ -896,13 +1168,22 @@ def test_a_large_category_is_read_in_linear_time() -> None:
 
 
 HOSTILE = {
-    "labels": "**Date:** x\n" * 30_000, "unknown labels": "**Any:** x\n" * 30_000, "links": f"**Related:** {'[[a]]' * 50_000}\n",
-    "half links": f"**Related:** {'[[a' * 100_000}\n", "keywords": f"**Keywords:** {'a,' * 100_000}\n",
-    "keywords that go on": "**Keywords:** a,\n" + "b,\n" * 80_000, "items": "**Key Files/Paths:**\n" + "- a\n" * 60_000,
-    "rules": "a\n" + "---\n" * 60_000, "blank lines": "\n" * 300_000, "headings": "## a\n" * 30_000, "backslashes": "\\## a\n" * 40_000,
-    "conflicts": "<<<<<<< a\n## x\n=======\n## x\n>>>>>>> b\n" * 8_000, "one line": "x" * 300_000,
-    "half labels": "**" * 150_000, "comments": "<!-- a -->\n" * 25_000,
-}  # fmt: skip
+    "labels": "**Date:** x\n" * 30_000,
+    "unknown labels": "**Any:** x\n" * 30_000,
+    "links": f"**Related:** {'[[a]]' * 50_000}\n",
+    "half links": f"**Related:** {'[[a' * 100_000}\n",
+    "keywords": f"**Keywords:** {'a,' * 100_000}\n",
+    "keywords that go on": "**Keywords:** a,\n" + "b,\n" * 80_000,
+    "items": "**Key Files/Paths:**\n" + "- a\n" * 60_000,
+    "rules": "a\n" + "---\n" * 60_000,
+    "blank lines": "\n" * 300_000,
+    "headings": "## a\n" * 30_000,
+    "backslashes": "\\## a\n" * 40_000,
+    "conflicts": "<<<<<<< a\n## x\n=======\n## x\n>>>>>>> b\n" * 8_000,
+    "one line": "x" * 300_000,
+    "half labels": "**" * 150_000,
+    "comments": "<!-- a -->\n" * 25_000,
+}
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())

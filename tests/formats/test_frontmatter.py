@@ -27,7 +27,11 @@ from tests.support import examples
         ("---\na: b\n---", "a: b\n", ""),
         ("---\na: b\n---x\n--- y\n....\n---\nt", "a: b\n---x\n--- y\n....\n", "t"),
         ("---\na: b\n---\n---\n\nnot: a block\n", "a: b\n", "---\n\nnot: a block\n"),
-        ("---\na: b\n---\n\n---\nKey: but text\nwith prose under it\n---\n", "a: b\n", "\n---\nKey: but text\nwith prose under it\n---\n"),
+        (
+            "---\na: b\n---\n\n---\nKey: but text\nwith prose under it\n---\n",
+            "a: b\n",
+            "\n---\nKey: but text\nwith prose under it\n---\n",
+        ),
     ],
 )
 def test_a_block_ends_at_the_next_fence(text: str, block: str, rest: str) -> None:
@@ -38,9 +42,22 @@ def test_a_block_ends_at_the_next_fence(text: str, block: str, rest: str) -> Non
 
 @pytest.mark.parametrize(
     "text",
-    ["", "text\n", "----\na: b\n----\n", "--- a\nb: c\n---\n", " ---\na: b\n---\n", "# x\n---\na: b\n---\n", "---\n\nonly a rule\n",
-     "---\nprose after a rule, no key\n", "+++ no fence\n", "{not json\n", "{}\n", "---", "\x0c---\na: b\n---\n"],
-)  # fmt: skip
+    [
+        "",
+        "text\n",
+        "----\na: b\n----\n",
+        "--- a\nb: c\n---\n",
+        " ---\na: b\n---\n",
+        "# x\n---\na: b\n---\n",
+        "---\n\nonly a rule\n",
+        "---\nprose after a rule, no key\n",
+        "+++ no fence\n",
+        "{not json\n",
+        "{}\n",
+        "---",
+        "\x0c---\na: b\n---\n",
+    ],
+)
 def test_no_block_and_nothing_wrong(text: str) -> None:
     assert split(text) == (None, 0, 0, None, 0)
 
@@ -79,7 +96,13 @@ def test_templates() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("a: 1\ntitle: b: c\n", "b: c"), ("title: 'it's'\r\n", "it's"), ("title:\n", None), ("titles: x\n", None), ('title: "a\n', '"a')],
+    [
+        ("a: 1\ntitle: b: c\n", "b: c"),
+        ("title: 'it's'\r\n", "it's"),
+        ("title:\n", None),
+        ("titles: x\n", None),
+        ('title: "a\n', '"a'),
+    ],
 )
 def test_a_title_as_typed(text: str, value: str | None) -> None:
     assert typed_value(text, "title") == value
@@ -111,15 +134,24 @@ def test_splitting_is_linear() -> None:
 
 # Changing one key.
 
-STYLES = (Style(), Style(lists="block"), Style(lists="json", text="json"), Style(text="double"), Style("block", "folded"))
-new_values: st.SearchStrategy[Value] = (
-    strategies.texts.filter(lambda text: text.rstrip("\n") == text and text != "")
-    | st.lists(strategies.texts.filter(lambda text: "\n" not in text and text != ""), min_size=1, max_size=4).map(tuple)
-)  # fmt: skip
+STYLES = (
+    Style(),
+    Style(lists="block"),
+    Style(lists="json", text="json"),
+    Style(text="double"),
+    Style("block", "folded"),
+)
+new_values: st.SearchStrategy[Value] = strategies.texts.filter(
+    lambda text: text.rstrip("\n") == text and text != ""
+) | st.lists(
+    strategies.texts.filter(lambda text: "\n" not in text and text != ""), min_size=1, max_size=4
+).map(tuple)
 
 
 def outside(text: str, key: str, entry: yaml.Entry | None) -> list[str]:
-    """The lines of a block that are not those of a key, nor comments inside its list, which end up after it when they come last."""
+    """The lines of a block that are not those of a key, nor comments inside its list, which end up after it
+    when they come last.
+    """
     lines = text.split("\n")
     rest = lines if entry is None else lines[: entry.start] + lines[entry.end :]
     return [line for line in rest if line.strip() != "# between"]
@@ -221,7 +253,9 @@ def test_a_new_key_stands_where_it_usually_does() -> None:
     block.put("updated", "2026-01-01", Style(bare=True), order)
     block.put("id", "k", Style(), order)
     block.put("own", "z", Style(), order)
-    assert block.text == "# who\nid: k\ntitle: a\nupdated: 2026-01-01\nx: y\n# then\ntags: [b]\n# end\nown: z\n"
+    assert (
+        block.text == "# who\nid: k\ntitle: a\nupdated: 2026-01-01\nx: y\n# then\ntags: [b]\n# end\nown: z\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,13 +271,22 @@ def test_a_new_key_stands_where_it_usually_does() -> None:
         (Style(text="json"), "a b", "a b"),
         (Style(text="json", bare=True), "2026-01-05T09:00:00.000Z", "2026-01-05T09:00:00.000Z"),
         (Style(text="folded"), "a: b", "'a: b'"),
-        (Style(text="folded"), "word " * 20 + "end", ">-\n  " + "word " * 14 + "word\n  word word word word word end"),
-        (Style("block", "folded"), ("b", "word " * 20 + "x"),
-         "\n  - b\n  - >-\n    " + "word " * 14 + "word\n    word word word word word x"),
+        (
+            Style(text="folded"),
+            "word " * 20 + "end",
+            ">-\n  " + "word " * 14 + "word\n  word word word word word end",
+        ),
+        (
+            Style("block", "folded"),
+            ("b", "word " * 20 + "x"),
+            "\n  - b\n  - >-\n    " + "word " * 14 + "word\n    word word word word word x",
+        ),
         (Style(), None, "null"),
     ],
-)  # fmt: skip
-def test_new_values_are_written_in_the_manner_of_the_dialect(style: Style, value: Value, written: str) -> None:
+)
+def test_new_values_are_written_in_the_manner_of_the_dialect(
+    style: Style, value: Value, written: str
+) -> None:
     block = Block("", "\n")
     block.put("k", value, style)
     assert block.text == f"k: {written}\n".replace(": \n", ":\n")

@@ -10,14 +10,35 @@ from memgit.formats.labels import LABELS, LINE, ORDER, SOLUTION, name_of, writte
 @pytest.mark.parametrize(
     ("label", "name"),
     [
-        ("Date", "created"), ("date", "created"), ("DATE", "created"), ("日期", "created"), ("Updated", "updated"), ("Skill", "skill"),
-        ("技能", "skill"), ("Source", "source"), ("Context", "context"), ("情境", "context"), ("Best Practice", "body"),
-        ("Best practices", "body"), ("Best Practices", "body"), ("最佳實踐", "body"), ("Solution", "body"), ("解法", "body"),
+        ("Date", "created"),
+        ("date", "created"),
+        ("DATE", "created"),
+        ("日期", "created"),
+        ("Updated", "updated"),
+        ("Skill", "skill"),
+        ("技能", "skill"),
+        ("Source", "source"),
+        ("Context", "context"),
+        ("情境", "context"),
+        ("Best Practice", "body"),
+        ("Best practices", "body"),
+        ("Best Practices", "body"),
+        ("最佳實踐", "body"),
+        ("Solution", "body"),
+        ("解法", "body"),
         ("Key Files/Paths", "files"),
-        ("關鍵檔案/路徑", "files"), ("Related", "related"), ("Keywords", "keywords"), ("keywords", "keywords"),
-        ("Archived", "archived"), ("Id", "id"), (" Date ", "created"), ("Situation", None), ("Dates", None), ("", None),
+        ("關鍵檔案/路徑", "files"),
+        ("Related", "related"),
+        ("Keywords", "keywords"),
+        ("keywords", "keywords"),
+        ("Archived", "archived"),
+        ("Id", "id"),
+        (" Date ", "created"),
+        ("Situation", None),
+        ("Dates", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_spellings(label: str, name: str | None) -> None:
     assert name_of(label) == name
 
@@ -48,7 +69,17 @@ def test_the_order_is_that_of_mem_skill() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [" **Date:** x", "- **Date:** x", "**Date**: x", "**Date:* x", "*Date:* x", "Date: x", "**:** x", "**a*b:** x"]
+    "line",
+    [
+        " **Date:** x",
+        "- **Date:** x",
+        "**Date**: x",
+        "**Date:* x",
+        "*Date:* x",
+        "Date: x",
+        "**:** x",
+        "**a*b:** x",
+    ],
 )
 def test_what_is_no_label(line: str) -> None:
     assert LINE.match(f"\n{line}") is None

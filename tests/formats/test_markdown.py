@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memgit.formats.inline import MAX_LINK, MAX_PARENTHESES
-from memgit.formats.markdown import RelativeLink, conflict_markers, find_wikilinks, relative_links, replace_wikilinks, wikilinks
+from memgit.formats.markdown import (
+    RelativeLink,
+    conflict_markers,
+    find_wikilinks,
+    relative_links,
+    replace_wikilinks,
+    wikilinks,
+)
 from memgit.model.link import Wikilink
 from tests.support import examples
 
@@ -104,7 +111,10 @@ RELATIVE: dict[str, tuple[str, list[tuple[str, str | None]]]] = {
     "image": ("![a](b.png)", [("b.png", None)]),
     "image in a link": ("[![a](b.png)](c.md)", [("b.png", None), ("c.md", None)]),
     "link in a link": ("[a [b](c.md)](d.md)", [("c.md", None)]),
-    "title": ("[a](b.md \"t (u)\") [c](d.md 't') [e](f.md (t))", [("b.md", None), ("d.md", None), ("f.md", None)]),
+    "title": (
+        "[a](b.md \"t (u)\") [c](d.md 't') [e](f.md (t))",
+        [("b.md", None), ("d.md", None), ("f.md", None)],
+    ),
     "angle brackets": ("[a](<b c.md>)", [("b c.md", None)]),
     "parentheses": ("[a](b(c).md)", [("b(c).md", None)]),
     "escaped parenthesis": ("[a](b\\).md)", [("b).md", None)]),
@@ -178,7 +188,13 @@ def count(folder: Path) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("til", (0, 4, 4)), ("eips", (0, 637, 286)), ("mem-skill-1.2", (27, 0, 0)), ("mnema", (3, 0, 0)), ("vault", (6, 16, 2))],
+    [
+        ("til", (0, 4, 4)),
+        ("eips", (0, 637, 286)),
+        ("mem-skill-1.2", (27, 0, 0)),
+        ("mnema", (3, 0, 0)),
+        ("vault", (6, 16, 2)),
+    ],
 )
 def test_links_in_real_files(corpora: Path, name: str, expected: tuple[int, int, int]) -> None:
     assert count(corpora / name) == expected

@@ -24,9 +24,22 @@ from memgit.formats import text
         (b"x" * (text.MAX_BYTES + 1), 1, None, "too large"),
         (b"\xed\xa0\x80", 1, 0, "0xED"),
     ],
-    ids=["latin-1", "cut", "after-mark", "utf-16-le", "utf-16-be", "utf-32", "utf-16-no-mark", "nul", "large", "surrogate"],
+    ids=[
+        "latin-1",
+        "cut",
+        "after-mark",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-32",
+        "utf-16-no-mark",
+        "nul",
+        "large",
+        "surrogate",
+    ],
 )
-def test_what_is_no_text_is_named_with_its_place(data: bytes, line: int, offset: int | None, words: str) -> None:
+def test_what_is_no_text_is_named_with_its_place(
+    data: bytes, line: int, offset: int | None, words: str
+) -> None:
     with pytest.raises(UnreadableFile) as caught:
         text.decode(data)
     assert (caught.value.code, caught.value.line, caught.value.offset) == ("MG001", line, offset)
@@ -54,7 +67,14 @@ def test_only_a_line_feed_ends_a_line(content: str) -> None:
 
 @pytest.mark.parametrize(
     ("content", "newline"),
-    [("", "\n"), ("a", "\n"), ("a\nb\r\n", "\n"), ("a\r\nb\r\nc\n", "\r\n"), ("a\r\n", "\r\n"), ("a\rb\n", "\n")],
+    [
+        ("", "\n"),
+        ("a", "\n"),
+        ("a\nb\r\n", "\n"),
+        ("a\r\nb\r\nc\n", "\r\n"),
+        ("a\r\n", "\r\n"),
+        ("a\rb\n", "\n"),
+    ],
 )
 def test_the_commoner_line_end_is_the_file_s(content: str, newline: str) -> None:
     assert text.newline_of(content) == newline

@@ -43,24 +43,65 @@ def full(block: str, inner: str = "") -> dict[str, Entry] | None:
 @pytest.mark.parametrize(
     ("source", "value"),
     [
-        ("2026-03-06", "2026-03-06"), ("1.10", "1.10"), ("012", "012"), ("yes", "yes"), ("on", "on"), ("0x1F", "0x1F"), ("12:30", "12:30"),
-        ("null", None), ("~", None), ("NULL", None), ("", None), ("  # nothing", None), ("nUll", "nUll"),
-        ("plain words", "plain words"), ("a#b", "a#b"), ("a # b", "a"), ("http://x/y", "http://x/y"), ("-dash", "-dash"), ("a:b", "a:b"),
-        ("'it''s'", "it's"), ('"a\\tb\\u263a\\x41\\"\\\\"', 'a\tb☺A"\\'), ('"null"', "null"), ("''", ""), ('"a" # b', "a"),
-        ("[]", ()), ("[a, b]", ("a", "b")), ("[ a ,'b, c', \"d\" ]", ("a", "b, c", "d")),
+        ("2026-03-06", "2026-03-06"),
+        ("1.10", "1.10"),
+        ("012", "012"),
+        ("yes", "yes"),
+        ("on", "on"),
+        ("0x1F", "0x1F"),
+        ("12:30", "12:30"),
+        ("null", None),
+        ("~", None),
+        ("NULL", None),
+        ("", None),
+        ("  # nothing", None),
+        ("nUll", "nUll"),
+        ("plain words", "plain words"),
+        ("a#b", "a#b"),
+        ("a # b", "a"),
+        ("http://x/y", "http://x/y"),
+        ("-dash", "-dash"),
+        ("a:b", "a:b"),
+        ("'it''s'", "it's"),
+        ('"a\\tb\\u263a\\x41\\"\\\\"', 'a\tb☺A"\\'),
+        ('"null"', "null"),
+        ("''", ""),
+        ('"a" # b', "a"),
+        ("[]", ()),
+        ("[a, b]", ("a", "b")),
+        ("[ a ,'b, c', \"d\" ]", ("a", "b, c", "d")),
         ("[2025-10-24, 1.0, yes, null, ~]", ("2025-10-24", "1.0", "yes")),
-        ("[a, [b, c], {d: e}]", ("a", "[b, c]", "{d: e}")), ("[[x]]", ("[x]",)), ("[http://x, c#, -d]", ("http://x", "c#", "-d")),
-        ("{ a: 1 }", "{ a: 1 }"), ("{}", "{}"), ("\n  - a\n  - 'b'\n  -\n  - ~\n", ("a", "b")), ("\n- a\n- b c\n", ("a", "b c")),
-        ("\n  - - a\n    - b\n  - c: d\n", ("- a\n- b", "c: d")), ("\n  - >-\n    a\n    b\n\n    c\n  - |\n    d\n", ("a b\nc", "d\n")),
-        (">-\n  a\n  b\n\n  c\n", "a b\nc"), ("|\n  a\n   b\n\n  c\n", "a\n b\n\nc\n"), ("|+\n  a\n\n", "a\n\n"),
+        ("[a, [b, c], {d: e}]", ("a", "[b, c]", "{d: e}")),
+        ("[[x]]", ("[x]",)),
+        ("[http://x, c#, -d]", ("http://x", "c#", "-d")),
+        ("{ a: 1 }", "{ a: 1 }"),
+        ("{}", "{}"),
+        ("\n  - a\n  - 'b'\n  -\n  - ~\n", ("a", "b")),
+        ("\n- a\n- b c\n", ("a", "b c")),
+        ("\n  - - a\n    - b\n  - c: d\n", ("- a\n- b", "c: d")),
+        ("\n  - >-\n    a\n    b\n\n    c\n  - |\n    d\n", ("a b\nc", "d\n")),
+        (">-\n  a\n  b\n\n  c\n", "a b\nc"),
+        ("|\n  a\n   b\n\n  c\n", "a\n b\n\nc\n"),
+        ("|+\n  a\n\n", "a\n\n"),
         (">\n  a\n    b\n  c\n", "a\n  b\nc\n"),
-        ("a\n  b\n\n  c\n", "a b\nc"), ("\"a\n  b\"", "a b"),
-        ("\n  k: v\n  l:\n    - x\n", "k: v\nl:\n  - x"), ("!!str 12", "12"), ("&a b", "b"),
-        ("a\u2028b\x85c", "a\u2028b\x85c"), ("'a\rb'", "a\rb"), ("\xa0a", "\xa0a"), ("👩\u200d🚀", "👩\u200d🚀"), ("a\ufeffb", "a\ufeffb"),
+        ("a\n  b\n\n  c\n", "a b\nc"),
+        ('"a\n  b"', "a b"),
+        ("\n  k: v\n  l:\n    - x\n", "k: v\nl:\n  - x"),
+        ("!!str 12", "12"),
+        ("&a b", "b"),
+        ("a\u2028b\x85c", "a\u2028b\x85c"),
+        ("'a\rb'", "a\rb"),
+        ("\xa0a", "\xa0a"),
+        ("👩\u200d🚀", "👩\u200d🚀"),
+        ("a\ufeffb", "a\ufeffb"),
     ],
-)  # fmt: skip
+)
 def test_a_value_is_what_was_typed(source: str, value: object) -> None:
-    block = f"before: 1\nkey: {source}\nafter: 2\n" if not source.endswith("\n") else f"before: 1\nkey: {source}after: 2\n"
+    block = (
+        f"before: 1\nkey: {source}\nafter: 2\n"
+        if not source.endswith("\n")
+        else f"before: 1\nkey: {source}after: 2\n"
+    )
     assert values(block) == {"before": "1", "key": value, "after": "2"}
     found = full(block)
     assert found is not None
@@ -82,9 +123,42 @@ LINES = st.lists(
         st.sampled_from(["id", "title", "a b", "a.b", "x/y", "-x", "#x", " x", "x ", "", "ключ", "k" * 201]),
         st.sampled_from([": ", ":", ":  ", " : ", "", ":\t"]),
         st.sampled_from(
-            ["v", "two words", "a # b", "a: b", "a:", "v ", "~", "null", "[a, b]", "[a", "[]", "[a] # b", "'it''s'", "'a", "- x"]
+            [
+                "v",
+                "two words",
+                "a # b",
+                "a: b",
+                "a:",
+                "v ",
+                "~",
+                "null",
+                "[a, b]",
+                "[a",
+                "[]",
+                "[a] # b",
+                "'it''s'",
+                "'a",
+                "- x",
+            ]
         )
-        | st.sampled_from(['"a\\n"', '"\\q"', "-x", "-", ">", "|-", "{}", "# x", "", "http://x/y", "[~, a]", "[a, {b: c}]", "*a", "\t"]),
+        | st.sampled_from(
+            [
+                '"a\\n"',
+                '"\\q"',
+                "-x",
+                "-",
+                ">",
+                "|-",
+                "{}",
+                "# x",
+                "",
+                "http://x/y",
+                "[~, a]",
+                "[a, {b: c}]",
+                "*a",
+                "\t",
+            ]
+        ),
     ).map("".join),
     max_size=4,
 )
@@ -124,7 +198,10 @@ def test_lines_of_a_key_hold_it_and_nothing_else(lines: list[str]) -> None:
             assert values(f"k: {source}\n") == {"k": entry.value}
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])) | strategies.tricky_blocks().map(lambda text: text[: len(text) // 2]))
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]))
+    | strategies.tricky_blocks().map(lambda text: text[: len(text) // 2])
+)
 @settings(max_examples=examples(200))
 def test_any_text_is_read_or_refused_in_words(text: str) -> None:
     try:
@@ -138,9 +215,13 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
 
 def test_the_usual_block_needs_no_library() -> None:
     block = (
-        "id: kb7m2q9x4d\ntitle: 'It''s here'\ncreated: 2026-03-02\nkeywords: [a, \"b c\"]\nrelated:\n  - '[[x#y]]'\nnote: >-\n  a\n  b\n"
+        "id: kb7m2q9x4d\ntitle: 'It''s here'\ncreated: 2026-03-02\nkeywords: [a, \"b c\"]\nrelated:\n  - "
+        "'[[x#y]]'\nnote: >-\n  a\n  b\n"
     )
-    code = f"import sys; from memgit.formats import yaml; yaml.read({block!r}); print('ruamel' in str(sorted(sys.modules)))"
+    code = (
+        f"import sys; from memgit.formats import yaml; yaml.read({block!r}); print('ruamel' in "
+        "str(sorted(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
@@ -155,7 +236,11 @@ def test_inner_keys_are_read_one_by_one() -> None:
     for found in (yaml.read(block, "mnema"), yaml.read_full(block, "mnema")):
         inner = found["mnema"].inner
         assert inner is not None
-        assert {key: entry.value for key, entry in inner.items()} == {"key": "K-1", "title": "A long title", "topics": ()}
+        assert {key: entry.value for key, entry in inner.items()} == {
+            "key": "K-1",
+            "title": "A long title",
+            "topics": (),
+        }
         assert (inner["title"].start, inner["title"].end, inner["topics"].col) == (2, 5, 10)
         assert found["other"].inner is None
 
@@ -217,11 +302,17 @@ def test_advice_is_given_only_where_it_mends() -> None:
 
 def test_aliases_that_multiply_are_refused() -> None:
     lines = ["a: &a [x, x, x, x, x, x]\n"]
-    lines += [f"{name}: &{name} [{', '.join(['*' + before] * 6)}]\n" for before, name in ("ab", "bc", "cd", "de", "ef")]
+    lines += [
+        f"{name}: &{name} [{', '.join(['*' + before] * 6)}]\n"
+        for before, name in ("ab", "bc", "cd", "de", "ef")
+    ]
     error = fault("".join(lines))
     assert error.line == 7
     assert "aliases expand" in error.message
-    assert values("base: &b\n  owner: Ida\ndesk:\n  <<: *b\n  shift: early\ntitle: *b\n")["title"] == "owner: Ida"
+    assert (
+        values("base: &b\n  owner: Ida\ndesk:\n  <<: *b\n  shift: early\ntitle: *b\n")["title"]
+        == "owner: Ida"
+    )
 
 
 def test_a_long_list_without_aliases_is_no_bomb() -> None:
@@ -269,11 +360,23 @@ def test_a_list_comes_back(items: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("plain words", "plain words"), ("it's", "it's"), ("a: b", '"a: b"'), ('say "x"', 'say "x"'), ('"x" said', "'\"x\" said'"),
-        ("a\\b: c", "'a\\b: c'"), ("yes", '"yes"'), ("2026-03-02", '"2026-03-02"'), ("019f03ba-735c", "019f03ba-735c"), ("", '""'),
-        ("two\nlines", '"two\\nlines"'), ("- x", '"- x"'), ("🌊 wave", "🌊 wave"), ("\u2028", '"\\u2028"'), ("{{x}}", '"{{x}}"'),
+        ("plain words", "plain words"),
+        ("it's", "it's"),
+        ("a: b", '"a: b"'),
+        ('say "x"', 'say "x"'),
+        ('"x" said', "'\"x\" said'"),
+        ("a\\b: c", "'a\\b: c'"),
+        ("yes", '"yes"'),
+        ("2026-03-02", '"2026-03-02"'),
+        ("019f03ba-735c", "019f03ba-735c"),
+        ("", '""'),
+        ("two\nlines", '"two\\nlines"'),
+        ("- x", '"- x"'),
+        ("🌊 wave", "🌊 wave"),
+        ("\u2028", '"\\u2028"'),
+        ("{{x}}", '"{{x}}"'),
     ],
-)  # fmt: skip
+)
 def test_quotes_are_used_only_where_needed(text: str, written: str) -> None:
     assert yaml.dump_scalar(text) == written
 
@@ -290,10 +393,19 @@ def test_lone_surrogates_are_refused() -> None:
 
 @pytest.mark.parametrize(
     ("written", "read"),
-    [("\\ud83d\\ude00", "\U0001f600"), ("\\ud800", "\ufffd"), ("x\\udc80y", "x\ufffdy"), ("\\ude00\\ud83d", "\ufffd\ufffd")],
+    [
+        ("\\ud83d\\ude00", "\U0001f600"),
+        ("\\ud800", "\ufffd"),
+        ("x\\udc80y", "x\ufffdy"),
+        ("\\ude00\\ud83d", "\ufffd\ufffd"),
+    ],
 )
 def test_halves_of_surrogate_pairs_are_joined_or_replaced(written: str, read: str) -> None:
-    assert values(f'a: "{written}"\nb: ["{written}", c]\n"{written}": d') == {"a": read, "b": (read, "c"), read: "d"}
+    assert values(f'a: "{written}"\nb: ["{written}", c]\n"{written}": d') == {
+        "a": read,
+        "b": (read, "c"),
+        read: "d",
+    }
 
 
 @given(strategies.texts | st.lists(strategies.texts, max_size=8).map(" ".join), st.integers(10, 80))
@@ -308,13 +420,23 @@ def test_folded_lines_say_the_same(text: str, width: int) -> None:
 
 
 def test_reading_is_linear() -> None:
-    """Long lines and many keys, quotes and brackets: each of these takes far more than a minute where a rule looks back too often."""
+    """Long lines and many keys, quotes and brackets: each of these takes far more than a minute where a rule
+    looks back too often.
+    """
     long = yaml.MAX_BLOCK // 4
     for block in (
-        "title: " + "x " * (long // 2), "title: " + "[" * long, 'title: "' + '\\"' * (long // 2), "title: '" + "''" * (long // 2),
-        "".join(f"k{number}: v\n" for number in range(long // 12)), "tags:\n" + "- a\n" * (long // 4), "a:\n" + " \n" * (long // 2),
-        "related: " + "[[" * (long // 2), "title: " + "# " * (long // 2), "a b " * (long // 4), "#\n" * (long // 2),
-    ):  # fmt: skip
+        "title: " + "x " * (long // 2),
+        "title: " + "[" * long,
+        'title: "' + '\\"' * (long // 2),
+        "title: '" + "''" * (long // 2),
+        "".join(f"k{number}: v\n" for number in range(long // 12)),
+        "tags:\n" + "- a\n" * (long // 4),
+        "a:\n" + " \n" * (long // 2),
+        "related: " + "[[" * (long // 2),
+        "title: " + "# " * (long // 2),
+        "a b " * (long // 4),
+        "#\n" * (long // 2),
+    ):
         try:
             yaml.read_subset(block + "\n")
         except yaml._Declined:

@@ -1,4 +1,6 @@
-"""What the tests of the git edge share: a plain line merge, one write, and a look at everything that must be in order afterwards."""
+"""What the tests of the git edge share: a plain line merge, one write, and a look at everything that must be
+in order afterwards.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from typing import NamedTuple
 
 import merge3
 
-from memgit.git.commit import Change, Committed, commit
+from memgit.git.commit.commit import Change, Committed, commit
+from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head, Repository
-from memgit.git.tree import Tree
 from tests.support import run_git, unprivileged
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +87,9 @@ except Refused as error:
 
 
 def put_unprivileged(folder: Path, edits: Mapping[str, bytes | None]) -> subprocess.CompletedProcess[str]:
-    """As `put`, by somebody for whom permissions count; exit 3, and why on standard output, where it is refused."""
+    """As `put`, by somebody for whom permissions count; exit 3, and why on standard output, where it is
+    refused.
+    """
     args = [*unprivileged(), sys.executable, "-c", UNPRIVILEGED, str(folder), repr(dict(edits))]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(args, cwd=ROOT, env=env, capture_output=True, text=True, check=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import Refused
-from memgit.git import lock
+from memgit.git.commit import lock
 from tests.git.helpers import assert_in_order, commit_files, committed, opened, put
 from tests.support import run_git
 
@@ -23,14 +23,18 @@ def start(folder: Path, name: str, count: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(args, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-@pytest.mark.parametrize(("writers", "count"), [pytest.param(4, 4), pytest.param(12, 10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("writers", "count"), [pytest.param(4, 4), pytest.param(12, 10, marks=pytest.mark.slow)]
+)
 def test_all_succeed_in_some_order(repo: Path, tmp_path: Path, writers: int, count: int) -> None:
     commit_files(repo, {"kb/shared.md": b"shared\n"})
     linked = tmp_path / "linked"
     run_git(repo, "worktree", "add", "-q", "-b", "side", str(linked))
     (repo / "mine").write_text("mine\n")
     run_git(repo, "add", "mine")
-    running = [(folder, start(folder, f"w{number}", count)) for folder in (repo, linked) for number in range(writers)]
+    running = [
+        (folder, start(folder, f"w{number}", count)) for folder in (repo, linked) for number in range(writers)
+    ]
     for _, child in running:
         out, _ = child.communicate()
         assert child.returncode == 0, out.decode()
@@ -38,7 +42,9 @@ def test_all_succeed_in_some_order(repo: Path, tmp_path: Path, writers: int, cou
         assert run_git(folder, "rev-list", "--count", "HEAD") == str(1 + writers * count)
         assert run_git(folder, "rev-list", "--count", "--min-parents=2", "HEAD") == "0"
         lines = committed(folder, "kb/shared.md").splitlines()
-        assert sorted(lines[1:]) == sorted(f"w{number} {turn}" for number in range(writers) for turn in range(count))
+        assert sorted(lines[1:]) == sorted(
+            f"w{number} {turn}" for number in range(writers) for turn in range(count)
+        )
         assert (folder / "kb/shared.md").read_text().splitlines() == lines
     assert run_git(repo, "status", "--porcelain") == "A  mine"
     assert_in_order(repo, clean=False)
@@ -57,7 +63,10 @@ def test_the_first_commits_of_a_repository(repo: Path) -> None:
 
 def test_beside_commits_of_plain_git(repo: Path) -> None:
     commit_files(repo, {"kb/shared.md": b"shared\n"})
-    script = "for i in 1 2 3 4 5 6 7 8; do echo $i > p-$i; until git add p-$i && git commit -q -m plain -- p-$i; do sleep 0.01; done; done"
+    script = (
+        "for i in 1 2 3 4 5 6 7 8; do echo $i > p-$i; until git add p-$i && git commit -q -m plain -- "
+        "p-$i; do sleep 0.01; done; done"
+    )
     plain = subprocess.Popen(["sh", "-c", script], cwd=repo, stderr=subprocess.DEVNULL)
     child = start(repo, "w", 8)
     out, _ = child.communicate()
@@ -71,7 +80,10 @@ def test_beside_commits_of_plain_git(repo: Path) -> None:
 def test_lock_is_waited_for_and_its_holder_named(repo: Path) -> None:
     commit_files(repo, {"a.md": b"a\n"})
     holder = opened(repo)
-    with lock.hold(holder, 0), pytest.raises(Refused, match=rf"another memgit \(process {os.getpid()}\) has been writing") as caught:
+    with (
+        lock.hold(holder, 0),
+        pytest.raises(Refused, match=rf"another memgit \(process {os.getpid()}\) has been writing") as caught,
+    ):
         put(repo, {"a.md": b"b\n"}, lock_timeout=0.1)
     assert isinstance(caught.value, lock.Busy)
     put(repo, {"a.md": b"b\n"})
@@ -81,10 +93,13 @@ def test_lock_is_waited_for_and_its_holder_named(repo: Path) -> None:
 def test_lock_dies_with_its_holder(repo: Path) -> None:
     commit_files(repo, {"a.md": b"a\n"})
     script = (
-        "import os, sys, time\nfrom memgit.git import lock\nfrom memgit.git.repository import Repository\n"
-        f"with lock.hold(Repository.open({str(repo)!r}, os.environ), 0):\n    print('held', flush=True); time.sleep(60)"
+        "import os, sys, time\nfrom memgit.git.commit import lock\nfrom memgit.git.repository import Repository\n"
+        f"with lock.hold(Repository.open({str(repo)!r}, os.environ), 0):\n    print('held', "
+        "flush=True); time.sleep(60)"
     )
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    child = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
     assert child.stdout is not None
     assert child.stdout.readline() == b"held\n"
     with pytest.raises(lock.Busy, match=f"process {child.pid}"):

@@ -1,4 +1,6 @@
-"""`git update-index` started first of all: used only where it has read the very index that is there, and never missed."""
+"""`git update-index` started first of all: used only where it has read the very index that is there, and
+never missed.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from memgit.git import early_index, index
+from memgit.git import early_index
+from memgit.git.worktree import index
 from tests.git.helpers import assert_in_order, commit_files, leftovers, opened, porcelain, put, staged
-from tests.git.test_index import exercise
+from tests.git.worktree.test_index import exercise
 from tests.support import run_git
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +85,9 @@ def test_one_that_failed(kb: Path) -> None:
 
 
 def test_where_nothing_is_begun(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No index yet, a linked working tree, another index, no repository, one that memgit has never written to."""
+    """No index yet, a linked working tree, another index, no repository, one that memgit has never written
+    to.
+    """
     assert not begin(tmp_path)
     run_git(kb, "worktree", "add", "-q", str(tmp_path / "linked"))
     assert not begin(tmp_path / "linked")

@@ -12,8 +12,18 @@ import pytest
 
 from memgit.errors import Refused
 from memgit.git import hooks
-from memgit.git.commit import Change, commit_series
-from tests.git.helpers import MESSAGE, assert_in_order, commit_files, committed, line_merge, opened, porcelain, put, staged
+from memgit.git.commit.commit import Change, commit_series
+from tests.git.helpers import (
+    MESSAGE,
+    assert_in_order,
+    commit_files,
+    committed,
+    line_merge,
+    opened,
+    porcelain,
+    put,
+    staged,
+)
 from tests.support import run_git
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,15 +51,36 @@ def test_hooks_see_the_commit_as_git_would_show_it(kb: Path) -> None:
         hook(
             kb,
             name,
-            f'{{ echo "args: $*"; pwd; echo "$MEMGIT_COMMIT $GIT_EDITOR $GIT_AUTHOR_NAME"; echo "dir: ${{GIT_DIR-none}}";'
-            f" git diff --cached --name-only; git show :a.md | head -1; head -1 a.md; git diff --name-only; }} > seen-{name}",
+            f'{{ echo "args: $*"; pwd; echo "$MEMGIT_COMMIT $GIT_EDITOR $GIT_AUTHOR_NAME"; echo '
+            f'"dir: ${{GIT_DIR-none}}";'
+            " git diff --cached --name-only; git show :a.md | head -1; head -1 a.md; git diff "
+            f"--name-only; }} > seen-{name}",
         )
     hook(kb, "post-commit", 'echo "$GIT_INDEX_FILE" > seen-post; git log -1 --format=%s >> seen-post')
     put(kb, {"a.md": b"ONE\ntwo\nthree\n", "new.md": b"new\n"})
-    for name, args in (("pre-commit", ""), ("prepare-commit-msg", ".git/COMMIT_EDITMSG message"), ("commit-msg", ".git/COMMIT_EDITMSG")):
+    for name, args in (
+        ("pre-commit", ""),
+        ("prepare-commit-msg", ".git/COMMIT_EDITMSG message"),
+        ("commit-msg", ".git/COMMIT_EDITMSG"),
+    ):
         seen = (kb / f"seen-{name}").read_text().split("\n")
-        assert seen == [f"args: {args}", str(kb), "1 : Ada Moss", "dir: none", "a.md", "new.md", "ONE", "ONE", "other", ""]
-    assert (kb / "seen-post").read_text().split("\n") == [str(kb / ".git/index"), "record(knowledge): A title", ""]
+        assert seen == [
+            f"args: {args}",
+            str(kb),
+            "1 : Ada Moss",
+            "dir: none",
+            "a.md",
+            "new.md",
+            "ONE",
+            "ONE",
+            "other",
+            "",
+        ]
+    assert (kb / "seen-post").read_text().split("\n") == [
+        str(kb / ".git/index"),
+        "record(knowledge): A title",
+        "",
+    ]
     assert porcelain(kb) == ["M  other", "?? loose"]
     assert_in_order(kb, clean=False)
 
@@ -57,11 +88,21 @@ def test_hooks_see_the_commit_as_git_would_show_it(kb: Path) -> None:
 def test_hooks_in_a_linked_worktree(kb: Path, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     run_git(kb, "worktree", "add", "-q", str(linked))
-    hook(kb, "pre-commit", 'echo "$GIT_DIR" > seen-it; pwd >> seen-it; git diff --cached --name-only >> seen-it')
+    hook(
+        kb,
+        "pre-commit",
+        'echo "$GIT_DIR" > seen-it; pwd >> seen-it; git diff --cached --name-only >> seen-it',
+    )
     hook(kb, "commit-msg", 'echo "$1" >> seen-it')
     put(linked, {"a.md": b"ONE\n"})
     git_dir = kb / ".git/worktrees/linked"
-    assert (linked / "seen-it").read_text().split("\n") == [str(git_dir), str(linked), "a.md", str(git_dir / "COMMIT_EDITMSG"), ""]
+    assert (linked / "seen-it").read_text().split("\n") == [
+        str(git_dir),
+        str(linked),
+        "a.md",
+        str(git_dir / "COMMIT_EDITMSG"),
+        "",
+    ]
     assert_in_order(linked)
 
 
@@ -71,8 +112,14 @@ def test_failing_hook_puts_everything_back_and_the_next_write_works(kb: Path) ->
     run_git(kb, "add", "other")
     before = porcelain(kb)
     head = run_git(kb, "rev-parse", "HEAD")
-    hook(kb, "pre-commit", "if git show :a.md | grep -q bad; then echo 'no bad words' >&2; echo 'on stdout'; exit 1; fi")
-    with pytest.raises(Refused, match="the pre-commit hook refused the commit: no bad words\non stdout") as caught:
+    hook(
+        kb,
+        "pre-commit",
+        "if git show :a.md | grep -q bad; then echo 'no bad words' >&2; echo 'on stdout'; exit 1; fi",
+    )
+    with pytest.raises(
+        Refused, match="the pre-commit hook refused the commit: no bad words\non stdout"
+    ) as caught:
         put(kb, {"a.md": b"bad\ntwo\nthree\n", "sub/new.md": b"new\n", ".gitignore": None})
     assert caught.value.exit_code == 3
     assert porcelain(kb) == before
@@ -114,7 +161,9 @@ def test_hook_that_modifies_without_staging(kb: Path) -> None:
 
 
 def test_hook_that_modifies_and_fails(kb: Path) -> None:
-    """As formatters do: the file is put back, and what the hook had made of it is kept where the message says."""
+    """As formatters do: the file is put back, and what the hook had made of it is kept where the message
+    says.
+    """
     hook(kb, "pre-commit", "sed -i s/bad/good/ a.md; echo 'files were modified by this hook'; exit 1")
     with pytest.raises(Refused, match="files were modified by this hook") as caught:
         put(kb, {"a.md": b"bad\ntwo\nthree\n"})
@@ -125,7 +174,9 @@ def test_hook_that_modifies_and_fails(kb: Path) -> None:
 
 
 def test_hook_beside_edits_of_the_user(kb: Path) -> None:
-    """The commit holds the change alone, so the hook is shown that in the index, and the user's edits in the working tree."""
+    """The commit holds the change alone, so the hook is shown that in the index, and the user's edits in the
+    working tree.
+    """
     (kb / "a.md").write_bytes(BASE + b"mine\n")
     hook(kb, "pre-commit", "git show :a.md > seen-it")
     put(kb, {"a.md": b"top\n" + BASE})
@@ -235,7 +286,10 @@ def test_head_moves_while_a_hook_runs(kb: Path) -> None:
     hook(
         kb,
         "pre-commit",
-        "[ -e ../moved ] && exit 0; touch ../moved; env -u GIT_INDEX_FILE git commit -q --no-verify --allow-empty -m theirs",
+        (
+            "[ -e ../moved ] && exit 0; touch ../moved; env -u GIT_INDEX_FILE git commit -q --no-verify "
+            "--allow-empty -m theirs"
+        ),
     )
     put(kb, {"a.md": b"ONE\n"}, message=MESSAGE)
     assert run_git(kb, "log", "--format=%s").split("\n") == ["record(knowledge): A title", "theirs", "before"]
@@ -257,10 +311,15 @@ def test_series_is_not_for_where_hooks_want_to_see_each_commit(kb: Path) -> None
         commit_series(opened(kb), lambda tree, head: [Change({"a.md": b"x\n"}, MESSAGE)], merge=line_merge)
 
 
-WRITE = "import sys; from pathlib import Path; from tests.git.helpers import put; put(Path(sys.argv[1]), {sys.argv[2]: b'x\\n'})"
+WRITE = (
+    "import sys; from pathlib import Path; from tests.git.helpers import put; put(Path(sys.argv[1]), "
+    "{sys.argv[2]: b'x\\n'})"
+)
 
 
-def test_memgit_that_writes_in_a_hook_does_not_wait_for_itself(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memgit_that_writes_in_a_hook_does_not_wait_for_itself(
+    kb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     hook(kb, "pre-commit", f'"{sys.executable}" -c "{WRITE}" "{kb}" inner.md')
     start = time.monotonic()
@@ -285,7 +344,12 @@ def test_memgit_that_writes_in_a_hook_of_plain_git(kb: Path, monkeypatch: pytest
     hook(kb, "post-commit", f'[ -e inner.md ] || exec "{sys.executable}" -c "{WRITE}" "{kb}/sub" inner.md')
     (kb / "a.md").write_bytes(b"ONE\n")
     done = subprocess.run(
-        ["git", "commit", "-q", "-a", "-m", "plain"], cwd=kb / "sub", env=env, capture_output=True, text=True, check=False
+        ["git", "commit", "-q", "-a", "-m", "plain"],
+        cwd=kb / "sub",
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert run_git(kb, "log", "--format=%s").split("\n") == ["record(knowledge): A title", "plain", "before"]

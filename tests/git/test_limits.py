@@ -1,4 +1,6 @@
-"""A full disk, a read-only folder, a file that may not be read: refused in words, nothing lost, nothing half done."""
+"""A full disk, a read-only folder, a file that may not be read: refused in words, nothing lost, nothing half
+done.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import Refused
-from memgit.git import recovery
+from memgit.git.commit import recovery
 from tests.git.helpers import ROOT, assert_in_order, commit_files, opened, porcelain, put, put_unprivileged
 from tests.support import run_git
 
@@ -21,7 +23,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of two megabytes."""
     place = tmp_path / "small"
     place.mkdir()
-    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=False).returncode:
+    if (
+        os.geteuid() != 0
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=False
+        ).returncode
+    ):
         pytest.skip("mounting needs root")
     try:
         yield place
@@ -85,7 +92,12 @@ def test_files_may_not_grow(repo: Path, limit: int) -> None:
     head = run_git(repo, "rev-parse", "HEAD")
     env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(repo), str(limit)], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-c", SCRIPT, str(repo), str(limit)],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == (0 if limit == 100_000 else 3), done.stderr
     if done.returncode:

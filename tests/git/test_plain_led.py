@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memgit.git import plain
+from memgit.git import dotgit
 from memgit.git.repository import Repository
 from tests.git.helpers import commit_files, opened
-from tests.git.test_plain import by_libgit2, find, made
+from tests.git.test_dotgit import by_libgit2, find, made
 from tests.support import memgit, run_git
 
 __all__ = ["made"]  # a fixture
@@ -27,9 +27,20 @@ def led(request: pytest.FixtureRequest, made: Path, tmp_path: Path) -> Path:
         return tmp_path / "linked tree"
     if request.param == "sub":
         run_git(tmp_path, "clone", "-q", "--bare", str(made), "bare.git")
-        run_git(made, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "bare.git"), "some/sub")
+        run_git(
+            made,
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "add",
+            "-q",
+            str(tmp_path / "bare.git"),
+            "some/sub",
+        )
         return made / "some/sub"
-    run_git(tmp_path, "clone", "-q", "--separate-git-dir", str(tmp_path / "elsewhere.git"), str(made), "apart")
+    run_git(
+        tmp_path, "clone", "-q", "--separate-git-dir", str(tmp_path / "elsewhere.git"), str(made), "apart"
+    )
     return tmp_path / "apart"
 
 
@@ -41,18 +52,32 @@ def test_found_as_git_and_libgit2_find_it(led: Path) -> None:
     git_dir = os.path.realpath(run_git(led, "rev-parse", "--absolute-git-dir"))
     assert place == (git_dir, str(led)) == (repo.git_dir, repo.worktree)
     assert (os.path.realpath(str(repo.raw.path)), os.path.realpath(str(repo.raw.workdir))) == place
-    assert repo.common_dir == other.common_dir == os.path.realpath(os.path.join(led, run_git(led, "rev-parse", "--git-common-dir")))
-    assert repo.index_file == os.path.realpath(os.path.join(led, run_git(led, "rev-parse", "--git-path", "index")))
+    assert (
+        repo.common_dir
+        == other.common_dir
+        == os.path.realpath(os.path.join(led, run_git(led, "rev-parse", "--git-common-dir")))
+    )
+    assert repo.index_file == os.path.realpath(
+        os.path.join(led, run_git(led, "rev-parse", "--git-path", "index"))
+    )
 
 
 def test_head_and_refs(led: Path) -> None:
     def agree() -> None:
         mine, theirs = opened(led), by_libgit2(led)
         assert mine.head() == theirs.head()
-        assert mine.head().commit == (run_git(led, "rev-parse", "-q", "--verify", "HEAD", check=False) or None)
+        assert mine.head().commit == (
+            run_git(led, "rev-parse", "-q", "--verify", "HEAD", check=False) or None
+        )
         for prefix in ("refs/", "refs/heads/", "refs/memgit/usage/", "refs/worktree/", "refs/bisect/"):
             assert mine.refs(prefix) == theirs.refs(prefix), prefix
-        for name in (*theirs.refs("refs/"), "refs/heads/none", "refs/worktree/mine", "refs/bisect/bad", "refs/heads/linked"):
+        for name in (
+            *theirs.refs("refs/"),
+            "refs/heads/none",
+            "refs/worktree/mine",
+            "refs/bisect/bad",
+            "refs/heads/linked",
+        ):
             assert mine.ref(name) == theirs.ref(name), name
 
     agree()
@@ -89,10 +114,22 @@ def test_what_is_unclear_is_left_to_libgit2(led: Path, made: Path, tmp_path: Pat
         return found
 
     assert not unclear()
-    for odd in ("", "gitdir:", "gitdir: \n", f"{text}more\n", text.replace("gitdir: ", "gitdir:"), f"gitdir: {tmp_path}\n"):
+    for odd in (
+        "",
+        "gitdir:",
+        "gitdir: \n",
+        f"{text}more\n",
+        text.replace("gitdir: ", "gitdir:"),
+        f"gitdir: {tmp_path}\n",
+    ):
         file.write_text(odd)
         assert unclear(), odd
-    for setting in ("[extensions]\n\tworktreeConfig = true\n", "[core]\n\tworktree = ../nowhere\n", "[core] worktree = x\n", "[include]\n"):
+    for setting in (
+        "[extensions]\n\tworktreeConfig = true\n",
+        "[core]\n\tworktree = ../nowhere\n",
+        "[core] worktree = x\n",
+        "[include]\n",
+    ):
         (common / "config").write_text(config + setting)
         assert unclear(), setting
     if git_dir != common:
@@ -100,10 +137,21 @@ def test_what_is_unclear_is_left_to_libgit2(led: Path, made: Path, tmp_path: Pat
         assert unclear()
 
 
-@pytest.mark.parametrize("value", ["../nowhere", '"../../../some/sub"', "../../../../some/sub # x", "../../../some"])
+@pytest.mark.parametrize(
+    "value", ["../nowhere", '"../../../some/sub"', "../../../../some/sub # x", "../../../some"]
+)
 def test_a_submodule_that_names_another_folder(made: Path, tmp_path: Path, value: str) -> None:
     run_git(tmp_path, "clone", "-q", "--bare", str(made), "bare.git")
-    run_git(made, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(tmp_path / "bare.git"), "some/sub")
+    run_git(
+        made,
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        str(tmp_path / "bare.git"),
+        "some/sub",
+    )
     config = made / ".git/modules/some/sub/config"
     text = config.read_text()
     assert "\tworktree = ../../../../some/sub\n" in text and find(made / "some/sub") is not None
@@ -150,6 +198,10 @@ def test_writes_in_a_linked_tree_move_the_right_refs(made: Path, tmp_path: Path)
     memgit(tmp_path / "linked", "record", "memory", "There", "-m", "Text.")
     assert run_git(made, "rev-parse", "main") == before
     assert run_git(made, "log", "-1", "--format=%s", "side") == "record(memory): There"
-    assert run_git(tmp_path / "linked", "status", "--porcelain") == "" == run_git(made, "status", "--porcelain")
-    assert run_git(tmp_path / "linked", "reflog", "-1", "--format=%gs").startswith(("memgit", "record", "commit"))
-    assert plain.common_dir(str(made / ".git/worktrees/linked")) == str(made / ".git")
+    assert (
+        run_git(tmp_path / "linked", "status", "--porcelain") == "" == run_git(made, "status", "--porcelain")
+    )
+    assert run_git(tmp_path / "linked", "reflog", "-1", "--format=%gs").startswith(
+        ("memgit", "record", "commit")
+    )
+    assert dotgit.common_dir(str(made / ".git/worktrees/linked")) == str(made / ".git")

@@ -35,7 +35,9 @@ def test_exit_code_as_an_answer(repo: Path) -> None:
     assert process.attempt(["config", "no.such"], repo=opened(repo)) == process.Done(1, b"", b"")
 
 
-def test_where_the_callers_variables_point_does_not_matter(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_callers_variables_point_does_not_matter(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit_files(repo, {"a": b"x\n"})
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"):
         monkeypatch.setenv(name, str(tmp_path / "nowhere"))
@@ -48,7 +50,13 @@ def test_where_the_callers_variables_point_does_not_matter(repo: Path, tmp_path:
 def test_environment_of_the_child(repo: Path, tmp_path: Path) -> None:
     run_git(repo, "config", "alias.show-env", "!env")
     got = process.run(["show-env"], repo=opened(repo), env={}, extra={"X": "1"}).decode().splitlines()
-    assert {"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "X=1"} <= set(got)
+    assert {
+        "LC_ALL=C",
+        "GIT_OPTIONAL_LOCKS=0",
+        "GIT_TERMINAL_PROMPT=0",
+        "GIT_LITERAL_PATHSPECS=1",
+        "X=1",
+    } <= set(got)
     assert f"GIT_WORK_TREE={repo}" in got
     got = process.run(["show-env"], repo=opened(repo), write=True).decode().splitlines()
     assert not any(line.startswith("GIT_OPTIONAL_LOCKS") for line in got)
@@ -72,7 +80,10 @@ def test_much_on_standard_error(repo: Path) -> None:
         repo,
         "config",
         "alias.noise",
-        "!i=0; while [ $i -lt 3000 ]; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx >&2; i=$((i+1)); done; echo ok",
+        (
+            "!i=0; while [ $i -lt 3000 ]; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx "
+            ">&2; i=$((i+1)); done; echo ok"
+        ),
     )
     done = process.attempt(["noise"], repo=opened(repo))
     assert done.out == b"ok\n"
@@ -166,7 +177,11 @@ def test_git_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["echo \"error: unknown option 'z'\" >&2; exit 129", "echo \"git: 'maintenance' is not a git command.\" >&2; exit 1"]
+    "text",
+    [
+        "echo \"error: unknown option 'z'\" >&2; exit 129",
+        "echo \"git: 'maintenance' is not a git command.\" >&2; exit 1",
+    ],
 )
 def test_git_is_too_old(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     folder = tmp_path / "bin"
@@ -199,7 +214,11 @@ def test_path_is_taken_literally(repo: Path) -> None:
     ("err", "message", "hint"),
     [
         (b"fatal: bad revision 'x'\n", "bad revision 'x'", None),
-        (b"error: one\nwarning: skip me\nfatal: two.\nhint: do this\nhint: or that\n", "one; two", "do this or that"),
+        (
+            b"error: one\nwarning: skip me\nfatal: two.\nhint: do this\nhint: or that\n",
+            "one; two",
+            "do this or that",
+        ),
         (b"", "", None),
         (b"caf\xe9\r50%\r100%\n", "caf\ufffd; 50%; 100%", None),
     ],
@@ -211,8 +230,12 @@ def test_words(err: bytes, message: str, hint: str | None) -> None:
 def test_file_handle_that_the_child_keeps(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     try:
-        done = process.spawn([b"/bin/sh", b"-c", b"ls -l /proc/self/fd 2>/dev/null || ls /dev/fd"], os.environ, keep=writing)
-        without = process.spawn([b"/bin/sh", b"-c", b"ls -l /proc/self/fd 2>/dev/null || ls /dev/fd"], os.environ)
+        done = process.spawn(
+            [b"/bin/sh", b"-c", b"ls -l /proc/self/fd 2>/dev/null || ls /dev/fd"], os.environ, keep=writing
+        )
+        without = process.spawn(
+            [b"/bin/sh", b"-c", b"ls -l /proc/self/fd 2>/dev/null || ls /dev/fd"], os.environ
+        )
         assert len(done.out.splitlines()) == len(without.out.splitlines()) + 1
     finally:
         os.close(reading)

@@ -13,7 +13,10 @@ from memgit.git.remote import Access
 from memgit.git.repository import Repository
 from tests.support import run_git
 
-SSH = "#!/bin/sh\nprintf '%s\\n' \"$@\" > {0}\nenv > {0}.env\necho 'ada@example.org: Permission denied (publickey).' >&2\nexit 255\n"
+SSH = (
+    "#!/bin/sh\nprintf '%s\\n' \"$@\" > {0}\nenv > {0}.env\necho 'ada@example.org: Permission denied "
+    "(publickey).' >&2\nexit 255\n"
+)
 
 
 @pytest.fixture
@@ -47,7 +50,9 @@ def test_ssh_asks_nobody_where_there_is_no_terminal(kb: Path, ssh: Path) -> None
 
 
 @pytest.mark.parametrize("way", ["GIT_SSH_COMMAND", "core.sshCommand"])
-def test_the_users_own_ssh_is_left_as_it_is(kb: Path, ssh: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_ssh_is_left_as_it_is(
+    kb: Path, ssh: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if way == "GIT_SSH_COMMAND":
         monkeypatch.setenv(way, "ssh -o Mine=yes")
     else:
@@ -66,8 +71,13 @@ def test_what_became_of_each_ref(kb: Path, tmp_path: Path) -> None:
     assert done == {"refs/heads/main": remote.Pushed(True)}
     run_git(kb, "commit", "-q", "--amend", "-m", "another")
     run_git(kb, "branch", "topic")
-    done = remote.push(repo, access, {"refs/heads/main": "refs/heads/main", "refs/heads/topic": "refs/heads/topic"})
-    assert done == {"refs/heads/main": remote.Pushed(False, "non-fast-forward"), "refs/heads/topic": remote.Pushed(True)}
+    done = remote.push(
+        repo, access, {"refs/heads/main": "refs/heads/main", "refs/heads/topic": "refs/heads/topic"}
+    )
+    assert done == {
+        "refs/heads/main": remote.Pushed(False, "non-fast-forward"),
+        "refs/heads/topic": remote.Pushed(True),
+    }
     with pytest.raises(Refused, match="git push origin"):
         remote.push(repo, access, {"refs/heads/nothing": "refs/heads/nothing"})
 
@@ -82,7 +92,10 @@ def test_words_of_a_hook_stand_beside_those_of_git(kb: Path, tmp_path: Path) -> 
     repo = Repository.open(str(kb), dict(os.environ))
     (pushed,) = remote.push(repo, Access("origin", 60), {"refs/heads/main": "refs/heads/main"}).values()
     assert pushed == remote.Pushed(False, "pre-receive hook declined", "push blocked: ask Ada")
-    assert pushed.words == "pre-receive hook declined: push blocked: ask Ada" and remote.Pushed(False).words == "no reason was given"
+    assert (
+        pushed.words == "pre-receive hook declined: push blocked: ask Ada"
+        and remote.Pushed(False).words == "no reason was given"
+    )
 
 
 def test_a_name_is_no_option(kb: Path) -> None:

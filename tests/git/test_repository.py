@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import NotFound, Refused
+from memgit.git.objects.tree import FILE, LINK, SUBMODULE
 from memgit.git.repository import Head, Repository
-from memgit.git.tree import FILE, LINK, SUBMODULE
 from tests.git.helpers import commit_files, opened
 from tests.support import childless, run_git
 
@@ -69,7 +69,11 @@ def test_linked_worktree(kb: Path, tmp_path: Path) -> None:
     linked = tmp_path / "linked"
     run_git(kb, "worktree", "add", "-q", "-b", "side", str(linked))
     repo = opened(linked)
-    assert (repo.git_dir, repo.common_dir, repo.worktree) == (str(kb / ".git/worktrees/linked"), str(kb / ".git"), str(linked))
+    assert (repo.git_dir, repo.common_dir, repo.worktree) == (
+        str(kb / ".git/worktrees/linked"),
+        str(kb / ".git"),
+        str(linked),
+    )
     assert repo.head().ref == "refs/heads/side"
     assert repo.index_file == str(kb / ".git/worktrees/linked/index")
 
@@ -153,7 +157,9 @@ def test_repository_of_another_user(kb: Path, private_home: Path) -> None:
     assert opened(kb).worktree == str(kb)
 
 
-def test_variables_of_a_hook_of_this_repository(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_a_hook_of_this_repository(
+    kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(kb)
     monkeypatch.setenv("GIT_DIR", ".git")
     monkeypatch.setenv("GIT_INDEX_FILE", ".git/next-index-1.lock")
@@ -166,7 +172,9 @@ def test_variables_of_a_hook_of_this_repository(kb: Path, tmp_path: Path, monkey
     assert "GIT_INDEX_FILE" not in opened(kb).variables
 
 
-def test_variables_of_a_hook_of_another_repository(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_a_hook_of_another_repository(
+    kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_git(tmp_path, "init", "-q", "other")
     monkeypatch.chdir(tmp_path / "other")
     monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")
@@ -174,10 +182,16 @@ def test_variables_of_a_hook_of_another_repository(kb: Path, tmp_path: Path, mon
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
     repo = opened(kb)
-    assert (repo.git_dir, repo.worktree, repo.index_file) == (str(kb / ".git"), str(kb), str(kb / ".git/index"))
+    assert (repo.git_dir, repo.worktree, repo.index_file) == (
+        str(kb / ".git"),
+        str(kb),
+        str(kb / ".git/index"),
+    )
 
 
-def test_variables_of_a_linked_worktree_do_not_hold_for_the_main_one(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_a_linked_worktree_do_not_hold_for_the_main_one(
+    kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     linked = tmp_path / "linked"
     run_git(kb, "worktree", "add", "-q", str(linked))
     git_dir = kb / ".git/worktrees/linked"
@@ -189,7 +203,9 @@ def test_variables_of_a_linked_worktree_do_not_hold_for_the_main_one(kb: Path, t
     assert opened(kb).index_file == str(kb / ".git/index")
 
 
-def test_git_directory_and_working_tree_named_by_the_user(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_git_directory_and_working_tree_named_by_the_user(
+    kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As for dotfiles: the working tree holds no `.git`."""
     home = tmp_path / "dotfiles"
     home.mkdir()
@@ -221,7 +237,11 @@ def test_objects_in_quarantine(kb: Path, tmp_path: Path, monkeypatch: pytest.Mon
     bare = tmp_path / "bare.git"
     quarantine = bare / "objects/incoming-x"
     quarantine.mkdir()
-    environ = {**os.environ, "GIT_OBJECT_DIRECTORY": str(quarantine), "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(bare / "objects")}
+    environ = {
+        **os.environ,
+        "GIT_OBJECT_DIRECTORY": str(quarantine),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(bare / "objects"),
+    }
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     oid = run_git(bare, "hash-object", "-w", "--stdin", data=b"incoming\n")
@@ -333,7 +353,17 @@ def test_object_packed_by_another_process(kb: Path) -> None:
 
 
 def test_message(kb: Path) -> None:
-    run_git(kb, "-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-F", "-", data="Größe\n".encode("latin-1"))
+    run_git(
+        kb,
+        "-c",
+        "i18n.commitEncoding=ISO-8859-1",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-F",
+        "-",
+        data="Größe\n".encode("latin-1"),
+    )
     repo = opened(kb)
     assert repo.message_of(str(repo.head().commit)) == "Größe\n"
 
@@ -350,7 +380,11 @@ def test_in_progress(kb: Path) -> None:
         (kb / ".git" / name).write_text("x\n")
         assert repo.in_progress() == operation
         (kb / ".git" / name).unlink()
-    for names, operation in ((["rebase-merge"], "rebase"), (["rebase-apply"], "rebase"), (["rebase-apply", "rebase-apply/applying"], "am")):
+    for names, operation in (
+        (["rebase-merge"], "rebase"),
+        (["rebase-apply"], "rebase"),
+        (["rebase-apply", "rebase-apply/applying"], "am"),
+    ):
         for name in names:
             (kb / ".git" / name).mkdir()
         assert repo.in_progress() == operation
@@ -420,7 +454,13 @@ def test_tree_of_links_and_submodules(kb: Path) -> None:
     repo = opened(kb)
     tree = repo.tree(repo.head().commit)
     modes = {path: mode for path, mode, _ in tree.walk()}
-    assert modes == {"README": FILE, "docs/kb/a.md": FILE, "docs/kb/sub/b.md": FILE, "link": LINK, "sub": SUBMODULE}
+    assert modes == {
+        "README": FILE,
+        "docs/kb/a.md": FILE,
+        "docs/kb/sub/b.md": FILE,
+        "link": LINK,
+        "sub": SUBMODULE,
+    }
     assert tree.file("link") is None
     assert tree.data("sub") is None
     assert Repository.hash_blob(b"") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"

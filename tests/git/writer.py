@@ -1,8 +1,10 @@
-"""A process that writes, for tests with many of them and for those that kill one: `python -m tests.git.writer FOLDER NAME COUNT [KILL_AT]`.
+"""A process that writes, for tests with many of them and for those that kill one: `python -m tests.git.writer
+FOLDER NAME COUNT [KILL_AT]`.
 
-Each commit adds a file of its own and one line to a file that all writers share. With KILL_AT, the process kills itself at that point of
-its first commit, counted in the events of Python's audit hooks that touch a file or start a process. With WRITER_EARLY in the environment,
-the index is begun before the first commit, as the command line has it.
+Each commit adds a file of its own and one line to a file that all writers share. With KILL_AT, the process
+kills itself at that point of its first commit, counted in the events of Python's audit hooks that touch a
+file or start a process. With WRITER_EARLY in the environment, the index is begun before the first commit, as
+the command line has it.
 """
 
 from __future__ import annotations
@@ -13,13 +15,15 @@ import sys
 from collections.abc import Callable
 
 from memgit.git import early_index
-from memgit.git.commit import Change, commit
+from memgit.git.commit.commit import Change, commit
+from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head, Repository
-from memgit.git.tree import Tree
 from tests.git.helpers import line_merge
 
 SHARED = "kb/shared.md"
-EVENTS = frozenset(["os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.posix_spawn", "os.truncate", "open"])
+EVENTS = frozenset(
+    ["os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.posix_spawn", "os.truncate", "open"]
+)
 
 
 def add(name: str, number: int) -> Callable[[Tree, Head], Change]:
@@ -27,7 +31,10 @@ def add(name: str, number: int) -> Callable[[Tree, Head], Change]:
 
     def build(tree: Tree, head: Head) -> Change:
         shared = tree.data(SHARED) or b""
-        edits = {SHARED: shared + f"{name} {number}\n".encode(), f"kb/{name}/{number}.md": f"# {name} {number}\n".encode()}
+        edits = {
+            SHARED: shared + f"{name} {number}\n".encode(),
+            f"kb/{name}/{number}.md": f"# {name} {number}\n".encode(),
+        }
         return Change(edits, f"record: {name} {number}\n\nMemgit-Op: record\n")
 
     return build
@@ -62,7 +69,9 @@ def main(folder: str, name: str, count: str, kill_at: str = "") -> None:
     if kill_at:
         arm(int(kill_at))
     for number in range(int(count)):
-        done = commit(Repository.open(folder, os.environ), add(name, number), merge=line_merge, lock_timeout=120)
+        done = commit(
+            Repository.open(folder, os.environ), add(name, number), merge=line_merge, lock_timeout=120
+        )
         for note in done.notes:
             sys.stderr.write(note + "\n")
 

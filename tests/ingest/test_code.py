@@ -72,7 +72,17 @@ def test_a_large_class_is_cut_at_its_methods() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["def f(:\n    pass\n", "x = '\\d'\n" * 3, "print 'old'\n", "\x0c\ndef f(): pass\n", "a = 1\rb = 2\n", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(:\n    pass\n",
+        "x = '\\d'\n" * 3,
+        "print 'old'\n",
+        "\x0c\ndef f(): pass\n",
+        "a = 1\rb = 2\n",
+        "",
+    ],
+)
 def test_python_that_is_none_is_cut_all_the_same(text: str) -> None:
     body = text + "".join(f"\ndef part{number}():\n    return {'x + ' * 200}1\n" for number in range(3))
     found = python.pieces(Lines(body), body)

@@ -9,10 +9,18 @@ from memgit.ingest.filetypes import junk, known_text, language, looks_text
 
 @pytest.mark.parametrize(
     ("name", "text", "read_as"),
-    [("a.md", True, "markdown"), ("A.MD", True, "markdown"), ("notes.txt", True, "prose"), ("x.py", True, "python"),
-     ("Makefile", True, "make"), ("logo.png", False, "prose"), ("README", None, "prose"),
-     ("a.unknown", None, "prose"), (".md", None, "prose")],
-)  # fmt: skip
+    [
+        ("a.md", True, "markdown"),
+        ("A.MD", True, "markdown"),
+        ("notes.txt", True, "prose"),
+        ("x.py", True, "python"),
+        ("Makefile", True, "make"),
+        ("logo.png", False, "prose"),
+        ("README", None, "prose"),
+        ("a.unknown", None, "prose"),
+        (".md", None, "prose"),
+    ],
+)
 def test_by_name(name: str, text: bool | None, read_as: str) -> None:
     assert known_text(name) is text
     assert language(f"folder/{name}") == read_as
@@ -20,9 +28,15 @@ def test_by_name(name: str, text: bool | None, read_as: str) -> None:
 
 @pytest.mark.parametrize(
     ("data", "text"),
-    [(b"plain\ttext\r\n", True), ("wörter".encode(), True), (b"", True), (b"\x89PNG\r\n\x1a\n\0", False), (b"\x01\x02\x03abc", False),
-     ("é".encode("latin-1"), False)],
-)  # fmt: skip
+    [
+        (b"plain\ttext\r\n", True),
+        ("wörter".encode(), True),
+        (b"", True),
+        (b"\x89PNG\r\n\x1a\n\0", False),
+        (b"\x01\x02\x03abc", False),
+        ("é".encode("latin-1"), False),
+    ],
+)
 def test_by_content(data: bytes, text: bool) -> None:
     assert looks_text(data) is text
 

@@ -12,12 +12,29 @@ from memgit.ingest.proposal import Candidate, Category, File, Item, Proposal, de
 
 
 def item(**fields: object) -> Item:
-    base = Item("seg-001", "docs/a.md", "file:docs/a.md", "1-9", "create", "knowledge", "Title", "ops", ("one", "two"), "Body.\n\n- a")
+    base = Item(
+        "seg-001",
+        "docs/a.md",
+        "file:docs/a.md",
+        "1-9",
+        "create",
+        "knowledge",
+        "Title",
+        "ops",
+        ("one", "two"),
+        "Body.\n\n- a",
+    )
     return base._replace(fingerprint=("0123456789ab",), **fields)  # type: ignore[arg-type]
 
 
 def proposal(*items: Item) -> Proposal:
-    return Proposal("docs", ("file:docs",), (File("docs/a.md", "00ff00ff00ff00ff"),), items, (Category("ops", "Ops", ("x", "y z")),))
+    return Proposal(
+        "docs",
+        ("file:docs",),
+        (File("docs/a.md", "00ff00ff00ff00ff"),),
+        items,
+        (Category("ops", "Ops", ("x", "y z")),),
+    )
 
 
 def back(*items: Item) -> Proposal:
@@ -26,16 +43,30 @@ def back(*items: Item) -> Proposal:
 
 def test_a_plan_reads_back() -> None:
     made = back(
-        item(candidates=(Candidate("knowledge/ops#Other", 0.4, "extend"),), summary="Says:\nthings", related=("knowledge/ops#Other",))
+        item(
+            candidates=(Candidate("knowledge/ops#Other", 0.4, "extend"),),
+            summary="Says:\nthings",
+            related=("knowledge/ops#Other",),
+        )
     )
-    assert (made.what, made.sources, made.files) == ("docs", ("file:docs",), (File("docs/a.md", "00ff00ff00ff00ff"),))
+    assert (made.what, made.sources, made.files) == (
+        "docs",
+        ("file:docs",),
+        (File("docs/a.md", "00ff00ff00ff00ff"),),
+    )
     assert made.categories == (Category("ops", "Ops", ("x", "y z")),)
     assert made.items == (item(source="", related=("knowledge/ops#Other",)),)
 
 
 TEXT = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)
 BODY = st.lists(
-    st.one_of(TEXT, st.sampled_from(["---", "...", "# x", "\t- y", "  z", "", "body: |", "```", "é\u2028", "'\"", "a: b"])), max_size=8
+    st.one_of(
+        TEXT,
+        st.sampled_from(
+            ["---", "...", "# x", "\t- y", "  z", "", "body: |", "```", "é\u2028", "'\"", "a: b"]
+        ),
+    ),
+    max_size=8,
 ).map("\n".join)
 
 
@@ -73,7 +104,11 @@ def test_what_the_plan_skips_is_skipped_by_choice() -> None:
 
 @pytest.mark.parametrize("reason", ["not UTF-8 at byte 3", "- a: 'b'", ""])
 def test_a_file_that_could_not_be_read_is_remembered(reason: str) -> None:
-    files = (File("a.md", "00ff00ff00ff00ff"), File("logo.png", "", "no text"), File("b: #.md", "", reason, failed=True))
+    files = (
+        File("a.md", "00ff00ff00ff00ff"),
+        File("logo.png", "", "no text"),
+        File("b: #.md", "", reason, failed=True),
+    )
     made = load(dump(proposal(item())._replace(files=files)).encode(), "plan.yaml")
     assert made.files == (files[0], files[2]._replace(skipped=reason or "it could not be read"))
     assert len(made.items) == 1
@@ -126,8 +161,13 @@ def test_no_plan(data: bytes) -> None:
 
 
 def test_merged_segments_are_gathered() -> None:
-    one, two, three = (item(segment=f"seg-00{number}", title=f"T{number}", lines=f"{number}-{number}") for number in (1, 2, 3))
-    made = gathered((one, two._replace(action="merge", into="seg-003"), three._replace(action="merge", into="seg-001")))
+    one, two, three = (
+        item(segment=f"seg-00{number}", title=f"T{number}", lines=f"{number}-{number}")
+        for number in (1, 2, 3)
+    )
+    made = gathered(
+        (one, two._replace(action="merge", into="seg-003"), three._replace(action="merge", into="seg-001"))
+    )
     assert made[0].body == "Body.\n\n- a\n\n### T2\n\nBody.\n\n- a\n\n### T3\n\nBody.\n\n- a"
     assert made[0].lines == "1-1, 2-2, 3-3"
     for bad in ("seg-009", "seg-001", ""):

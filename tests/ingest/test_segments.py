@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.text import decode
-from memgit.ingest.bands import FULL, LARGE, SMALL, WHOLE
 from memgit.ingest.content import Dropped, FileMap, Segment, map_json
 from memgit.ingest.markdown import structure
 from memgit.ingest.segments import Given, map_text, summary_of
+from memgit.ingest.size_limits import FULL, LARGE, SMALL, WHOLE
 from memgit.model.tokens import estimate
 
 
@@ -33,7 +33,9 @@ def check(text: str, made: FileMap) -> None:
         assert 1 <= piece.first <= piece.last <= count_lines(text), piece
         for number in range(piece.first, piece.last + 1):
             seen[number] += 1
-    assert all(count == 1 for count in seen[1:]), [number for number, count in enumerate(seen) if number and count != 1]
+    assert all(count == 1 for count in seen[1:]), [
+        number for number, count in enumerate(seen) if number and count != 1
+    ]
     for dropped in made.dropped:
         if dropped.reason == "blank":
             assert not "".join(lines[dropped.first - 1 : dropped.last]).strip()
@@ -52,14 +54,20 @@ def sections(*words: int, level: int = 2, start: str = "# Guide\n\nAbout it.\n")
     """A document with one section for each number, of about so many words."""
     out = [start]
     for number, count in enumerate(words, 1):
-        out.append(f"\n{'#' * level} Part {number}\n\n" + " ".join(f"word{number}x{place}" for place in range(count)) + "\n")
+        out.append(
+            f"\n{'#' * level} Part {number}\n\n"
+            + " ".join(f"word{number}x{place}" for place in range(count))
+            + "\n"
+        )
     return "".join(out)
 
 
 def test_a_small_file_is_one_segment() -> None:
     text = "# Title\n\nSome text.\n\n## Steps\n\n1. Do it.\n"
     made = map_text(text, Given("docs/guide.md", ("docs",)))
-    assert [(one.id, one.title, one.lines, one.context) for one in made.segments] == [("seg-001", "Title", "1-7", ())]
+    assert [(one.id, one.title, one.lines, one.context) for one in made.segments] == [
+        ("seg-001", "Title", "1-7", ())
+    ]
     assert made.segments[0].text == "Some text.\n\n### Steps\n\n1. Do it."
     check(text, made)
 
@@ -76,7 +84,11 @@ def test_a_large_file_is_split_at_its_headings() -> None:
 def test_small_sections_gather_and_large_ones_are_split() -> None:
     made = map_text(sections(*[30] * 12, 200), Given("guide.md"))
     assert all(one.tokens >= SMALL for one in made.segments)
-    long = sections(200) + "\n## Long\n" + "".join(f"\nParagraph {number} " + "word " * 100 + ".\n" for number in range(12))
+    long = (
+        sections(200)
+        + "\n## Long\n"
+        + "".join(f"\nParagraph {number} " + "word " * 100 + ".\n" for number in range(12))
+    )
     made = map_text(long, Given("guide.md"))
     assert all(SMALL <= one.tokens <= LARGE for one in made.segments)
     assert [one.title for one in made.segments][-3:] == ["Long (2)", "Long (3)", "Long (4)"]
@@ -85,7 +97,8 @@ def test_small_sections_gather_and_large_ones_are_split() -> None:
 
 def test_subsections_stay_with_their_section() -> None:
     text = "# Doc\n" + "".join(
-        f"\n## Topic {number}\n\nIntro of it.\n\n### Setup\n\n{'word ' * 60}\n\n### Use\n\n{'term ' * 60}\n" for number in range(5)
+        f"\n## Topic {number}\n\nIntro of it.\n\n### Setup\n\n{'word ' * 60}\n\n### Use\n\n{'term ' * 60}\n"
+        for number in range(5)
     )
     made = map_text(text, Given("doc.md"))
     assert [one.title for one in made.segments] == [f"Topic {number}" for number in range(5)]
@@ -95,7 +108,10 @@ def test_subsections_stay_with_their_section() -> None:
 def test_a_heading_with_nothing_of_its_own_gives_its_place_to_the_next() -> None:
     section = f"## First\n\n- {'word ' * 150}\n\n## Second\n\n- {'term ' * 400}\n"
     made = map_text(f"# Doc\n\n{section}", Given("doc.md")).segments
-    assert [(one.title, one.context, one.text.split(" ")[0]) for one in made] == [("First", ("Doc",), "-"), ("Second", ("Doc",), "-")]
+    assert [(one.title, one.context, one.text.split(" ")[0]) for one in made] == [
+        ("First", ("Doc",), "-"),
+        ("Second", ("Doc",), "-"),
+    ]
     made = map_text(f"# Doc\n\nAbout both.\n\n{section}", Given("doc.md")).segments
     assert [one.title for one in made] == ["Doc", "Second"]
     assert made[0].text.startswith("About both.\n\n### First\n")
@@ -131,11 +147,16 @@ def test_frontmatter_is_dropped_and_gives_the_title() -> None:
     text = "---\ntitle: 'The title'\ntags: [a]\n---\n\nBody text is here.\n"
     made = map_text(text, Given("x.md"))
     assert (made.title, made.segments[0].title, made.segments[0].lines) == ("The title", "The title", "6-6")
-    assert [(one.first, one.last, one.reason) for one in made.dropped] == [(1, 4, "frontmatter"), (5, 5, "blank")]
+    assert [(one.first, one.last, one.reason) for one in made.dropped] == [
+        (1, 4, "frontmatter"),
+        (5, 5, "blank"),
+    ]
     check(text, made)
 
 
-@pytest.mark.parametrize("block", ["---\na: [\n---\n", "---\n{{x}}: 1\n---\n", "+++\na = 1\n+++\n", "---\nnot closed\n"])
+@pytest.mark.parametrize(
+    "block", ["---\na: [\n---\n", "---\n{{x}}: 1\n---\n", "+++\na = 1\n+++\n", "---\nnot closed\n"]
+)
 def test_odd_frontmatter_loses_no_line(block: str) -> None:
     text = f"{block}\nSome body.\n"
     check(text, map_text(text, Given("x.md")))
@@ -146,7 +167,9 @@ def test_crlf_and_byte_order_mark() -> None:
     text = decode(data)
     made = map_text(text, Given("x.md"))
     plain = map_text(sections(200, 300), Given("x.md"))
-    assert [(one.lines, one.title, one.text) for one in made.segments] == [(one.lines, one.title, one.text) for one in plain.segments]
+    assert [(one.lines, one.title, one.text) for one in made.segments] == [
+        (one.lines, one.title, one.text) for one in plain.segments
+    ]
 
 
 def test_prose_without_headings_is_grouped_by_what_it_speaks_of() -> None:
@@ -169,7 +192,9 @@ def test_one_endless_line_is_one_segment() -> None:
 
 
 def test_five_thousand_headings() -> None:
-    text = "".join(f"{'#' * (1 + number % 6)} Heading {number}\n\ntext of {number}\n\n" for number in range(5000))
+    text = "".join(
+        f"{'#' * (1 + number % 6)} Heading {number}\n\ntext of {number}\n\n" for number in range(5000)
+    )
     started = time.perf_counter()
     made = map_text(text, Given("x.md"))
     assert time.perf_counter() - started < 10
@@ -206,22 +231,60 @@ def test_map_as_json() -> None:
     assert map_json("file", "a/x.md", [made]) == {
         "source": {"type": "file", "path": "a/x.md", "total_tokens": 3},
         "segments": [
-            {"id": "seg-001", "topic": "a", "title": "T", "source_file": "a/x.md", "source_lines": "1-3", "summary": "Body.",
-             "estimated_tokens": 3, "key_terms": list(made.segments[0].key_terms)},
+            {
+                "id": "seg-001",
+                "topic": "a",
+                "title": "T",
+                "source_file": "a/x.md",
+                "source_lines": "1-3",
+                "summary": "Body.",
+                "estimated_tokens": 3,
+                "key_terms": list(made.segments[0].key_terms),
+            },
         ],
         "dropped": [],
         "skipped": [],
-    }  # fmt: skip
+    }
 
 
 LINES = st.sampled_from(
-    ["# One", "## Two", "### Three", "#### Four", "Title\n=====", "text with Some Words in it", "word " * 60, "", "", "- item",
-     "  more", "1. step", "```", "~~~~", "> quote", "| a | b |", "<div>", "<!--", "-->",
-     "---", "    code", "\ttab", "知識庫", "a\rb", "x" * 150, "\x0c"]
-)  # fmt: skip
+    [
+        "# One",
+        "## Two",
+        "### Three",
+        "#### Four",
+        "Title\n=====",
+        "text with Some Words in it",
+        "word " * 60,
+        "",
+        "",
+        "- item",
+        "  more",
+        "1. step",
+        "```",
+        "~~~~",
+        "> quote",
+        "| a | b |",
+        "<div>",
+        "<!--",
+        "-->",
+        "---",
+        "    code",
+        "\ttab",
+        "知識庫",
+        "a\rb",
+        "x" * 150,
+        "\x0c",
+    ]
+)
 
 
-@given(st.lists(LINES, max_size=60), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["x.md", "x.txt", "x.go", "x.py"]), st.booleans())
+@given(
+    st.lists(LINES, max_size=60),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["x.md", "x.txt", "x.go", "x.py"]),
+    st.booleans(),
+)
 @example(["```"] + ["word " * 60] * 20, "\n", "x.md", True)
 @example(["---", "title: x", "---", "", "# One"], "\r\n", "x.md", False)
 def test_every_line_is_in_exactly_one_place(lines: list[str], newline: str, name: str, ended: bool) -> None:
@@ -235,9 +298,12 @@ def test_every_line_is_in_exactly_one_place(lines: list[str], newline: str, name
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 150)), min_size=1, max_size=40))
 def test_bands_are_kept(parts: list[tuple[int, int]]) -> None:
-    """Under one heading of the first level, nothing small stands beside what has room for it, and nothing is too large."""
+    """Under one heading of the first level, nothing small stands beside what has room for it, and nothing is
+    too large.
+    """
     text = "# Whole\n\n" + "".join(
-        f"{'#' * max(2, level)} H{number}\n\n{'word ' * words}\n\n" for number, (level, words) in enumerate(parts)
+        f"{'#' * max(2, level)} H{number}\n\n{'word ' * words}\n\n"
+        for number, (level, words) in enumerate(parts)
     )
     made = map_text(text, Given("x.md"))
     sizes = [one.tokens for one in made.segments]
@@ -269,14 +335,19 @@ def test_maps_of_the_corpora(corpora: Path) -> None:
 
 
 def assert_whole(text: str, segment: Segment) -> None:
-    """Raises where a segment that is too large has a place between two blocks, at which it should have been cut."""
+    """Raises where a segment that is too large has a place between two blocks, at which it should have been
+    cut.
+    """
     lines = text.replace("\r", "").split("\n")
     parts = frontmatter.split(text)
     first = text.count("\n", 0, parts.body) + 1
     hidden = structure(text[parts.body :], first).hidden
     for number in range(segment.first + 1, segment.last + 1):
         line, before = lines[number - 1], lines[number - 2]
-        assert number in hidden or before.strip() or not line.strip() or line[0] in " \t", (segment.source_file, number)
+        assert number in hidden or before.strip() or not line.strip() or line[0] in " \t", (
+            segment.source_file,
+            number,
+        )
 
 
 def test_code_of_this_package_is_cut_at_its_definitions() -> None:

@@ -19,9 +19,14 @@ BY_CODE = {rule.code: rule for rule in RULES}
 
 
 def corpus(
-    files: Mapping[str, str | bytes], layout: Layout | None = None, today: str = TODAY, *, before: Mapping[str, str | bytes] | None = None,
-    changed: Sequence[str] | None = None, modes: Mapping[str, int] | None = None,
-) -> Corpus:  # fmt: skip
+    files: Mapping[str, str | bytes],
+    layout: Layout | None = None,
+    today: str = TODAY,
+    *,
+    before: Mapping[str, str | bytes] | None = None,
+    changed: Sequence[str] | None = None,
+    modes: Mapping[str, int] | None = None,
+) -> Corpus:
     """A corpus of files in memory, in memgit's own layout unless another is given."""
     layout = layout or layouts.memgit()
     data = as_bytes(files)
@@ -48,17 +53,29 @@ def at(findings: Sequence[Finding]) -> list[str]:
 
 def folder(root: Path) -> dict[str, bytes]:
     """Every file of a folder by its path in it."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
 
 
 def workspace(root: Path, today: str = TODAY) -> Corpus:
     """A folder as memgit would open it: a workspace of one of the three systems, or plain notes."""
     files = folder(root)
-    layout = config.detect(lambda name: any(path.startswith(f"{name}/") for path in files), files.__contains__)
+    layout = config.detect(
+        lambda name: any(path.startswith(f"{name}/") for path in files), files.__contains__
+    )
     return Corpus(layout or config.make_layout("notes"), MappingSource(files), today)
 
 
-def entry(title: str, text: str = "- First point", keywords: str = "alpha, beta", date: str = "2026-03-02", more: str = "") -> str:
+def entry(
+    title: str,
+    text: str = "- First point",
+    keywords: str = "alpha, beta",
+    date: str = "2026-03-02",
+    more: str = "",
+) -> str:
     """One entry as Mem Skill writes it."""
     return f"## {title}\n**Date:** {date}\n**Best Practice:**\n{text}\n{more}**Keywords:** {keywords}\n\n"
 

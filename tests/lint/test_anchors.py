@@ -1,4 +1,6 @@
-"""Which part of a Markdown file a link may name: what GitHub and others make of headings, and names given by hand."""
+"""Which part of a Markdown file a link may name: what GitHub and others make of headings, and names given by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,9 @@ def test_what_nothing_makes(name: str) -> None:
     assert not Anchors("# X\n\n## A\n\nSome text #gone\n").leads(name)
 
 
-@pytest.mark.parametrize("mark", ["```\n{}\n```\n", "~~~ python\n{}\n~~~\n", "<!--\n{}\n-->\n", "Text\n\n```\n{}", "<!-- {} -->\n"])
+@pytest.mark.parametrize(
+    "mark", ["```\n{}\n```\n", "~~~ python\n{}\n~~~\n", "<!--\n{}\n-->\n", "Text\n\n```\n{}", "<!-- {} -->\n"]
+)
 @pytest.mark.parametrize("text", ["# Not shown", "Not shown\n===", '<a id="not-shown"></a>', "(not-shown)="])
 def test_what_is_code_or_comment_is_no_heading(mark: str, text: str) -> None:
     anchors = Anchors(f"# Before\n\n{mark.format(text)}")
@@ -132,8 +136,15 @@ def test_what_is_code_or_comment_is_no_heading(mark: str, text: str) -> None:
 
 def test_a_title_above_the_text_is_a_place_too() -> None:
     anchors = Anchors("# Other\n", ["Pin the compiler"])
-    assert anchors.leads("pin-the-compiler") and anchors.leads("Pin the compiler") and not anchors.leads("pin-the-compiler-1")
-    files: dict[str, str | bytes] = {"memory/a.md": memory("A", "[1](b.md#pin-it) [2](b.md#title-pin-it)"), "memory/b.md": memory("Pin it")}
+    assert (
+        anchors.leads("pin-the-compiler")
+        and anchors.leads("Pin the compiler")
+        and not anchors.leads("pin-the-compiler-1")
+    )
+    files: dict[str, str | bytes] = {
+        "memory/a.md": memory("A", "[1](b.md#pin-it) [2](b.md#title-pin-it)"),
+        "memory/b.md": memory("Pin it"),
+    }
     (found,) = check(corpus(files), "MG205")
     assert "#title-pin-it" in found.message
 
@@ -152,7 +163,25 @@ def test_any_text_is_looked_at(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["# ", "{#", "<a ", "<!--", "[](", "> - 1. ", "(a", "^a ", "![", "<h1 ", "#", " ", "_a", "{#a", "<h1>", "-\n"]
+    "piece",
+    [
+        "# ",
+        "{#",
+        "<a ",
+        "<!--",
+        "[](",
+        "> - 1. ",
+        "(a",
+        "^a ",
+        "![",
+        "<h1 ",
+        "#",
+        " ",
+        "_a",
+        "{#a",
+        "<h1>",
+        "-\n",
+    ],
 )
 def test_hostile_text_takes_no_longer(piece: str) -> None:
     def seconds(count: int) -> float:
@@ -175,37 +204,58 @@ def test_the_rule_warns_of_a_heading_that_is_not_there() -> None:
     files: dict[str, str | bytes] = {**FILES, "memory/b.md": memory("B", "## Why to pin gcc")}
     (found,) = check(corpus(files), "MG205")
     assert (found.path, found.severity) == ("memory/a.md", "warning")
-    assert found.message == ("the link to b.md#why-pin-gcc leads nowhere: memory/b.md has no such heading; did you mean #why-to-pin-gcc?")
+    assert found.message == (
+        "the link to b.md#why-pin-gcc leads nowhere: memory/b.md has no such heading; did you mean "
+        "#why-to-pin-gcc?"
+    )
     off = Settings(select=("MG205",), options={"MG205": {"headings": False}})
     assert check(corpus(files), settings=off) == []
 
 
 def test_links_within_a_file() -> None:
     text = (
-        "[1](#the-part) [2](#the-parts) [3](#) [4](<#The part>) [5][ref] [6](#the%20part) `[7](#code)` [8](#fn1) [9](#the-part-1)\n"
+        "[1](#the-part) [2](#the-parts) [3](#) [4](<#The part>) [5][ref] [6](#the%20part) "
+        "`[7](#code)` [8](#fn1) [9](#the-part-1)\n"
         "\n```\n[10](#code)\n```\n\n[ref]: #gone\n\n## The part\n\n## The part\n\n![11](#gone)\n"
     )
     found = check(corpus({"memory/a.md": memory("A", text), "notes/README.md": f"{text}\n"}), "MG205")
-    assert at(found) == ["MG205 memory/a.md:17", *["MG205 memory/a.md:5"] * 2, "MG205 notes/README.md:1", "MG205 notes/README.md:1",
-                         "MG205 notes/README.md:13"]  # fmt: skip
+    assert at(found) == [
+        "MG205 memory/a.md:17",
+        *["MG205 memory/a.md:5"] * 2,
+        "MG205 notes/README.md:1",
+        "MG205 notes/README.md:1",
+        "MG205 notes/README.md:13",
+    ]
     assert {one.severity for one in found} == {"warning"}
     (one,) = [one for one in found if one.path.startswith("memory") and "parts" in one.message]
-    assert one.message == "the link to #the-parts leads nowhere: this file has no such heading; did you mean #the-part?"
+    assert (
+        one.message
+        == "the link to #the-parts leads nowhere: this file has no such heading; did you mean #the-part?"
+    )
     assert one.address == "memory/a"
 
 
 def test_a_page_of_broken_links_to_itself_takes_no_longer() -> None:
-    lines = "".join(f"[{number}](#heading-of-part-{number}-and-more)\n\n## Heading of part {number}\n\n" for number in range(3_000))
+    lines = "".join(
+        f"[{number}](#heading-of-part-{number}-and-more)\n\n## Heading of part {number}\n\n"
+        for number in range(3_000)
+    )
     start = time.process_time()
     found = check(corpus({"notes/a.md": lines}), "MG205")
     assert len(found) == 3_000 and time.process_time() - start < 8
-    few = "".join(f"[{number}](#heading-of-part-{number}-more)\n\n## Heading of part {number}\n\n" for number in range(40))
+    few = "".join(
+        f"[{number}](#heading-of-part-{number}-more)\n\n## Heading of part {number}\n\n"
+        for number in range(40)
+    )
     found = check(corpus({"notes/a.md": few}), "MG205")
     assert [sum("did you mean" in one.message for one in found), len(found)] == [30, 40]
 
 
 def test_a_link_within_an_entry_reaches_the_whole_file() -> None:
-    first = "## One\n**Date:** 2026-03-02\n**Best Practice:**\n- See [it](#two) and [that](#three)\n**Keywords:** a\n"
+    first = (
+        "## One\n**Date:** 2026-03-02\n**Best Practice:**\n- See [it](#two) and "
+        "[that](#three)\n**Keywords:** a\n"
+    )
     (found,) = check(corpus({"knowledge-base/http.md": f"{first}\n{entry('Two')}"}), "MG205")
     assert (found.line, found.address, "#three" in found.message) == (4, "knowledge/http#One", True)
 
@@ -217,8 +267,10 @@ def test_links_to_entries_pages_and_other_files() -> None:
         "notes/README.md": "# Notes\n",
         "notes/page.html": "<p>",
         "notes/wide.md": b"\xff",
-        "notes/a.md": "# A\n[1](../knowledge-base/http.md#retry-only-timeouts) [2](../knowledge-base/http.md#retry-all) "
-        "[3](README.md#notes) [4](README.md#gone) [5](page.html#gone) [6](wide.md#gone) [7](gone.md#gone) [8](../../out.md#gone)\n",
+        "notes/a.md": "# A\n[1](../knowledge-base/http.md#retry-only-timeouts) "
+        "[2](../knowledge-base/http.md#retry-all) "
+        "[3](README.md#notes) [4](README.md#gone) [5](page.html#gone) [6](wide.md#gone) "
+        "[7](gone.md#gone) [8](../../out.md#gone)\n",
     }
     found = check(corpus(files), "MG205")
     assert at(found) == ["MG205 notes/a.md:2"] * 4

@@ -1,4 +1,6 @@
-"""MG201 says what a link that leads nowhere may have meant: by the whole index as by the cache, so that a hook and a run agree."""
+"""MG201 says what a link that leads nowhere may have meant: by the whole index as by the cache, so that a
+hook and a run agree.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from tests.support import Prepared, memgit, run_git
 ENTRY = "## {}\n**Date:** 2026-03-02\n\n- text\n\n"
 PAGE = "---\ntitle: {}\ncreated: 2026-03-02\n---\n\ntext\n"
 FILES = {
-    "knowledge-base/web.md": "".join(ENTRY.format(title) for title in ("Alpha", "C# tips", "Moved here", "Twice", "Tcp/ip", "Übung")),
+    "knowledge-base/web.md": "".join(
+        ENTRY.format(title) for title in ("Alpha", "C# tips", "Moved here", "Twice", "Tcp/ip", "Übung")
+    ),
     "knowledge-base/shell.md": "".join(ENTRY.format(title) for title in ("Twice",)),
     "notes/plain-page.md": "# Plain page\n\n## Part\n\ntext\n",
     "memory/infra/tls.md": PAGE.format("Renewal of certificates"),
@@ -73,7 +77,12 @@ def test_it_names_what_may_be_meant(linked: Path, args: tuple[str, ...]) -> None
 
 
 def test_what_it_names_is_a_link_that_leads_there(linked: Path) -> None:
-    links = [one.removesuffix("?") for hint in MEANT.values() for one in hint.removeprefix("; did you mean ").split(" or ") if "[[" in one]
+    links = [
+        one.removesuffix("?")
+        for hint in MEANT.values()
+        for one in hint.removeprefix("; did you mean ").split(" or ")
+        if "[[" in one
+    ]
     text = "# Source\n\n" + "\n\n".join(one.partition(",")[0] for one in links) + "\n"
     (linked / "notes/source.md").write_text(text)
     assert memgit(linked, "lint", "--select", "MG201,MG204", "--json").json["findings"] == []
@@ -90,7 +99,10 @@ def test_it_is_a_hint_and_no_fix(linked: Path) -> None:
 
 
 def pages(**more: str) -> dict[str, str | bytes]:
-    files = {"memory/north/gates.md": memory("North"), "memory/a.md": memory("A", "See [[gates]] and [[north/gates]].")}
+    files = {
+        "memory/north/gates.md": memory("North"),
+        "memory/a.md": memory("A", "See [[gates]] and [[north/gates]]."),
+    }
     return {**files, **{path.replace("__", "/") + ".md": memory("Page", text) for path, text in more.items()}}
 
 
@@ -100,11 +112,26 @@ def test_a_new_file_that_makes_links_of_others_ambiguous() -> None:
     (found,) = check(corpus(after, before=pages(), changed=["memory/south/gates.md"]), "MG204")
     assert (found.path, found.line, found.address) == ("memory/a.md", 5, "memory/a")
     assert found.message.endswith("write more of the path, or give memory/south/gates.md another name")
-    assert check(corpus(pages(memory__south__weirs="Text."), before=pages(), changed=["memory/south/weirs.md"]), "MG204") == []
+    assert (
+        check(
+            corpus(pages(memory__south__weirs="Text."), before=pages(), changed=["memory/south/weirs.md"]),
+            "MG204",
+        )
+        == []
+    )
     edited = pages(memory__south__gates="Text, and more.")
-    assert check(corpus(edited, before=after, changed=["memory/south/gates.md"]), "MG204") == [], "it was there before"
+    assert check(corpus(edited, before=after, changed=["memory/south/gates.md"]), "MG204") == [], (
+        "it was there before"
+    )
     third = pages(memory__south__gates="Text.", memory__east__gates="Text.")
-    assert check(corpus(third, before=after, changed=["memory/east/gates.md"]), "MG204") == [], "the link was ambiguous before"
+    assert check(corpus(third, before=after, changed=["memory/east/gates.md"]), "MG204") == [], (
+        "the link was ambiguous before"
+    )
     moved = {path.replace("north", "south"): text for path, text in pages().items()}
-    assert check(corpus(moved, before=pages(), changed=["memory/north/gates.md", "memory/south/gates.md"]), "MG204") == []
+    assert (
+        check(
+            corpus(moved, before=pages(), changed=["memory/north/gates.md", "memory/south/gates.md"]), "MG204"
+        )
+        == []
+    )
     assert len(check(corpus(after), "MG204")) == 1, "a run over everything tells it once"

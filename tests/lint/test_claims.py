@@ -1,4 +1,7 @@
-"""Advice that is opposite, and advice that only sounds so. The labelled rows lie in `benchmarks/contradictions.py`."""
+"""Advice that is opposite, and advice that only sounds so.
+
+The labelled rows lie in `benchmarks/contradictions.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,16 @@ from tests.lint.support import at, check, corpus, entry, memory
 
 
 def test_the_labelled_rows_keep_their_numbers() -> None:
-    """Precision first: a rule that cries wolf is turned off. The floor is what was measured, less a row or two."""
+    """Precision first: a rule that cries wolf is turned off.
+
+    The floor is what was measured, less a row or two.
+    """
     found = [(row, contradictions.fires(row)) for row in contradictions.ROWS]
     assert len(found) >= 60 and sum(not row.opposite for row, _ in found) * 2 >= len(found)
-    everything, held_out = contradictions.score(found), contradictions.score(found[-len(contradictions.HELD_OUT) :])
+    everything, held_out = (
+        contradictions.score(found),
+        contradictions.score(found[-len(contradictions.HELD_OUT) :]),
+    )
     assert everything.precision >= 0.98 and everything.recall >= 0.9
     assert held_out.precision >= 0.95 and held_out.recall >= 0.85
 
@@ -25,7 +34,10 @@ def test_rows_of_one_category_do_not_contradict_each_other() -> None:
     assert contradictions.across(contradictions.ROWS[: -len(contradictions.HELD_OUT)]) == []
 
 
-@pytest.mark.parametrize("text", ["Why not run it?", "It was disabled last year.", "Perhaps use tabs.", "ok", "a" * 500, "The sky.", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["Why not run it?", "It was disabled last year.", "Perhaps use tabs.", "ok", "a" * 500, "The sky.", ""],
+)
 def test_what_is_no_plain_advice_makes_no_claim(text: str) -> None:
     assert of_sentence(text) is None
 
@@ -54,12 +66,17 @@ def test_what_says_the_same_is_not_opposite(one: str, other: str) -> None:
 
 def test_sentences_know_their_lines_and_leave_code_and_old_versions_out() -> None:
     text = (
-        "# Title\n\nAlways quote. Never\nguess.\n\n```sh\nnever run this\n```\n\n- one item; two halves\n> quoted\n| a | b |\n\n"
+        "# Title\n\nAlways quote. Never\nguess.\n\n```sh\nnever run this\n```\n\n- one item; two "
+        "halves\n> quoted\n| a | b |\n\n"
         "## History\n\nOld words.\n\n## After\n\nNew words."
     )
     assert list(sentences(text.split("\n"), 1, 30)) == [
-        (3, "Always quote."), (3, "Never guess."), (10, "one item"), (10, "two halves"), (20, "New words."),
-    ]  # fmt: skip
+        (3, "Always quote."),
+        (3, "Never guess."),
+        (10, "one item"),
+        (10, "two halves"),
+        (20, "New words."),
+    ]
 
 
 def test_a_pair_is_reported_once_with_both_quoted() -> None:
@@ -72,7 +89,10 @@ def test_a_pair_is_reported_once_with_both_quoted() -> None:
 
 
 def test_records_that_have_nothing_to_do_with_each_other_are_not_compared() -> None:
-    one, two = memory("Uploads", "Always retry a failed upload."), memory("Payments", "Never retry a failed upload.")
+    one, two = (
+        memory("Uploads", "Always retry a failed upload."),
+        memory("Payments", "Never retry a failed upload."),
+    )
     assert check(corpus({"memory/a/one.md": one, "memory/b/two.md": two}), "MG303") == []
     assert len(check(corpus({"memory/a/one.md": one, "memory/a/two.md": two}), "MG303")) == 1
     tagged = [text.replace("created:", "keywords: [upload]\ncreated:") for text in (one, two)]
@@ -92,7 +112,10 @@ def test_a_decision_does_not_contradict_the_one_that_it_supersedes() -> None:
     def decision(title: str, text: str, more: str = "") -> str:
         return f"---\ntitle: {title}\nstatus: accepted\ntags: [upload]\n{more}---\n{text}\n"
 
-    old, new = decision("Old", "Always retry a failed upload."), decision("New", "Never retry a failed upload.")
+    old, new = (
+        decision("Old", "Always retry a failed upload."),
+        decision("New", "Never retry a failed upload."),
+    )
     assert len(check(corpus({"decisions/a.md": old, "decisions/b.md": new}), "MG303")) == 1
     new = decision("New", "Never retry a failed upload.", "supersedes: [a]\n")
     assert check(corpus({"decisions/a.md": old, "decisions/b.md": new}), "MG303") == []
@@ -105,14 +128,24 @@ def test_any_sentence_is_read(text: str) -> None:
         assert opposite(claim, claim) is None
 
 
-@given(st.lists(st.sampled_from("Always never set the `a=1` to 5 ms, not use on off before (if) prefer x over y.".split()), max_size=25))
+@given(
+    st.lists(
+        st.sampled_from(
+            "Always never set the `a=1` to 5 ms, not use on off before (if) prefer x over y.".split()
+        ),
+        max_size=25,
+    )
+)
 def test_any_jumble_of_markers_is_read(parts: list[str]) -> None:
     claim = of_sentence(" ".join(parts))
     if claim is not None:
         assert opposite(claim, claim) is None
 
 
-@pytest.mark.parametrize("part", ["Never do it. ", "always\n", "- Set `a` to 5.\n", "(if ", "`a=1` ", "prefer a over b, not ", "turn on "])
+@pytest.mark.parametrize(
+    "part",
+    ["Never do it. ", "always\n", "- Set `a` to 5.\n", "(if ", "`a=1` ", "prefer a over b, not ", "turn on "],
+)
 def test_hostile_text_takes_no_longer_than_its_length(part: str) -> None:
     import time
 

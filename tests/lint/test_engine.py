@@ -22,9 +22,17 @@ def shouting(page: Page, options: Options) -> Iterator[Found]:
 
 
 LOUD = Rule(
-    code="XY001", name="shouting", severity="warning", summary="lines in capitals", why="Nobody likes them.", scope=FILE, check=shouting,
-    good=(Example({"notes/a.md": "quiet\n"}),), bad=(Example({"notes/a.md": "LOUD\n"}, at=("notes/a.md:1",)),), options={"least": 3},
-)  # fmt: skip
+    code="XY001",
+    name="shouting",
+    severity="warning",
+    summary="lines in capitals",
+    why="Nobody likes them.",
+    scope=FILE,
+    check=shouting,
+    good=(Example({"notes/a.md": "quiet\n"}),),
+    bad=(Example({"notes/a.md": "LOUD\n"}, at=("notes/a.md:1",)),),
+    options={"least": 3},
+)
 
 
 def broken(given: Corpus, options: Options) -> Iterable[Found]:
@@ -67,7 +75,9 @@ def test_a_rule_that_gives_no_findings_but_something_else_costs_nothing_but_itse
 
 def test_a_severity_that_is_none_is_that_of_the_rule() -> None:
     odd = LOUD._replace(check=lambda page, options: [Found(page.path, 1, "words", severity="fatal")])
-    assert [one.severity for one in run(corpus({"notes/a.md": "x\n"}), Settings(), [odd]).findings] == ["warning"]
+    assert [one.severity for one in run(corpus({"notes/a.md": "x\n"}), Settings(), [odd]).findings] == [
+        "warning"
+    ]
 
 
 def test_a_rule_that_cannot_mend_is_told_of_and_the_others_mend() -> None:
@@ -76,7 +86,9 @@ def test_a_rule_that_cannot_mend_is_told_of_and_the_others_mend() -> None:
 
     found = [Found("notes/a.md", 1, "words", fixable=True)]
     failing = LOUD._replace(code="XY003", name="no-mending", check=lambda page, options: found, fix=fails)
-    works = failing._replace(code="XY004", name="mending", fix=lambda state, _, __: {"notes/a.md": b"mended\n"})
+    works = failing._replace(
+        code="XY004", name="mending", fix=lambda state, _, __: {"notes/a.md": b"mended\n"}
+    )
     mended = mend(corpus({"notes/a.md": "x\n"}), Settings(), [failing, works])
     assert mended.edits == {"notes/a.md": b"mended\n"}
     assert mended.failed == ("XY003 no-mending failed to mend: KeyError: 'no\\nmore'",)
@@ -84,9 +96,15 @@ def test_a_rule_that_cannot_mend_is_told_of_and_the_others_mend() -> None:
 
 
 def test_findings_come_in_the_order_of_paths_lines_and_codes() -> None:
-    given = corpus({"memory/b.md": memory("B", "[[x]] and [a](b.txt)"), "memory/a.md": memory("A", "one\n[[y]]")})
+    given = corpus(
+        {"memory/b.md": memory("B", "[[x]] and [a](b.txt)"), "memory/a.md": memory("A", "one\n[[y]]")}
+    )
     found = run(given, Settings(select=("MG201", "MG205")), RULES).findings
-    assert [f"{one.path}:{one.line} {one.rule}" for one in found] == ["memory/a.md:6 MG201", "memory/b.md:5 MG201", "memory/b.md:5 MG205"]
+    assert [f"{one.path}:{one.line} {one.rule}" for one in found] == [
+        "memory/a.md:6 MG201",
+        "memory/b.md:5 MG201",
+        "memory/b.md:5 MG205",
+    ]
 
 
 def test_severities_come_from_the_configuration_but_a_note_stays_a_note() -> None:
@@ -165,7 +183,15 @@ def test_mending_leaves_a_broken_file_alone() -> None:
 
 def test_rules_from_outside_are_checked_before_they_are_taken() -> None:
     taken, wrong = outside(
-        RULES, lambda: [LOUD, [BROKEN], RULES[0], 3, "x = y: ImportError: z", LOUD._replace(code="XY009", severity="bad")]
+        RULES,
+        lambda: [
+            LOUD,
+            [BROKEN],
+            RULES[0],
+            3,
+            "x = y: ImportError: z",
+            LOUD._replace(code="XY009", severity="bad"),
+        ],
     )
     assert [rule.code for rule in taken[len(RULES) :]] == ["XY001", "XY002"]
     assert len(wrong) == 4 and any("already" in words for words in wrong) and "x = y: ImportError: z" in wrong

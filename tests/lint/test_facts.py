@@ -12,9 +12,19 @@ from memgit.lint.resolve import links_of
 from tests.lint.support import corpus
 
 PIECES = st.sampled_from(
-    ["## One\n", "## Two\n**Related:** [[a]], [[b#C]]\n", "# Top\n", "text [[d]] and ![[e.png]]\n", "[[f#g]]\n\n", "```\n[[no]]\n```\n",
-     "**Date:** 2026-01-02\n", "---\n", "<!-- [[no]] -->\n", "\n"]
-)  # fmt: skip
+    [
+        "## One\n",
+        "## Two\n**Related:** [[a]], [[b#C]]\n",
+        "# Top\n",
+        "text [[d]] and ![[e.png]]\n",
+        "[[f#g]]\n\n",
+        "```\n[[no]]\n```\n",
+        "**Date:** 2026-01-02\n",
+        "---\n",
+        "<!-- [[no]] -->\n",
+        "\n",
+    ]
+)
 
 
 def page(path: str, text: str) -> Page:
@@ -26,14 +36,22 @@ def slowly(one: Page) -> list[tuple[int | None, int, str]]:
     out: list[tuple[int | None, int, str]] = []
     records = one.parsed.records
     for record in records:
-        found = [link for link in one.wikilinks if not one.place_is_entries or record.line <= link.line <= record.end_line]
+        found = [
+            link
+            for link in one.wikilinks
+            if not one.place_is_entries or record.line <= link.line <= record.end_line
+        ]
         out += [(record.ordinal, link.line, link.link.target) for link in found]
     held = {line for _, line, _ in out}
     return out + [(None, link.line, link.link.target) for link in one.wikilinks if link.line not in held]
 
 
 def told(found: FileFacts) -> list[tuple[int | None, int, str]]:
-    return [(None if one is None else one.record.ordinal, link.line, link.target) for one, link in found.links() if not link.field]
+    return [
+        (None if one is None else one.record.ordinal, link.line, link.target)
+        for one, link in found.links()
+        if not link.field
+    ]
 
 
 @given(st.lists(PIECES, max_size=14), st.sampled_from(["knowledge-base/x.md", "memory/x.md", "README.md"]))
@@ -49,7 +67,11 @@ def test_links_alone_are_those_of_all_facts(pieces: list[str]) -> None:
 
 
 def test_a_page_of_many_records_and_links_is_gone_through_once() -> None:
-    files = {"knowledge-base/x.md": "".join(f"## T{number}\n**Date:** 2026-01-02\n[[x#T{number}]]\n" for number in range(3000))}
+    files = {
+        "knowledge-base/x.md": "".join(
+            f"## T{number}\n**Date:** 2026-01-02\n[[x#T{number}]]\n" for number in range(3000)
+        )
+    }
     given = corpus(files)
     seen = [led for led in links_of(given, "knowledge-base/x.md") if led.origin is not None]
     assert [led.origin.record.title for led in seen if led.origin] == [led.link.heading for led in seen]

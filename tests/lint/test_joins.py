@@ -1,4 +1,6 @@
-"""Joins over all records: they find what comparing every pair would find, and their work does not grow with the number of pairs."""
+"""Joins over all records: they find what comparing every pair would find, and their work does not grow with
+the number of pairs.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,20 @@ from memgit.lint import joins, likeness
 from memgit.lint.claims import Claim, of_sentence, opposite
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import least
-from memgit.lint.keyed import CROWD
+from memgit.lint.multimap import CROWD
 from memgit.model.record import Record
 from tests.lint.support import check, corpus, memory
 
 
-def made(number: int, keywords: frozenset[str] = frozenset(), title: str = "", text: str = "", *advice: str) -> RecordFacts:
+def made(
+    number: int, keywords: frozenset[str] = frozenset(), title: str = "", text: str = "", *advice: str
+) -> RecordFacts:
     record = Record("memory", f"memory/{number:05}", f"memory/{number:05}.md", title, 1, 3, 0, {}, "")
     words = likeness.words(text)
     claims = tuple(claim for sentence in advice if (claim := of_sentence(sentence)) is not None)
-    return RecordFacts(record, 0, (), tuple(title.split()), keywords, likeness.sketch(words), likeness.digest(words), claims)
+    return RecordFacts(
+        record, 0, (), tuple(title.split()), keywords, likeness.sketch(words), likeness.digest(words), claims
+    )
 
 
 def always(_: RecordFacts, __: RecordFacts) -> bool:
@@ -39,10 +45,15 @@ WIDE = st.frozensets(st.integers(0, 22).map(str), min_size=10, max_size=18)
 
 @settings(deadline=None)
 @given(
-    st.one_of(st.lists(NARROW, min_size=2, max_size=14), st.lists(st.one_of(NARROW, WIDE), min_size=2, max_size=10)),
-    st.sampled_from([0.2, 0.5, 0.7, 1.0]), st.sampled_from([1, 2, 3]),
-)  # fmt: skip
-def test_keyword_pairs_are_those_of_all_comparisons(sets: list[frozenset[str]], share: float, fewest: int) -> None:
+    st.one_of(
+        st.lists(NARROW, min_size=2, max_size=14), st.lists(st.one_of(NARROW, WIDE), min_size=2, max_size=10)
+    ),
+    st.sampled_from([0.2, 0.5, 0.7, 1.0]),
+    st.sampled_from([1, 2, 3]),
+)
+def test_keyword_pairs_are_those_of_all_comparisons(
+    sets: list[frozenset[str]], share: float, fewest: int
+) -> None:
     records = [made(number, keywords) for number, keywords in enumerate(sets)]
     expected = {}
     for one, other in combinations(range(len(sets)), 2):
@@ -50,17 +61,30 @@ def test_keyword_pairs_are_those_of_all_comparisons(sets: list[frozenset[str]], 
         if smaller >= fewest and common >= least(smaller, share):
             expected[one, other] = common / smaller
     found = list(joins.keyword_pairs(records, share, fewest, always, 10**6))
-    assert {(one, other): overlap for one, other, overlap in found} == expected and len(found) == len(expected)
+    assert {(one, other): overlap for one, other, overlap in found} == expected and len(found) == len(
+        expected
+    )
 
 
 def test_a_record_with_many_keywords_finds_one_that_has_some_to_itself() -> None:
     one, other = frozenset(map(str, range(13))), frozenset(map(str, range(1, 14)))
-    records = [made(number, keywords) for number, keywords in enumerate([one | {"x"}, other | {"y"}, one - {"5"} | {"z", "w"}])]
+    records = [
+        made(number, keywords)
+        for number, keywords in enumerate([one | {"x"}, other | {"y"}, one - {"5"} | {"z", "w"}])
+    ]
     found = {(one, other) for one, other, _ in joins.keyword_pairs(records, 0.7, 3, always, 10**6)}
     assert found == {(0, 1), (0, 2), (1, 2)}
-    edge = [frozenset("ab"), frozenset("abcdefghijklm"), frozenset("cdefghijklmno"), frozenset("defghijklmnp")]
+    edge = [
+        frozenset("ab"),
+        frozenset("abcdefghijklm"),
+        frozenset("cdefghijklmno"),
+        frozenset("defghijklmnp"),
+    ]
     assert {(1, 2), (1, 3), (2, 3)} <= {
-        pair[:2] for pair in joins.keyword_pairs([made(n, keywords) for n, keywords in enumerate(edge)], 0.7, 3, always, 10**6)
+        pair[:2]
+        for pair in joins.keyword_pairs(
+            [made(n, keywords) for n, keywords in enumerate(edge)], 0.7, 3, always, 10**6
+        )
     }
 
 
@@ -71,7 +95,9 @@ def test_whoever_is_in_a_pair_stays_in_one_when_pairs_are_few(sets: list[frozens
     some = {(one, other) for one, other, _ in joins.keyword_pairs(records, 0.7, 3, always, 2)}
     met = [sum(number in pair for pair in some) for number in range(len(sets))]
     assert some <= every
-    assert all(met[one] >= 2 and met[other] >= 2 for one, other in every - some), "only a pair of two that are in enough is left out"
+    assert all(met[one] >= 2 and met[other] >= 2 for one, other in every - some), (
+        "only a pair of two that are in enough is left out"
+    )
 
 
 def is_slip(one: str, other: str) -> bool:
@@ -85,13 +111,17 @@ def test_title_pairs_are_those_of_all_comparisons(titles: list[list[str]]) -> No
     for one, other in combinations(range(len(titles)), 2):
         left, right = set(titles[one]), set(titles[other])
         mine, theirs = left - right, right - left
-        if (left == right and len(left) > 1) or (len(mine) == len(theirs) == 1 and len(left) > 2 and is_slip(*mine, *theirs)):
+        if (left == right and len(left) > 1) or (
+            len(mine) == len(theirs) == 1 and len(left) > 2 and is_slip(*mine, *theirs)
+        ):
             expected.add((one, other))
     assert list(joins.title_pairs(records, is_slip)) == sorted(expected)
 
 
 def seeded(rng: random.Random, count: int) -> tuple[list[str], set[tuple[int, int]]]:
-    """Texts of which one in ten is a copy of another with a few words changed; the pairs of copy and original."""
+    """Texts of which one in ten is a copy of another with a few words changed; the pairs of copy and
+    original.
+    """
     vocabulary = [f"word{number}" for number in range(400)]
     texts: list[str] = []
     copies = set()
@@ -112,7 +142,9 @@ def seeded(rng: random.Random, count: int) -> tuple[list[str], set[tuple[int, in
 def test_every_near_copy_of_a_seeded_set_is_found(seed: int) -> None:
     texts, copies = seeded(random.Random(seed), 400)
     records = [made(number, text=text) for number, text in enumerate(texts)]
-    near = {pair for pair in copies if likeness.resemblance(texts[pair[0]].split(), texts[pair[1]].split()) >= 0.8}
+    near = {
+        pair for pair in copies if likeness.resemblance(texts[pair[0]].split(), texts[pair[1]].split()) >= 0.8
+    }
     found = list(joins.text_pairs(records, 4))
     assert len(near) > 30 and near <= set(found)
     assert len(found) < 2 * len(copies), "hardly anything else is a candidate"
@@ -122,11 +154,21 @@ def test_every_near_copy_of_a_seeded_set_is_found(seed: int) -> None:
 
 
 ADVICE = (
-    "Always retry a failed upload.", "Never retry a failed upload.", "Never retry a failed upload of photos.",
-    "Always retry a failed upload when it is small.", "Never retry a failed upload when it is small.", "Enable the cache on the proxy.",
-    "Disable the cache on the proxy.", "Disable the cache.", "Set `pool_size` to 10.", "Set `pool_size` to 20 in the worker.",
-    "Keep lines under 80 characters.", "Keep lines under 100 characters.", "Prefer tabs over spaces.", "Prefer spaces over tabs.",
-)  # fmt: skip
+    "Always retry a failed upload.",
+    "Never retry a failed upload.",
+    "Never retry a failed upload of photos.",
+    "Always retry a failed upload when it is small.",
+    "Never retry a failed upload when it is small.",
+    "Enable the cache on the proxy.",
+    "Disable the cache on the proxy.",
+    "Disable the cache.",
+    "Set `pool_size` to 10.",
+    "Set `pool_size` to 20 in the worker.",
+    "Keep lines under 80 characters.",
+    "Keep lines under 100 characters.",
+    "Prefer tabs over spaces.",
+    "Prefer spaces over tabs.",
+)
 
 
 @settings(deadline=None)
@@ -160,13 +202,21 @@ def steps(work: Callable[[], object], module: str) -> int:
 
 
 def crowd(count: int) -> list[RecordFacts]:
-    """Records that share everything: keywords, title, words of the text, and contradict each other about one thing."""
+    """Records that share everything: keywords, title, words of the text, and contradict each other about one
+    thing.
+    """
     text = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     return [
-        made(number, frozenset("abcd"), "Way of the gate", f"{text} {number}", f"Set `timeout` to {number} in worker {number}.",
-             f"{'Never' if number % 2 else 'Always'} close gate {number} at night.")
+        made(
+            number,
+            frozenset("abcd"),
+            "Way of the gate",
+            f"{text} {number}",
+            f"Set `timeout` to {number} in worker {number}.",
+            f"{'Never' if number % 2 else 'Always'} close gate {number} at night.",
+        )
         for number in range(count)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +229,9 @@ def crowd(count: int) -> list[RecordFacts]:
     ],
     ids=["keywords", "text", "titles", "claims"],
 )
-def test_work_grows_with_the_records_and_not_with_their_pairs(join: Callable[[list[RecordFacts]], list[object]]) -> None:
+def test_work_grows_with_the_records_and_not_with_their_pairs(
+    join: Callable[[list[RecordFacts]], list[object]],
+) -> None:
     few, many = crowd(200), crowd(800)
     assert steps(lambda: join(many), "joins.py") <= 5 * steps(lambda: join(few), "joins.py")
 
@@ -187,17 +239,23 @@ def test_work_grows_with_the_records_and_not_with_their_pairs(join: Callable[[li
 def test_a_crowd_is_followed_to_a_few_alone() -> None:
     assert list(joins.title_pairs(crowd(CROWD), is_slip)) == list(combinations(range(CROWD), 2))
     assert list(joins.title_pairs(crowd(CROWD + 1), is_slip)) == []
-    records = [made(number, text="the very same text in every one of them, and long enough to be told") for number in range(100)]
+    records = [
+        made(number, text="the very same text in every one of them, and long enough to be told")
+        for number in range(100)
+    ]
     pairs = list(joins.text_pairs(records, 4))
     assert {number for pair in pairs for number in pair} == set(range(100)) and len(pairs) <= 400
 
 
 def test_a_claim_of_a_crowd_still_meets_one_of_the_other_sign() -> None:
     records = [
-        made(number, frozenset(), "", "", f"Always retry a failed upload, part {number} of it.") for number in range(joins.CLAIMS + 50)
+        made(number, frozenset(), "", "", f"Always retry a failed upload, part {number} of it.")
+        for number in range(joins.CLAIMS + 50)
     ]
     records.append(made(len(records), frozenset(), "", "", "Never retry a failed upload."))
-    opposed: list[tuple[int, Claim, int, Claim]] = [row for row in joins.claim_pairs(records) if len(records) - 1 in (row[0], row[2])]
+    opposed: list[tuple[int, Claim, int, Claim]] = [
+        row for row in joins.claim_pairs(records) if len(records) - 1 in (row[0], row[2])
+    ]
     assert opposed
 
 

@@ -16,14 +16,43 @@ from memgit.lint.rules import RULES
 from memgit.lint.words import located, one_line
 from tests.lint.support import TODAY
 
-STALE = Finding("MG302", "stale-record", "warning", "knowledge-base/a.md", 3, 9, "knowledge/a#Old", '"Old" is 8 months old')
-BROKEN = Finding("MG201", "broken-link", "error", "memory/b c.md", 7, 7, "memory/b c", "[[x]] leads nowhere", False,
-                 (Related("memory/d.md", 2, "near it"),))  # fmt: skip
-WAY = Finding("MG202", "one-way-link", "warning", "memory/ü.md", 1, 1, None, "no link back, 100 %: really", True)
+STALE = Finding(
+    "MG302",
+    "stale-record",
+    "warning",
+    "knowledge-base/a.md",
+    3,
+    9,
+    "knowledge/a#Old",
+    '"Old" is 8 months old',
+)
+BROKEN = Finding(
+    "MG201",
+    "broken-link",
+    "error",
+    "memory/b c.md",
+    7,
+    7,
+    "memory/b c",
+    "[[x]] leads nowhere",
+    False,
+    (Related("memory/d.md", 2, "near it"),),
+)
+WAY = Finding(
+    "MG202", "one-way-link", "warning", "memory/ü.md", 1, 1, None, "no link back, 100 %: really", True
+)
 
 
 def report(*findings: Finding, whole: bool = True, allowed: int = 0, prefix: str = "") -> Report:
-    return Report(Result(findings, 3, allowed), RULES, TODAY, ("12 knowledge records in 2 categories",), whole, prefix, "1.0")
+    return Report(
+        Result(findings, 3, allowed),
+        RULES,
+        TODAY,
+        ("12 knowledge records in 2 categories",),
+        whole,
+        prefix,
+        "1.0",
+    )
 
 
 def test_a_health_check_groups_findings_and_says_what_is_well() -> None:
@@ -69,12 +98,17 @@ def test_a_health_check_groups_findings_and_says_what_is_well() -> None:
 def test_a_health_check_counts_what_it_does_not_list() -> None:
     many = [STALE._replace(line=number) for number in range(1, 31)]
     text = render("text", report(*many))
-    assert "⚠ STALE RECORD (30) MG302" in text and "… and 10 more" in text and text.count("knowledge-base/a.md:") == 20
+    assert (
+        "⚠ STALE RECORD (30) MG302" in text
+        and "… and 10 more" in text
+        and text.count("knowledge-base/a.md:") == 20
+    )
 
 
 def test_a_run_over_a_change_prints_one_line_a_finding() -> None:
     assert render("text", report(BROKEN, whole=False)) == (
-        "memory/b c.md:7: error: [[x]] leads nowhere [MG201 broken-link]\nSummary: 1 issue found (1 error, 0 warnings, 0 notes)\n"
+        "memory/b c.md:7: error: [[x]] leads nowhere [MG201 broken-link]\nSummary: 1 issue found (1 "
+        "error, 0 warnings, 0 notes)\n"
     )
     assert render("text", report(whole=False)) == ""
 
@@ -89,10 +123,17 @@ def test_json() -> None:
     assert value["checked"] == 3
     assert value["summary"] == {"errors": 1, "warnings": 2, "infos": 0, "allowed": 2}
     assert value["findings"][0] == {
-        "rule": "MG201", "name": "broken-link", "severity": "error", "path": "memory/b c.md", "line": 7, "end_line": 7,
-        "address": "memory/b c", "message": "[[x]] leads nowhere", "fixable": False,
+        "rule": "MG201",
+        "name": "broken-link",
+        "severity": "error",
+        "path": "memory/b c.md",
+        "line": 7,
+        "end_line": 7,
+        "address": "memory/b c",
+        "message": "[[x]] leads nowhere",
+        "fixable": False,
         "related": [{"path": "memory/d.md", "line": 2, "message": "near it"}],
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
@@ -120,7 +161,14 @@ def test_sarif_has_the_structure_that_its_schema_asks_for() -> None:
     ids = [rule["id"] for rule in driver["rules"]]
     assert ids == ["MG201", "MG202", "MG302"] and len(set(ids)) == len(ids)
     for rule in driver["rules"]:
-        assert set(rule) == {"id", "name", "shortDescription", "fullDescription", "help", "defaultConfiguration"}
+        assert set(rule) == {
+            "id",
+            "name",
+            "shortDescription",
+            "fullDescription",
+            "help",
+            "defaultConfiguration",
+        }
         assert rule["shortDescription"]["text"] and rule["fullDescription"]["text"] and rule["help"]["text"]
         assert rule["defaultConfiguration"]["level"] in ("none", "note", "warning", "error")
     for result in run["results"]:
@@ -138,7 +186,9 @@ def test_sarif_has_the_structure_that_its_schema_asks_for() -> None:
 
 def test_sarif_names_files_from_the_top_of_the_repository() -> None:
     (one,) = sarif(WAY, prefix="docs/kb/")["runs"][0]["results"]
-    assert unquote(one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) == "docs/kb/memory/ü.md"
+    assert (
+        unquote(one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) == "docs/kb/memory/ü.md"
+    )
 
 
 def test_a_fingerprint_survives_that_lines_move() -> None:
@@ -152,13 +202,18 @@ def test_a_fingerprint_survives_that_lines_move() -> None:
 def test_github_annotations() -> None:
     assert render("github", report(BROKEN, WAY, prefix="kb/")).splitlines() == [
         "::error file=kb/memory/b c.md,line=7,endLine=7,title=MG201 broken-link::[[x]] leads nowhere",
-        "::warning file=kb/memory/ü.md,line=1,endLine=1,title=MG202 one-way-link::no link back, 100 %25: really",
+        (
+            "::warning file=kb/memory/ü.md,line=1,endLine=1,title=MG202 one-way-link::no link back, 100 "
+            "%25: really"
+        ),
     ]
 
 
 def test_github_escapes_what_would_end_a_command() -> None:
     odd = STALE._replace(path="a,b:c%\n.md", message="x\r\ny%0A::error::z", severity="info")
-    assert annotation(odd) == ("::notice file=a%2Cb%3Ac%25%0A.md,line=3,endLine=9,title=MG302 stale-record::x%0D%0Ay%250A::error::z")
+    assert annotation(odd) == (
+        "::notice file=a%2Cb%3Ac%25%0A.md,line=3,endLine=9,title=MG302 stale-record::x%0D%0Ay%250A::error::z"
+    )
 
 
 @pytest.mark.parametrize(

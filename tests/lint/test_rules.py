@@ -17,17 +17,22 @@ from memgit.lint.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = (
-    "MG001 MG002 MG003 MG004 MG005 MG006 MG007 MG008 MG101 MG102 MG103 MG104 MG201 MG202 MG203 MG204 MG205 MG301 MG302 MG303 MG304 MG305 "
+    "MG001 MG002 MG003 MG004 MG005 MG006 MG007 MG008 MG101 MG102 MG103 MG104 MG201 MG202 MG203 MG204 "
+    "MG205 MG301 MG302 MG303 MG304 MG305 "
     "MG401 MG402 MG403 MG404 MG405 MG501 MG502"
 ).split()
 MENDING = {"MG101", "MG102", "MG103", "MG202", "MG203"}
 
 each = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 bad = pytest.mark.parametrize(
-    ("rule", "example"), [(rule, example) for rule in RULES for example in rule.bad], ids=lambda value: getattr(value, "code", "")
+    ("rule", "example"),
+    [(rule, example) for rule in RULES for example in rule.bad],
+    ids=lambda value: getattr(value, "code", ""),
 )
 good = pytest.mark.parametrize(
-    ("rule", "example"), [(rule, example) for rule in RULES for example in rule.good], ids=lambda value: getattr(value, "code", "")
+    ("rule", "example"),
+    [(rule, example) for rule in RULES for example in rule.good],
+    ids=lambda value: getattr(value, "code", ""),
 )
 
 

@@ -161,13 +161,24 @@ def detectors() -> list[Any]:
         value
         for module in pkgutil.iter_modules(plugins.__path__)
         for value in vars(importlib.import_module(f"detect_secrets.plugins.{module.name}")).values()
-        if isinstance(value, type) and issubclass(value, base.RegexBasedDetector) and not getattr(value, "__abstractmethods__", None)
+        if isinstance(value, type)
+        and issubclass(value, base.RegexBasedDetector)
+        and not getattr(value, "__abstractmethods__", None)
     }
     return [detector() for detector in sorted(found, key=lambda value: value.__name__)]
 
 
-OTHERS = {"ArtifactoryDetector", "CloudantDetector", "DiscordBotTokenDetector", "IbmCloudIamDetector", "IbmCosHmacDetector",
-          "IPPublicDetector", "MailchimpDetector", "SoftlayerDetector", "SquareOAuthDetector"}  # fmt: skip
+OTHERS = {
+    "ArtifactoryDetector",
+    "CloudantDetector",
+    "DiscordBotTokenDetector",
+    "IbmCloudIamDetector",
+    "IbmCosHmacDetector",
+    "IPPublicDetector",
+    "MailchimpDetector",
+    "SoftlayerDetector",
+    "SquareOAuthDetector",
+}
 """Vendors that are not in our table, and addresses that are no secret."""
 
 
@@ -180,7 +191,11 @@ def test_what_a_well_kept_scanner_finds_is_found(corpora: Any) -> None:
         lines = path.read_text(encoding="utf-8").split("\n")
         ours = {secret.line for secret in find("\n".join(lines))}
         for number, line in enumerate(lines, 1):
-            theirs = [type(one).__name__ for one in found if type(one).__name__ not in OTHERS and list(one.analyze_string(line))]
+            theirs = [
+                type(one).__name__
+                for one in found
+                if type(one).__name__ not in OTHERS and list(one.analyze_string(line))
+            ]
             seen += bool(theirs)
             assert not theirs or number in ours, f"{path}:{number}: {theirs}"
     assert seen >= 10
@@ -189,7 +204,16 @@ def test_what_a_well_kept_scanner_finds_is_found(corpora: Any) -> None:
 TEXTS = st.text(alphabet="sk-:=AKIA eyJ./@\n\"'0aZgph_", max_size=400)
 
 
-@given(st.lists(st.one_of(TEXTS, st.sampled_from(["ghp_" + A36, "password=" + HEX32, "a://b:cdefgh@i", "aws " + A36 + "+/" + A36[:2]]))))
+@given(
+    st.lists(
+        st.one_of(
+            TEXTS,
+            st.sampled_from(
+                ["ghp_" + A36, "password=" + HEX32, "a://b:cdefgh@i", "aws " + A36 + "+/" + A36[:2]]
+            ),
+        )
+    )
+)
 def test_no_text_with_a_credential_is_called_harmless(parts: list[str]) -> None:
     text = " ".join(parts)
     seen = list(secrets._matches(text))
@@ -197,10 +221,18 @@ def test_no_text_with_a_credential_is_called_harmless(parts: list[str]) -> None:
 
 
 def test_ordinary_text_is_not_looked_at_closely() -> None:
-    assert not secrets.suspect("Retry only timeouts; the token lies in the vault: see memory/deploy (2026-03-02), `GITHUB_TOKEN`.\n")
+    assert not secrets.suspect(
+        "Retry only timeouts; the token lies in the vault: see memory/deploy (2026-03-02), `GITHUB_TOKEN`.\n"
+    )
 
 
-@given(st.lists(st.one_of(TEXTS, st.sampled_from(["ghp_" + A36, "token=ghp_" + A36, "-----BEGIN " + "PRIVATE KEY-----"]))))
+@given(
+    st.lists(
+        st.one_of(
+            TEXTS, st.sampled_from(["ghp_" + A36, "token=ghp_" + A36, "-----BEGIN " + "PRIVATE KEY-----"])
+        )
+    )
+)
 def test_places_lie_one_after_the_other_and_nothing_is_left_once_they_are_replaced(parts: list[str]) -> None:
     text = " ".join(parts)
     end, out = 0, []
@@ -208,15 +240,28 @@ def test_places_lie_one_after_the_other_and_nothing_is_left_once_they_are_replac
         assert end <= start < stop <= len(text)
         out += [text[end:start], secrets.placeholder(kind)]
         end = stop
-    assert not [one for one in find("".join([*out, text[end:]])) if not one.example and one.kind != "secret value"]
+    assert not [
+        one for one in find("".join([*out, text[end:]])) if not one.example and one.kind != "secret value"
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        ("a -----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1c7k\nabcd==\n-----END RSA " + "PRIVATE KEY----- b", "a X b"),
-        ("-----BEGIN " + "PRIVATE KEY-----\r\nMIIEpAIBAAKCAQEA1c7k\r\nabcd==\r\n\r\nWords follow.\n", "X\r\n\r\nWords follow.\n"),
-        ("-----BEGIN RSA " + "PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEpAIBAAKCAQEA1c7k\n# next\n", "X\n# next\n"),
+        (
+            "a -----BEGIN RSA "
+            + "PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1c7k\nabcd==\n-----END RSA "
+            + "PRIVATE KEY----- b",
+            "a X b",
+        ),
+        (
+            "-----BEGIN " + "PRIVATE KEY-----\r\nMIIEpAIBAAKCAQEA1c7k\r\nabcd==\r\n\r\nWords follow.\n",
+            "X\r\n\r\nWords follow.\n",
+        ),
+        (
+            "-----BEGIN RSA " + "PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEpAIBAAKCAQEA1c7k\n# next\n",
+            "X\n# next\n",
+        ),
     ],
 )
 def test_a_key_reaches_to_its_end(text: str, left: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memgit.app.lint_settings import nested
+from memgit.app.check.settings import nested
 from memgit.errors import BadInput
 from memgit.lint.rules import RULES
 from memgit.lint.settings import Settings, chosen, from_mapping, options_of, severity_of
@@ -23,7 +23,14 @@ def test_all_rules_run_by_default() -> None:
 
 
 def test_rules_are_named_by_code_beginning_and_name() -> None:
-    assert codes(Settings(select=("MG40", "secret"))) == ["MG401", "MG402", "MG403", "MG404", "MG405", "MG501"]
+    assert codes(Settings(select=("MG40", "secret"))) == [
+        "MG401",
+        "MG402",
+        "MG403",
+        "MG404",
+        "MG405",
+        "MG501",
+    ]
     assert codes(Settings(select=("MG5",), ignore=("hidden-text",))) == ["MG501"]
     assert codes(Settings(select=("MG5",), severity={"MG501": "off"})) == ["MG502"]
 
@@ -42,11 +49,18 @@ def test_the_longest_name_decides_about_severity() -> None:
 
 
 def test_options_take_the_type_of_their_default() -> None:
-    values = {"options": {"MG302": {"months": "12", "kinds": ["knowledge"]}, "duplicate-record": {"keywords_share": "0.5"}}}
+    values = {
+        "options": {
+            "MG302": {"months": "12", "kinds": ["knowledge"]},
+            "duplicate-record": {"keywords_share": "0.5"},
+        }
+    }
     settings = from_mapping(values, RULES)
     assert options_of(settings, BY_CODE["MG302"]) == {"months": 12, "kinds": ("knowledge",)}
     assert options_of(settings, BY_CODE["MG301"])["keywords_share"] == 0.5
-    assert options_of(from_mapping({"options": {"MG101": {"committed": "no"}}}, RULES), BY_CODE["MG101"]) == {"committed": False}
+    assert options_of(from_mapping({"options": {"MG101": {"committed": "no"}}}, RULES), BY_CODE["MG101"]) == {
+        "committed": False
+    }
 
 
 @pytest.mark.parametrize(
@@ -61,9 +75,15 @@ def test_options_take_the_type_of_their_default() -> None:
         ({"options": {"MG001": {"weeks": 3}}}, "it has none"),
         ({"options": {"MG302": {"months": "many"}}}, "options.MG302.months: it must be a number"),
         ({"options": {"MG302": {"months": "-1"}}}, "must not be negative"),
-        ({"options": {"MG301": {"title_likeness": "nan"}}}, "options.MG301.title_likeness: it must be a number"),
+        (
+            {"options": {"MG301": {"title_likeness": "nan"}}},
+            "options.MG301.title_likeness: it must be a number",
+        ),
         ({"options": {"MG301": {"title_likeness": "inf"}}}, "it must be a number"),
-        ({"options": {"MG301": {"keywords_share": "70"}}}, "options.MG301.keywords_share: it is a share, from 0 to 1"),
+        (
+            {"options": {"MG301": {"keywords_share": "70"}}},
+            "options.MG301.keywords_share: it is a share, from 0 to 1",
+        ),
         ({"options": {"MG101": {"committed": "maybe"}}}, "true or false"),
         ({"options": {"MG302": 3}}, "must be a mapping"),
     ],
@@ -77,12 +97,16 @@ def test_what_is_wrong_is_named(values: dict[str, Any], words: str) -> None:
 def test_the_configuration_is_read_in_lines_and_in_braces() -> None:
     text = (
         "ignore: [MG304, no-such]\nseverity: {stale-record: info, 'MG303': off}\n"
-        "options:\n  MG302: {months: 12, kinds: [knowledge, memory]}\n  MG405:\n    transitions:\n      - a > b\n      - c > d"
+        "options:\n  MG302: {months: 12, kinds: [knowledge, memory]}\n  MG405:\n    transitions:\n   "
+        "   - a > b\n      - c > d"
     )
     assert nested(text) == {
         "ignore": ("MG304", "no-such"),
         "severity": {"stale-record": "info", "MG303": "off"},
-        "options": {"MG302": {"months": "12", "kinds": ("knowledge", "memory")}, "MG405": {"transitions": ("a > b", "c > d")}},
+        "options": {
+            "MG302": {"months": "12", "kinds": ("knowledge", "memory")},
+            "MG405": {"transitions": ("a > b", "c > d")},
+        },
     }
 
 

@@ -23,16 +23,26 @@ def test_full_addresses(text: str, wanted: Address) -> None:
     assert str(wanted) == text
 
 
-@pytest.mark.parametrize("text", ["", "knowledge", "knowledge/", "knowledge/web", "knowledge/web#", "knowledge/#T", "x/y", "web#Title"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "knowledge", "knowledge/", "knowledge/web", "knowledge/web#", "knowledge/#T", "x/y", "web#Title"],
+)
 def test_short_forms_are_no_addresses(text: str) -> None:
     assert parse(text) is None
 
 
 @pytest.mark.parametrize(
     ("wanted", "found"),
-    [("knowledge/web#Grid", True), ("web#Grid", True), ("Grid", True), ("rid", False), ("#Grid", False), ("x/knowledge/web#Grid", False),
-     ("", False)],
-)  # fmt: skip
+    [
+        ("knowledge/web#Grid", True),
+        ("web#Grid", True),
+        ("Grid", True),
+        ("rid", False),
+        ("#Grid", False),
+        ("x/knowledge/web#Grid", False),
+        ("", False),
+    ],
+)
 def test_an_ending_begins_at_a_slash_or_a_hash(wanted: str, found: bool) -> None:
     assert ends("knowledge/web#Grid", wanted) is found
 

@@ -1,4 +1,6 @@
-"""The formulas of health: their bounds, their thresholds, and the search for the record with most of the same keywords."""
+"""The formulas of health: their bounds, their thresholds, and the search for the record with most of the same
+keywords.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ def test_scores_keep_their_bounds(found: Facts) -> None:
 
 
 @given(facts, st.integers(0, 500), st.integers(0, 5000), st.floats(0, 1))
-def test_more_to_complain_about_never_lowers_a_score(found: Facts, days: int, tokens: int, duplicate: float) -> None:
+def test_more_to_complain_about_never_lowers_a_score(
+    found: Facts, days: int, tokens: int, duplicate: float
+) -> None:
     one = score(found).score
     assert score(found._replace(tokens=found.tokens + tokens)).score >= one
     assert score(found._replace(duplicate=max(found.duplicate, duplicate))).score >= one
@@ -97,7 +101,13 @@ def test_more_to_complain_about_never_lowers_a_score(found: Facts, days: int, to
         assert score(found._replace(idle=0, used=True)).score <= one
 
 
-@given(st.lists(st.sampled_from([(), ("archive",), ("merge",), ("shorten",), ("archive", "merge", "shorten"), ("look",)])))
+@given(
+    st.lists(
+        st.sampled_from(
+            [(), ("archive",), ("merge",), ("shorten",), ("archive", "merge", "shorten"), ("look",)]
+        )
+    )
+)
 def test_the_health_of_a_store_falls_with_each_candidate(found: list[tuple[str, ...]]) -> None:
     whole = store(found)
     assert 0 <= whole <= 100
@@ -108,9 +118,17 @@ def test_the_health_of_a_store_falls_with_each_candidate(found: list[tuple[str, 
 
 @pytest.mark.parametrize(
     ("points", "word"),
-    [(100, "healthy"), (80, "healthy"), (79, "manageable"), (60, "manageable"), (59, "concerning"), (40, "concerning"), (39, "critical"),
-     (0, "critical")],
-)  # fmt: skip
+    [
+        (100, "healthy"),
+        (80, "healthy"),
+        (79, "manageable"),
+        (60, "manageable"),
+        (59, "concerning"),
+        (40, "concerning"),
+        (39, "critical"),
+        (0, "critical"),
+    ],
+)
 def test_a_store_has_a_verdict(points: int, word: str) -> None:
     assert verdict(points) == word
 
@@ -119,7 +137,9 @@ def test_a_score_is_rounded_where_the_sum_of_its_parts_is_not_what_it_is_on_pape
     for tokens in range(600, 2400, 3):
         for age in (27, 45, 75, 90):
             one = score(Facts(age, None, False, tokens, 0.0))
-            exact = (300 * min(age, 90) * 20 + (250 * 1800 if age > 30 else 0) + 600 * (tokens - 600)) / 1_800_000
+            exact = (
+                300 * min(age, 90) * 20 + (250 * 1800 if age > 30 else 0) + 600 * (tokens - 600)
+            ) / 1_800_000
             assert one.score == round(min(1.0, exact), 9)
 
 
@@ -137,7 +157,11 @@ def test_the_likest_set_is_found(crowd: int, found: list[frozenset[str]]) -> Non
     finally:
         health.CROWD = before
     for place, (mine, answer) in enumerate(zip(found, answers, strict=True)):
-        shares = {other: len(mine & theirs) / len(mine) for other, theirs in enumerate(found) if other != place and mine}
+        shares = {
+            other: len(mine & theirs) / len(mine)
+            for other, theirs in enumerate(found)
+            if other != place and mine
+        }
         most = max(shares.values(), default=0.0)
         assert answer.share == most
         if not most:

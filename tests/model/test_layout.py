@@ -4,7 +4,9 @@ import pytest
 
 from memgit.model.layout import Layout, Place, mem_skill, memgit, mnema, notes, vault
 
-ADRS = Layout("notes", (Place("decision", "docs/adr/", "**/[0-9]*-*.md", "adr"), *notes(("docs/**/*.md",)).places))
+ADRS = Layout(
+    "notes", (Place("decision", "docs/adr/", "**/[0-9]*-*.md", "adr"), *notes(("docs/**/*.md",)).places)
+)
 FITS: list[tuple[Layout, str, str | None, str | None]] = [
     (ADRS, "docs/adr/0001-x.md", "decision", "0001-x"),
     (ADRS, "docs/adr/a/b/12-x-y.md", "decision", "a/b/12-x-y"),
@@ -96,13 +98,22 @@ def test_a_new_record_lies_where_it_is_found_again(layout: Layout, kind: str, ke
 
 
 def test_folders_hold_no_folder_of_another() -> None:
-    assert mnema().folders() == (".mnema/backlog/", ".mnema/memory/", ".mnema/observations/", ".mnema/roadmap/", ".mnema/skills/",
-                                 ".mnema/sprints/")  # fmt: skip
+    assert mnema().folders() == (
+        ".mnema/backlog/",
+        ".mnema/memory/",
+        ".mnema/observations/",
+        ".mnema/roadmap/",
+        ".mnema/skills/",
+        ".mnema/sprints/",
+    )
     assert notes().folders() == ("",)
     assert memgit().folders() == ("",)
 
 
-@pytest.mark.parametrize("layout", [memgit(), mem_skill("data/"), vault(), mnema(), notes(), notes(("docs/**/*.md", "docs/api/{key}.md"))])
+@pytest.mark.parametrize(
+    "layout",
+    [memgit(), mem_skill("data/"), vault(), mnema(), notes(), notes(("docs/**/*.md", "docs/api/{key}.md"))],
+)
 def test_nothing_lies_outside_the_roots(layout: Layout) -> None:
     assert all(root == "" or root.endswith("/") for root in layout.roots())
     for place in layout.places:
@@ -116,7 +127,15 @@ def test_nothing_lies_outside_the_roots(layout: Layout) -> None:
 
 
 def test_roots_are_as_deep_as_the_patterns() -> None:
-    assert memgit().roots() == ("decisions/", "experience/", "knowledge-base/", "memory/", "notes/", "observations/", "skills/")
+    assert memgit().roots() == (
+        "decisions/",
+        "experience/",
+        "knowledge-base/",
+        "memory/",
+        "notes/",
+        "observations/",
+        "skills/",
+    )
     assert memgit().roots(("memory", "note")) == ("memory/", "notes/")
     assert notes().roots() == ("",)
     assert notes(("docs/**/*.md", "docs/api/{key}.md")).roots() == ("docs/",)

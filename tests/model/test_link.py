@@ -56,8 +56,12 @@ def test_each_spelling_of_a_link_leads_to_its_record() -> None:
     assert list(spellings(RECORDS[3])) == ["friday-ci", "memory/friday-ci"]
     for record in RECORDS:
         assert all(record in Names(RECORDS).resolve(parse(text)).candidates for text in spellings(record))
-    assert list(spellings(entry("knowledge-base/web.md", "web", "Either | or [[x]]", id_="kb7m2q9x4d"))) == ["kb7m2q9x4d"]
-    assert list(spellings(document("notes/C# tips.md", "note/C# tips"))) == [], "what stands after the hash would be a heading"
+    assert list(spellings(entry("knowledge-base/web.md", "web", "Either | or [[x]]", id_="kb7m2q9x4d"))) == [
+        "kb7m2q9x4d"
+    ]
+    assert list(spellings(document("notes/C# tips.md", "note/C# tips"))) == [], (
+        "what stands after the hash would be a heading"
+    )
 
 
 def test_an_ambiguous_link_names_its_candidates() -> None:

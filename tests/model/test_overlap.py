@@ -8,7 +8,8 @@ from memgit.model.overlap import advice, overlap, rarity, telling, weighted
 
 
 @pytest.mark.parametrize(
-    ("share", "words"), [(0, "create"), (0.2999, "create"), (0.3, "extend"), (0.6, "extend"), (0.6001, "update"), (1, "update")]
+    ("share", "words"),
+    [(0, "create"), (0.2999, "create"), (0.3, "extend"), (0.6, "extend"), (0.6001, "update"), (1, "update")],
 )
 def test_advice_by_share(share: float, words: str) -> None:
     assert advice(share) == words
@@ -28,9 +29,15 @@ def test_rare_terms_weigh_more() -> None:
     def weight(term: str) -> float:
         return rarity(1000, counts[term])
 
-    assert weighted(set(counts), {"python", "github"}, weight) < 0.3 < overlap(set(counts), {"python", "github"})
+    assert (
+        weighted(set(counts), {"python", "github"}, weight) < 0.3 < overlap(set(counts), {"python", "github"})
+    )
     assert weighted(set(counts), {"wal", "pragma"}, weight) > 0.4
-    assert weighted(set(counts), {"wal", "pragma"}, lambda term: 1.0) == overlap(set(counts), {"wal", "pragma"}) == 0.4
+    assert (
+        weighted(set(counts), {"wal", "pragma"}, lambda term: 1.0)
+        == overlap(set(counts), {"wal", "pragma"})
+        == 0.4
+    )
     assert weighted(set(), {"wal"}, weight) == 0.0
 
 

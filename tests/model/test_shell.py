@@ -19,9 +19,13 @@ def test_the_folder_that_one_is_in_is_not_named() -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-@pytest.mark.parametrize("path", ["a b", "it's", "$HOME/`x`", "*?[", "a\nb", "a\tb", "\x1b[31m", "é\\", "odd \udce9 \u202e"])
+@pytest.mark.parametrize(
+    "path", ["a b", "it's", "$HOME/`x`", "*?[", "a\nb", "a\tb", "\x1b[31m", "é\\", "odd \udce9 \u202e"]
+)
 def test_a_shell_reads_the_path_again(path: str) -> None:
-    printed = subprocess.run(["bash", "-c", f"printf %s {typed_path(path)}"], capture_output=True, check=True).stdout
+    printed = subprocess.run(
+        ["bash", "-c", f"printf %s {typed_path(path)}"], capture_output=True, check=True
+    ).stdout
     assert printed == os.fsencode(path)
 
 

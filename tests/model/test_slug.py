@@ -63,5 +63,9 @@ def test_a_slug_is_always_one_safe_file_name(title: str, ascii_only: bool) -> No
 def test_a_title_of_ascii_is_no_special_case(title: str, ascii_only: bool) -> None:
     # A letter beyond ASCII in front takes the long way, which must come to the same.
     longer = slug(f"é {title}", ascii_only=ascii_only)
-    if len(longer) < MAX_LENGTH and not slug(title).startswith("r-") and slug(title).split("-")[0] not in RESERVED:
+    if (
+        len(longer) < MAX_LENGTH
+        and not slug(title).startswith("r-")
+        and slug(title).split("-")[0] not in RESERVED
+    ):
         assert longer == ("e-" if ascii_only else "é-") + slug(title, ascii_only=ascii_only)

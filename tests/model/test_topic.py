@@ -25,7 +25,10 @@ def test_whole_keywords_in_any_case(text: str, keyword: str, wanted: bool) -> No
 
 
 def test_known_keywords_come_first_then_key_terms_at_most_eight() -> None:
-    found = keywords("How does the CSS grid of the Invoice page wrap on narrow screens in Firefox and Safari?", ["grid", "css", "flex"])
+    found = keywords(
+        "How does the CSS grid of the Invoice page wrap on narrow screens in Firefox and Safari?",
+        ["grid", "css", "flex"],
+    )
     assert found[:2] == ["css", "grid"]
     assert len(found) <= 8
     assert "firefox" in found
@@ -43,11 +46,15 @@ def test_known_keywords_come_first_then_key_terms_at_most_eight() -> None:
         (["b"], ["a"], True),
     ],
 )
-def test_forty_per_cent_of_new_keywords_switch_the_topic(now: list[str], last: list[str], switches: bool) -> None:
+def test_forty_per_cent_of_new_keywords_switch_the_topic(
+    now: list[str], last: list[str], switches: bool
+) -> None:
     assert (switch_reason("plain words", now, last) is not None) is switches
 
 
-@pytest.mark.parametrize("text", ["Also, fix this", "by the way what is it", "Switch  to tests", "do it instead", "what is next?"])
+@pytest.mark.parametrize(
+    "text", ["Also, fix this", "by the way what is it", "Switch  to tests", "do it instead", "what is next?"]
+)
 def test_transition_words_switch_the_topic(text: str) -> None:
     assert switch_reason(text, ["a"], ["a"]) is not None
 

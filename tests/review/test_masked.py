@@ -39,7 +39,14 @@ def test_a_difference_shows_neither_side(old: str, new: str) -> None:
 
 
 def test_one_in_several_pieces_is_masked_in_each() -> None:
-    pieces = (Piece(SAME, f"key {OLD[:20]}"), Piece(GONE, OLD[20:]), Piece(NEW, NEXT[20:]), Piece(SAME, " end"))
+    pieces = (
+        Piece(SAME, f"key {OLD[:20]}"),
+        Piece(GONE, OLD[20:]),
+        Piece(NEW, NEXT[20:]),
+        Piece(SAME, " end"),
+    )
     shown = masked_pieces(pieces)
     assert [piece.side for piece in shown] == [SAME, GONE, NEW, SAME] and shown[-1].text == " end"
-    assert all(part not in "".join(piece.text for piece in shown) for part in (OLD[4:20], OLD[20:], NEXT[20:]))
+    assert all(
+        part not in "".join(piece.text for piece in shown) for part in (OLD[4:20], OLD[20:], NEXT[20:])
+    )

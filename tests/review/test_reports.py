@@ -1,4 +1,6 @@
-"""Renderings of a review: nothing that a repository holds gets out of its place, and nothing is left out in silence."""
+"""Renderings of a review: nothing that a repository holds gets out of its place, and nothing is left out in
+silence.
+"""
 
 from __future__ import annotations
 
@@ -32,16 +34,29 @@ HOSTILE = [
 
 
 def record(title: str, body: str, **fields: str) -> Record:
-    return Record("memory", f"memory/{title}", f"memory/{title}.md", title, 3, 9, 0, {"source": title, **fields}, body)
+    return Record(
+        "memory", f"memory/{title}", f"memory/{title}.md", title, 3, 9, 0, {"source": title, **fields}, body
+    )
 
 
-def review(*changes: Change, findings: tuple[Finding, ...] = (), conflicts: tuple[Place, ...] = (), **more: object) -> Review:
-    who = Who(("Ada Moss <ada@example.org>",), ("claude-code",), ("5f2c",), ("file:notes.txt",), ("1234567890",))
+def review(
+    *changes: Change, findings: tuple[Finding, ...] = (), conflicts: tuple[Place, ...] = (), **more: object
+) -> Review:
+    who = Who(
+        ("Ada Moss <ada@example.org>",), ("claude-code",), ("5f2c",), ("file:notes.txt",), ("1234567890",)
+    )
     told = tuple(reviewed(change, who) for change in changes)
     return Review(
-        Side("main", "a" * 40), Side("topic", "b" * 40), "a" * 40, "fail" if findings or conflicts else "pass", told, findings,
-        conflicts=conflicts, commits=2, **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+        Side("main", "a" * 40),
+        Side("topic", "b" * 40),
+        "a" * 40,
+        "fail" if findings or conflicts else "pass",
+        told,
+        findings,
+        conflicts=conflicts,
+        commits=2,
+        **more,  # type: ignore[arg-type]
+    )
 
 
 def hostile(words: str) -> Review:
@@ -71,7 +86,10 @@ def test_hostile_text_stays_text_in_markdown(words: str) -> None:
         assert found.count(tag) == plain.count(tag)
     assert found.count("<code>") == found.count("</code>")
     # As many rows as without it, each with as many cells.
-    rows, expected = ([line.count("|") for line in without_text(one).split("\n") if line.startswith("|")] for one in (found, plain))
+    rows, expected = (
+        [line.count("|") for line in without_text(one).split("\n") if line.startswith("|")]
+        for one in (found, plain)
+    )
     assert rows == expected
     outside = re.sub(r"<code>.*?</code>", "", without_text(found))
     assert not re.search(r"[@#!$~]\w", outside.replace("###", "").replace("&#", ""))
@@ -83,7 +101,9 @@ def test_hostile_text_stays_text_in_markdown(words: str) -> None:
 
 def test_headings_of_the_comment_are_its_own() -> None:
     found = render("markdown", hostile("# one\n\n## two\n\nthree\n==="))
-    assert [heading.title for heading in blocks.headings(found)] == ["❌ memgit review: fail: 1 error, 1 conflict"]
+    assert [heading.title for heading in blocks.headings(found)] == [
+        "❌ memgit review: fail: 1 error, 1 conflict"
+    ]
 
 
 @given(st.text(max_size=60))
@@ -99,8 +119,13 @@ def test_text_is_one_line_and_says_what_it_says(words: str) -> None:
 
 @pytest.mark.parametrize("many", [3, 400, 4000])
 def test_the_comment_is_cut_honestly(many: int) -> None:
-    changes = [Change("create", None, record(f"Record {number} 🦉", "Many words. " * 40)) for number in range(many)]
-    findings = tuple(Finding("MG301", "duplicate-record", "warning", f"m{n}.md", 1, 1, None, "like another " * 9) for n in range(many))
+    changes = [
+        Change("create", None, record(f"Record {number} 🦉", "Many words. " * 40)) for number in range(many)
+    ]
+    findings = tuple(
+        Finding("MG301", "duplicate-record", "warning", f"m{n}.md", 1, 1, None, "like another " * 9)
+        for n in range(many)
+    )
     found = render("markdown", review(*changes, findings=findings))
     assert len(found.encode("utf-16-le")) // 2 <= 65_536
     told = found.count("<details>")
@@ -111,7 +136,9 @@ def test_the_comment_is_cut_honestly(many: int) -> None:
     else:
         assert left is not None
         assert int(left[1].replace(",", "")) == many - told and int(left[2].replace(",", "")) == many
-        assert re.search(r"records? of [\d,]+ left out", found) and re.search(r"lines? of [\d,]+ left out", found)
+        assert re.search(r"records? of [\d,]+ left out", found) and re.search(
+            r"lines? of [\d,]+ left out", found
+        )
 
 
 def test_one_long_body_is_cut_honestly() -> None:
@@ -145,27 +172,53 @@ def test_json() -> None:
         preexisting=3,
     )
     found = json.loads(render("json", one))
-    assert (found["base"], found["head"], found["base_name"], found["verdict"]) == ("a" * 40, "b" * 40, "main", "fail")
-    assert found["conflicts"] == [{"path": "a.md", "line": 4, "address": "memory/a", "message": "both sides changed these lines"}]
+    assert (found["base"], found["head"], found["base_name"], found["verdict"]) == (
+        "a" * 40,
+        "b" * 40,
+        "main",
+        "fail",
+    )
+    assert found["conflicts"] == [
+        {"path": "a.md", "line": 4, "address": "memory/a", "message": "both sides changed these lines"}
+    ]
     first, second = found["changes"]
     assert (first["change"], first["address"], first["was"]) == ("renamed", "memory/New", "memory/Old")
     assert first["fields"] == ["title", "source", "keywords", "body"]
     assert first["values"]["keywords"] == {"before": None, "after": "x"}
-    assert first["body"] == {"words_added": 1, "words_removed": 1, "pieces": [[" ", "one "], ["-", "two"], ["+", "three"]]}
+    assert first["body"] == {
+        "words_added": 1,
+        "words_removed": 1,
+        "pieces": [[" ", "one "], ["-", "two"], ["+", "three"]],
+    }
     assert (first["actor"], first["authors"]) == ("claude-code", ["Ada Moss <ada@example.org>"])
-    assert (second["change"], second["was"], second["fields"], second["path"]) == ("removed", None, [], "memory/Gone.md")
+    assert (second["change"], second["was"], second["fields"], second["path"]) == (
+        "removed",
+        None,
+        [],
+        "memory/Gone.md",
+    )
     assert found["summary"]["records"] == {"renamed": 1, "removed": 1} and found["preexisting"] == 3
 
 
 def test_conflicts_are_findings_for_forges() -> None:
     one = review(conflicts=(Place("a.md", 4, None, "both, sides: 100%"),), prefix="kb/")
-    assert render("github", one) == "::error file=kb/a.md,line=4,endLine=4,title=conflict merge-conflict::both, sides: 100%25\n"
+    assert (
+        render("github", one)
+        == "::error file=kb/a.md,line=4,endLine=4,title=conflict merge-conflict::both, sides: 100%25\n"
+    )
     result = json.loads(render("sarif", one))["runs"][0]["results"][0]
-    assert (result["ruleId"], result["level"], result["message"]["text"]) == ("conflict", "error", "both, sides: 100%")
+    assert (result["ruleId"], result["level"], result["message"]["text"]) == (
+        "conflict",
+        "error",
+        "both, sides: 100%",
+    )
 
 
 def test_text() -> None:
-    found = render("text", review(Change("update", record("A", "Wait 2 seconds."), record("A", "Wait 3 seconds.", topics="x"))))
+    found = render(
+        "text",
+        review(Change("update", record("A", "Wait 2 seconds."), record("A", "Wait 3 seconds.", topics="x"))),
+    )
     assert found.split("\n") == [
         "review main..topic: 1 record changed",
         "",
@@ -184,6 +237,11 @@ def test_no_line_of_the_text_is_a_command_of_a_ci_system() -> None:
     found = Finding("MG201", "broken-link", "error", "::error::x.md", 3, 3, None, "::error::x")
     text = render(
         "text",
-        review(Change("update", record("A", "old"), one), findings=(found,), conflicts=(Place("::x.md", 1, None, "::x"),), notes=("::x",)),
+        review(
+            Change("update", record("A", "old"), one),
+            findings=(found,),
+            conflicts=(Place("::x.md", 1, None, "::x"),),
+            notes=("::x",),
+        ),
     )
     assert [line for line in text.split("\n") if line.strip().startswith(("::", "##["))] == []

@@ -10,8 +10,12 @@ from memgit.model.record import Record, Value
 from memgit.review.values import Settings, reviewed, verdict, word_of
 
 
-def record(kind: str = "memory", path: str = "memory/a.md", title: str = "A", body: str = "text", **fields: Value) -> Record:
-    address = f"{kind}/{path.rpartition('/')[2].removesuffix('.md')}" + (f"#{title}" if kind == "knowledge" else "")
+def record(
+    kind: str = "memory", path: str = "memory/a.md", title: str = "A", body: str = "text", **fields: Value
+) -> Record:
+    address = f"{kind}/{path.rpartition('/')[2].removesuffix('.md')}" + (
+        f"#{title}" if kind == "knowledge" else ""
+    )
     return Record(kind, address, path, title, 1, 9, 0, fields, body)
 
 
@@ -29,11 +33,31 @@ def record(kind: str = "memory", path: str = "memory/a.md", title: str = "A", bo
         ("rename", record(), record(title="B"), "renamed"),
         ("rename", record(), record(path="memory/b.md"), "renamed"),
         ("rename", record(), record(path="memory/far/a.md"), "moved"),
-        ("rename", record("knowledge", "knowledge-base/a.md"), record("knowledge", "knowledge-base/b.md"), "moved"),
-        ("rename", record("knowledge", "knowledge-base/a.md"), record("knowledge", "knowledge-base/b.md", "Other"), "renamed"),
-        ("update", record("decision", status="accepted"), record("decision", status="superseded"), "superseded"),
+        (
+            "rename",
+            record("knowledge", "knowledge-base/a.md"),
+            record("knowledge", "knowledge-base/b.md"),
+            "moved",
+        ),
+        (
+            "rename",
+            record("knowledge", "knowledge-base/a.md"),
+            record("knowledge", "knowledge-base/b.md", "Other"),
+            "renamed",
+        ),
+        (
+            "update",
+            record("decision", status="accepted"),
+            record("decision", status="superseded"),
+            "superseded",
+        ),
         ("update", record("decision"), record("decision", superseded_by="decision/b"), "superseded"),
-        ("update", record("decision", status="superseded"), record("decision", status="superseded", body="x"), "changed"),
+        (
+            "update",
+            record("decision", status="superseded"),
+            record("decision", status="superseded", body="x"),
+            "changed",
+        ),
     ],
 )
 def test_words(action: str, old: Record | None, new: Record | None, word: str) -> None:
@@ -42,7 +66,11 @@ def test_words(action: str, old: Record | None, new: Record | None, word: str) -
 
 def test_fields_of_a_change() -> None:
     one = reviewed(
-        Change("update", record(keywords=("a",), scope=None), record(title="B", body="text more", keywords=("a", "b"), scope=""))
+        Change(
+            "update",
+            record(keywords=("a",), scope=None),
+            record(title="B", body="text more", keywords=("a", "b"), scope=""),
+        )
     )
     assert one.names() == ["title", "keywords", "body"]
     assert one.fields[1][1:] == (("a",), ("a", "b"))

@@ -14,12 +14,22 @@ Answer = Callable[[socket.socket, bytes], None]
 
 def reply(status: str, headers: dict[str, str] | None = None, body: bytes = b"") -> bytes:
     """One whole response, without a Content-Length unless it is given."""
-    lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in (headers or {}).items()), "Connection: close", "", ""]
+    lines = [
+        f"HTTP/1.1 {status}",
+        *(f"{name}: {value}" for name, value in (headers or {}).items()),
+        "Connection: close",
+        "",
+        "",
+    ]
     return "\r\n".join(lines).encode("latin-1") + body
 
 
 class Server:
-    """What is served: `routes` maps a path to the bytes of a response, or to a function that writes one; `seen` are the requests."""
+    """What is served:
+
+    `routes` maps a path to the bytes of a response, or to a function that writes one; `seen` are the
+    requests.
+    """
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -29,9 +39,15 @@ class Server:
     def url(self, path: str = "/", host: str = "127.0.0.1", scheme: str = "http") -> str:
         return f"{scheme}://{host}:{self.port}{path}"
 
-    def page(self, path: str, body: bytes, content_type: str = "text/html; charset=utf-8", **headers: str) -> str:
+    def page(
+        self, path: str, body: bytes, content_type: str = "text/html; charset=utf-8", **headers: str
+    ) -> str:
         """Serves a page; its URL."""
-        given = {"Content-Type": content_type, "Content-Length": str(len(body)), **{key.replace("_", "-"): v for key, v in headers.items()}}
+        given = {
+            "Content-Type": content_type,
+            "Content-Length": str(len(body)),
+            **{key.replace("_", "-"): v for key, v in headers.items()},
+        }
         self.routes[path] = reply("200 OK", given, body)
         return self.url(path)
 
@@ -51,7 +67,9 @@ class Server:
                 return
         self.seen.append(head)
         path = head.split(b" ", 2)[1].decode("latin-1")
-        answer = self.routes.get(path, reply("404 Not Found", {"Content-Type": "text/plain"}, b"nothing here"))
+        answer = self.routes.get(
+            path, reply("404 Not Found", {"Content-Type": "text/plain"}, b"nothing here")
+        )
         if isinstance(answer, bytes):
             connection.sendall(answer)
         else:

@@ -1,4 +1,6 @@
-"""Pages fetched from a server on this machine: what is taken, what is refused, and that nothing makes it wait, grow or break."""
+"""Pages fetched from a server on this machine: what is taken, what is refused, and that nothing makes it
+wait, grow or break.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,18 @@ from tests.web.server import Server, reply, serving
 pytest.importorskip("trafilatura")
 
 PARAGRAPHS = [
-    "A restore that nobody has tried is a hope and no backup. Each week one table goes into an empty database, and its rows are counted.",
-    "The first trial found that the dump held the schema but not the sequences, so that every insert after it failed on its key.",
-    "Since then the job writes the sequences into a file of their own and sets them with setval after the rows have been loaded.",
+    (
+        "A restore that nobody has tried is a hope and no backup. Each week one table goes into an empty "
+        "database, and its rows are counted."
+    ),
+    (
+        "The first trial found that the dump held the schema but not the sequences, so that every insert "
+        "after it failed on its key."
+    ),
+    (
+        "Since then the job writes the sequences into a file of their own and sets them with setval "
+        "after the rows have been loaded."
+    ),
 ]
 ARTICLE = f"""<!DOCTYPE html>
 <html lang="en"><head><title>Restores are the test – Field notes</title>
@@ -58,17 +69,28 @@ def test_an_article_gives_title_date_and_main_content(server: Server) -> None:
     assert (page.title, page.date, page.content_type) == ("Restores are the test", "2024-03-05", "text/html")
     assert page.url == server.url("/a?utm_source=feed#what")
     assert "## What broke" in page.text
-    assert "```\npg_restore --section=data dump.pgc\n\nif test $? -ne 0; then\n    exit 1\nfi\n```" in page.text
+    assert (
+        "```\npg_restore --section=data dump.pgc\n\nif test $? -ne 0; then\n    exit 1\nfi\n```" in page.text
+    )
     assert all(paragraph in page.text for paragraph in PARAGRAPHS)
     assert "newsletter" not in page.text and "All notes" not in page.text
     head = server.seen[0].decode()
-    assert head.startswith("GET /a?utm_source=feed HTTP/1.1\r\n") and f"\r\nHost: 127.0.0.1:{server.port}\r\n" in head
+    assert (
+        head.startswith("GET /a?utm_source=feed HTTP/1.1\r\n")
+        and f"\r\nHost: 127.0.0.1:{server.port}\r\n" in head
+    )
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "text/markdown; charset=utf-8", "Text/X-Markdown"])
 def test_text_is_taken_as_it_is(server: Server, kind: str) -> None:
     page = take(server.page("/notes.md", b"# Bisect  runs\r\n\r\nOne *script*.\r\n", kind))
-    assert page == Page(server.url("/notes.md"), "Bisect runs", None, "# Bisect  runs\n\nOne *script*.", kind.partition(";")[0].lower())
+    assert page == Page(
+        server.url("/notes.md"),
+        "Bisect runs",
+        None,
+        "# Bisect  runs\n\nOne *script*.",
+        kind.partition(";")[0].lower(),
+    )
 
 
 def test_a_text_without_a_heading_has_no_title(server: Server) -> None:
@@ -81,7 +103,9 @@ def test_without_a_content_type_the_body_tells(server: Server, body: bytes, kind
     assert take(server.url()).content_type == kind
 
 
-@pytest.mark.parametrize("kind", ["image/png", "application/pdf", "application/json", "text/css", "application/octet-stream"])
+@pytest.mark.parametrize(
+    "kind", ["image/png", "application/pdf", "application/json", "text/css", "application/octet-stream"]
+)
 def test_what_is_no_page_of_text_is_refused_unread(server: Server, kind: str) -> None:
     def endless(connection: socket.socket, _: bytes) -> None:
         connection.sendall(reply("200 OK", {"Content-Type": kind}))
@@ -113,7 +137,9 @@ def test_redirects_are_followed_and_the_last_url_is_kept(server: Server) -> None
 
 def test_a_location_with_blanks_and_umlauts_leads_there(server: Server) -> None:
     server.page("/k%C3%A4se%20rad", b"words", "text/plain")
-    server.routes["/"] = reply("301 Moved", {}).replace(b"\r\n\r\n", "\r\nLocation: /käse rad\r\n\r\n".encode())
+    server.routes["/"] = reply("301 Moved", {}).replace(
+        b"\r\n\r\n", "\r\nLocation: /käse rad\r\n\r\n".encode()
+    )
     assert take(server.url()).url == server.url("/k%C3%A4se%20rad")
 
 
@@ -163,7 +189,9 @@ def test_a_redirect_to_a_private_address_is_refused(server: Server, monkeypatch:
 # --- addresses
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "LOCALHOST."])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "LOCALHOST."]
+)
 def test_this_machine_is_refused_unless_allowed(server: Server, host: str) -> None:
     with pytest.raises(Refused, match="no public address") as caught:
         fetch(server.url("/", host), timeout=5.0)
@@ -171,7 +199,9 @@ def test_this_machine_is_refused_unless_allowed(server: Server, host: str) -> No
     assert server.seen == []
 
 
-def test_the_address_that_was_checked_is_the_one_connected_to(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_that_was_checked_is_the_one_connected_to(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A name that is answered differently a second time is not asked for a second time."""
     asked: list[str] = []
 
@@ -188,8 +218,12 @@ def test_the_address_that_was_checked_is_the_one_connected_to(server: Server, mo
 
 
 @pytest.mark.parametrize("inner", ["10.1.2.3", "192.168.0.9", "169.254.169.254", "100.64.0.1"])
-def test_a_name_with_one_private_address_among_its_addresses_is_refused(inner: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in ("93.184.215.14", inner)]
+def test_a_name_with_one_private_address_among_its_addresses_is_refused(
+    inner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in ("93.184.215.14", inner)
+    ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
     with pytest.raises(Refused, match=f"is at {inner}"):
         fetch("http://twofold.example.org/", timeout=5.0)
@@ -309,7 +343,9 @@ def test_time_is_limited_as_a_whole(server: Server, part: str) -> None:
 # --- how a body comes
 
 
-@pytest.mark.parametrize("way", ["length", "close", "chunked", "gzip", "deflate", "raw deflate", "two members", "padded gzip"])
+@pytest.mark.parametrize(
+    "way", ["length", "close", "chunked", "gzip", "deflate", "raw deflate", "two members", "padded gzip"]
+)
 def test_a_body_arrives_however_it_is_sent(server: Server, way: str) -> None:
     body = "".join(f"line {number} – käse\n" for number in range(3000)).encode()
     raw = zlib.compressobj(wbits=-15)
@@ -325,10 +361,17 @@ def test_a_body_arrives_however_it_is_sent(server: Server, way: str) -> None:
         headers["Content-Encoding"] = "deflate" if "deflate" in way else "gzip"
         server.routes["/"] = reply("200 OK", headers, packed)
     elif way == "chunked":
-        pieces = b"".join(b"%x;note=1\r\n%s\r\n" % (len(body[i : i + 999]), body[i : i + 999]) for i in range(0, len(body), 999))
-        server.routes["/"] = reply("200 OK", {**headers, "Transfer-Encoding": "chunked"}, pieces + b"0\r\nTrailer: x\r\n\r\n")
+        pieces = b"".join(
+            b"%x;note=1\r\n%s\r\n" % (len(body[i : i + 999]), body[i : i + 999])
+            for i in range(0, len(body), 999)
+        )
+        server.routes["/"] = reply(
+            "200 OK", {**headers, "Transfer-Encoding": "chunked"}, pieces + b"0\r\nTrailer: x\r\n\r\n"
+        )
     else:
-        server.routes["/"] = reply("200 OK", {**headers, **({"Content-Length": str(len(body))} if way == "length" else {})}, body)
+        server.routes["/"] = reply(
+            "200 OK", {**headers, **({"Content-Length": str(len(body))} if way == "length" else {})}, body
+        )
     assert take(server.url()).text + "\n" == body.decode()
 
 
@@ -348,10 +391,17 @@ def test_a_body_that_breaks_off_is_refused(server: Server, headers: dict[str, st
 
 
 @pytest.mark.parametrize(
-    ("encoding", "words"), [("br", "was not asked for: br"), ("gzip, gzip", "not asked for"), ("gzip", "compressed in a broken way")]
+    ("encoding", "words"),
+    [
+        ("br", "was not asked for: br"),
+        ("gzip, gzip", "not asked for"),
+        ("gzip", "compressed in a broken way"),
+    ],
 )
 def test_a_body_that_cannot_be_unpacked_is_refused(server: Server, encoding: str, words: str) -> None:
-    server.routes["/"] = reply("200 OK", {"Content-Type": "text/plain", "Content-Encoding": encoding}, b"\xff\xffnothing of the kind")
+    server.routes["/"] = reply(
+        "200 OK", {"Content-Type": "text/plain", "Content-Encoding": encoding}, b"\xff\xffnothing of the kind"
+    )
     with pytest.raises(Refused, match=words):
         take(server.url())
 
@@ -361,9 +411,14 @@ def test_a_body_that_cannot_be_unpacked_is_refused(server: Server, encoding: str
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [("404 Not Found", "answers 404 Not Found"), ("500 Oh\x1b[31m no", r"answers 500 Oh \[31m no"), ("304 Not Modified", "answers 304"),
-     ("204 No Content", "has no text"), ("429 Slow down", "answers 429")],
-)  # fmt: skip
+    [
+        ("404 Not Found", "answers 404 Not Found"),
+        ("500 Oh\x1b[31m no", r"answers 500 Oh \[31m no"),
+        ("304 Not Modified", "answers 304"),
+        ("204 No Content", "has no text"),
+        ("429 Slow down", "answers 429"),
+    ],
+)
 def test_a_status_that_is_no_page_is_refused(server: Server, status: str, words: str) -> None:
     server.routes["/"] = reply(status, {"Content-Type": "text/html"})
     with pytest.raises(Refused, match=words):
@@ -379,7 +434,10 @@ def test_a_status_that_is_no_page_is_refused(server: Server, status: str, words:
         (b"", "broke off without an answer"),
         (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000, "broke the rules of HTTP"),
         (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n", "broke the rules of HTTP"),
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "broke off before its end"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            "broke off before its end",
+        ),
         (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: -5\r\n\r\n", "has no text"),
     ],
 )
@@ -416,17 +474,28 @@ def test_characters_are_read_in_the_right_set(server: Server, text: str, encodin
 
 
 @pytest.mark.parametrize(
-    "where", ['<meta charset="windows-1251">', '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">']
+    "where",
+    [
+        '<meta charset="windows-1251">',
+        '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">',
+    ],
 )
 def test_the_charset_of_a_page_may_stand_in_it(server: Server, where: str) -> None:
-    words = "Проверка восстановления каждую неделю показывает, что копия годится для работы, а не только лежит на диске."
+    words = (
+        "Проверка восстановления каждую неделю показывает, что копия годится для работы, а не только "
+        "лежит на диске."
+    )
     html = f"<html><head>{where}<title>Копия</title></head><body><article><p>{words}</p><p>{words}</p></article></body></html>"
     page = take(server.page("/", html.encode("cp1251"), "text/html"))
     assert page.title == "Копия" and words in page.text
 
 
 def test_a_declaration_of_characters_in_xhtml_does_no_harm(server: Server) -> None:
-    page = take(server.page("/", b'<?xml version="1.0" encoding="utf-16"?>\n' + ARTICLE.encode(), "application/xhtml+xml"))
+    page = take(
+        server.page(
+            "/", b'<?xml version="1.0" encoding="utf-16"?>\n' + ARTICLE.encode(), "application/xhtml+xml"
+        )
+    )
     assert PARAGRAPHS[0] in page.text
 
 
@@ -445,10 +514,29 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     cert, key = folder / "cert.pem", folder / "key.pem"
     try:
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "3650", "-subj",
-             "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(cert)],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
+                "-nodes",
+                "-days",
+                "3650",
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost",
+                "-keyout",
+                str(key),
+                "-out",
+                str(cert),
+            ],
+            check=True,
+            capture_output=True,
+        )
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("no openssl to make a certificate with")
     return cert, key
@@ -504,7 +592,9 @@ def test_a_proxy_does_not_lift_the_refusal_of_private_addresses(server: Server) 
     assert server.seen == []
 
 
-def test_tls_goes_through_a_proxy(server: Server, secure: Server, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls_goes_through_a_proxy(
+    server: Server, secure: Server, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def tunnel(connection: socket.socket, _: bytes) -> None:
         with socket.create_connection(("127.0.0.1", secure.port)) as onward:
             connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -531,7 +621,9 @@ def test_tls_goes_through_a_proxy(server: Server, secure: Server, certificate: t
         take(url, env={"HTTPS_PROXY": server.url()})
 
 
-@pytest.mark.parametrize("setting", ["socks5://127.0.0.1:1080", "https://proxy.example.org", "http://[", "http://"])
+@pytest.mark.parametrize(
+    "setting", ["socks5://127.0.0.1:1080", "https://proxy.example.org", "http://[", "http://"]
+)
 def test_a_proxy_that_is_not_understood_is_named(setting: str) -> None:
     with pytest.raises(BadInput, match=r"the proxy for http is no http:// URL"):
         take("http://example.org/", env={"all_proxy": setting})
@@ -557,7 +649,7 @@ def test_a_page_of_endless_depth_breaks_nothing(server: Server, tag: str) -> Non
 
 
 def test_an_extractor_that_dies_is_said(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memgit.web.aside._START", "import os; os.abort()")
+    monkeypatch.setattr("memgit.web.sandbox._START", "import os; os.abort()")
     with pytest.raises(Refused, match="the extractor broke down"):
         take(server.page("/", ARTICLE.encode()))
 

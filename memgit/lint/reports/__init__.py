@@ -1,6 +1,7 @@
 """Reports: findings in the forms that people and programs read, one module each, one table.
 
-A report takes what was found and gives text; it knows no terminal. `paint` colours words where somebody looks.
+A report takes what was found and gives text; it knows no terminal. `paint` colours words where somebody
+looks.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TypeAlias
 
 from memgit.lint.engine import Result
 from memgit.lint.rule import Rule
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 Paint: TypeAlias = Callable[[str, str], str]
 """A text in a colour: "error", "warning", "info", "good", "bold" or "faint"."""
@@ -69,11 +70,18 @@ def _github(report: Report, paint: Paint) -> Iterable[str]:
     return (render(report),)
 
 
-FORMATS: Mapping[str, Callable[[Report, Paint], Iterable[str]]] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}
+FORMATS: Mapping[str, Callable[[Report, Paint], Iterable[str]]] = {
+    "text": _text,
+    "json": _json,
+    "sarif": _sarif,
+    "github": _github,
+}
 
 
 def pieces(name: str, report: Report, paint: Paint = plain) -> Iterable[str]:
-    """A report in one of `FORMATS`, with a newline at its end where it is not empty, in pieces to be written one after the other."""
+    """A report in one of `FORMATS`, with a newline at its end where it is not empty, in pieces to be written
+    one after the other.
+    """
     return FORMATS[name](report, paint)
 
 

@@ -1,6 +1,7 @@
 """Annotations that GitHub Actions shows beside the lines of a pull request.
 
-Form: https://docs.github.com/actions/reference/workflow-commands-for-github-actions; escapes as in its own toolkit.
+Form: https://docs.github.com/actions/reference/workflow-commands-for-github-actions; escapes as in its own
+    toolkit.
 """
 
 from __future__ import annotations

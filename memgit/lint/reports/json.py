@@ -12,18 +12,21 @@ TOGETHER = 500
 
 
 def pieces(report: Report) -> Iterator[str]:
-    """One JSON value and a newline, in pieces: of ten thousands of findings only a few are laid out at a time.
+    """One JSON value and a newline, in pieces: of ten thousands of findings only a few are laid out at a
+    time.
 
-    `checked` counts the Markdown files looked at; `findings` have rule, name, severity, path, line, end_line, address, message, fixable
-    and related (path, line, message); `summary` counts them, and those allowed in place. Bytes of file names that are no UTF-8 become
-    U+FFFD.
+    `checked` counts the Markdown files looked at; `findings` have rule, name, severity, path, line, end_line,
+    address, message, fixable and related (path, line, message); `summary` counts them, and those allowed in
+    place. Bytes of file names that are no UTF-8 become U+FFFD.
     """
     # One finding a line: set in, a report of ten thousands would take as long as finding them.
     encode = json.JSONEncoder(ensure_ascii=False).encode
     result = report.result
     yield f'{{\n  "checked": {result.files},\n  "findings": ['
     for start in range(0, len(result.findings), TOGETHER):
-        lines = [f"\n    {encode(finding.as_json())}" for finding in result.findings[start : start + TOGETHER]]
+        lines = [
+            f"\n    {encode(finding.as_json())}" for finding in result.findings[start : start + TOGETHER]
+        ]
         text = ("," if start else "") + ",".join(lines)
         yield text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     counts = {

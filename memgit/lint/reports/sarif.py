@@ -32,7 +32,9 @@ def value(report: Report) -> dict[str, Any]:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {BASE: {"description": {"text": "the top of the repository"}}},
-        "results": [_result(finding, report.prefix, places.get(finding.rule)) for finding in report.result.findings],
+        "results": [
+            _result(finding, report.prefix, places.get(finding.rule)) for finding in report.result.findings
+        ],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -55,7 +57,9 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(finding: Finding, prefix: str, number: int | None) -> dict[str, Any]:
-    location: dict[str, Any] = {"physicalLocation": _place(located(prefix, finding.path), finding.line, finding.end_line)}
+    location: dict[str, Any] = {
+        "physicalLocation": _place(located(prefix, finding.path), finding.line, finding.end_line)
+    }
     if finding.address is not None:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.address, "kind": "resource"}]
     out: dict[str, Any] = {
@@ -81,7 +85,10 @@ def _result(finding: Finding, prefix: str, number: int | None) -> dict[str, Any]
 
 def _place(path: str, line: int, end_line: int) -> dict[str, Any]:
     uri = quote(path.encode("utf-8", "surrogateescape"), safe="/")
-    return {"artifactLocation": {"uri": uri, "uriBaseId": BASE}, "region": {"startLine": line, "endLine": max(line, end_line)}}
+    return {
+        "artifactLocation": {"uri": uri, "uriBaseId": BASE},
+        "region": {"startLine": line, "endLine": max(line, end_line)},
+    }
 
 
 def _fingerprint(finding: Finding) -> str:

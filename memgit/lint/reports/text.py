@@ -1,4 +1,6 @@
-"""For people: a health check of everything in the form of Mem Skill's, or one line a finding for what changed."""
+"""For people: a health check of everything in the form of Mem Skill's, or one line a finding for what
+changed.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The rules, one file each, in the order of their codes.
 
-A new rule is one file and one line here. A retired number leaves a comment in its place and is never given out again. All of them are
-loaded when `RULES` is asked for; who needs a few loads those.
+A new rule is one file and one line here. A retired number leaves a comment in its place and is never given
+out again. All of them are loaded when `RULES` is asked for; who needs a few loads those.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ MODULES = (
 
 def load(module: str) -> Rule:
     """One rule, by its module."""
-    found: Rule = __import__(f"{__name__}.{module}", fromlist=["RULE"]).RULE  # importlib takes as long to load as some rules
+    # importlib takes as long to load as some rules
+    found: Rule = __import__(f"{__name__}.{module}", fromlist=["RULE"]).RULE
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.page import LINK, SUBMODULE
-from memgit.lint.relay import relayed
+from memgit.lint.parse_findings import relayed
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 from memgit.model.layout import Layout
 
@@ -14,7 +14,8 @@ from memgit.model.layout import Layout
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     yield from relayed(corpus, "MG001")
     layout = corpus.layout
-    # Where every Markdown file is a note, a link or a submodule does not stand among records: it is beside them, and never read.
+    # Where every Markdown file is a note, a link or a submodule does not stand among records: it is beside
+    # them, and never read.
     severity = "warning" if layout.find("any.md") is not None else None
     for path in corpus.subjects:
         mode = corpus.source.mode(path)
@@ -22,7 +23,10 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             words = "a submodule among records: it is not followed; keep it outside of the folders of records"
             yield Found(path, 1, words, severity=severity)
         elif mode == LINK and layout.find(path) is not None:
-            words = "a symbolic link in place of a file: it is never followed; put the text here, or a wikilink in a record"
+            words = (
+                "a symbolic link in place of a file: it is never followed; put the text here, or a "
+                "wikilink in a record"
+            )
             yield Found(path, 1, words, severity=severity)
 
 
@@ -47,7 +51,11 @@ memgit reports such a file and leaves it alone; its records are missing from eve
     good=(Example({"memory/cafe.md": "---\ntitle: Café\ncreated: 2026-03-02\n---\nOpen until six.\n"}),),
     bad=(
         Example(
-            {"memory/cafe.md": "---\ntitle: Cafe\ncreated: 2026-03-02\n---\nThe café is open until six.\n".encode("latin-1")},
+            {
+                "memory/cafe.md": "---\ntitle: Cafe\ncreated: 2026-03-02\n---\nThe café is open until six.\n".encode(
+                    "latin-1"
+                )
+            },
             at=("memory/cafe.md:5",),
             shown="The word “café” in ISO 8859-1: its last letter is the byte E9.",
         ),

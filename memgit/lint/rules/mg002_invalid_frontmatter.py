@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memgit.lint.corpus import Corpus
-from memgit.lint.relay import relayed
+from memgit.lint.parse_findings import relayed
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 
 
@@ -24,9 +24,22 @@ will not write to it, since it cannot know what the broken lines mean.
 The usual cause is a colon or a quote in a title that was typed by hand: put the value in quotes.""",
     scope=CORPUS,
     check=check,
-    good=(Example({"memory/a.md": '---\ntitle: "Backups: restore before you trust"\ncreated: 2026-03-02\n---\nText.\n'}),),
+    good=(
+        Example(
+            {
+                "memory/a.md": '---\ntitle: "Backups: restore before you trust"\ncreated: 2026-03-02\n---\nText.\n'
+            }
+        ),
+    ),
     bad=(
-        Example({"memory/a.md": "---\ntitle: Backups: restore before you trust\ncreated: 2026-03-02\n---\nText.\n"}, at=("memory/a.md:2",)),
-        Example({"memory/b.md": "---\ntitle: Never closed\ncreated: 2026-03-02\n\nText.\n"}, at=("memory/b.md:1",)),
+        Example(
+            {
+                "memory/a.md": "---\ntitle: Backups: restore before you trust\ncreated: 2026-03-02\n---\nText.\n"
+            },
+            at=("memory/a.md:2",),
+        ),
+        Example(
+            {"memory/b.md": "---\ntitle: Never closed\ncreated: 2026-03-02\n\nText.\n"}, at=("memory/b.md:1",)
+        ),
     ),
 )

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memgit.lint.corpus import Corpus
-from memgit.lint.relay import address_at, problems
+from memgit.lint.parse_findings import address_at, problems
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 from memgit.lint.words import named
 from memgit.model.kinds import KINDS
 from memgit.model.record import Record
 
 _LABELS = {"created": "a line **Date:** YYYY-MM-DD under its heading", "title": "a title after ##"}
-_KEYS = {"created": "created: YYYY-MM-DD", "at": "at: with the moment, ISO 8601", "title": "title:", "version": "version: 1",
-         "status": "status: proposed, accepted, rejected or superseded"}  # fmt: skip
+_KEYS = {
+    "created": "created: YYYY-MM-DD",
+    "at": "at: with the moment, ISO 8601",
+    "title": "title:",
+    "version": "version: 1",
+    "status": "status: proposed, accepted, rejected or superseded",
+}
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
@@ -27,8 +32,18 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             for field in missing(record):
                 seen.add(record.line)
                 words = f"{named(record)} has no {_word(record, field)}: add {_advice(record, field)}"
-                yield Found(path, record.line, words, record.address, severity="warning" if _word(record, field) == "date" else None)
-            if record.kind == "decision" and (record.text("status") or "").lower() == "superseded" and not record.text("superseded_by"):
+                yield Found(
+                    path,
+                    record.line,
+                    words,
+                    record.address,
+                    severity="warning" if _word(record, field) == "date" else None,
+                )
+            if (
+                record.kind == "decision"
+                and (record.text("status") or "").lower() == "superseded"
+                and not record.text("superseded_by")
+            ):
                 words = f"{named(record)} is superseded, but does not say by what: add superseded_by"
                 yield Found(path, record.line, words, record.address, severity="warning")
         for problem in problems(facts, "MG003"):
@@ -37,7 +52,9 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
 
 def missing(record: Record) -> Iterator[str]:
-    """The required fields that a record lacks; the title of a document may stand in its heading, but not in its file name alone."""
+    """The required fields that a record lacks; the title of a document may stand in its heading, but not in
+    its file name alone.
+    """
     if not record.title.strip():
         yield "title"
     for field in KINDS[record.kind].required:
@@ -55,7 +72,10 @@ def _advice(record: Record, field: str) -> str:
     return f"{_KEYS.get(field, field)} to its frontmatter"
 
 
-_DATED = "## Retry only timeouts\n**Date:** 2026-03-02\n**Best Practice:**\n- Do not ask again after a 4xx\n**Keywords:** http, retry\n"
+_DATED = (
+    "## Retry only timeouts\n**Date:** 2026-03-02\n**Best Practice:**\n- Do not ask again after a "
+    "4xx\n**Keywords:** http, retry\n"
+)
 
 RULE = Rule(
     code="MG003",
@@ -73,7 +93,13 @@ A missing date is a warning; without the others the record cannot be used. A pla
         Example({"notes/a.md": "Only text.\n"}),
     ),
     bad=(
-        Example({"knowledge-base/http.md": _DATED.replace("**Date:** 2026-03-02\n", "")}, at=("knowledge-base/http.md:1",)),
-        Example({"decisions/20260302-queue.md": "---\ntitle: One queue\n---\nText.\n"}, at=("decisions/20260302-queue.md:1",)),
+        Example(
+            {"knowledge-base/http.md": _DATED.replace("**Date:** 2026-03-02\n", "")},
+            at=("knowledge-base/http.md:1",),
+        ),
+        Example(
+            {"decisions/20260302-queue.md": "---\ntitle: One queue\n---\nText.\n"},
+            at=("decisions/20260302-queue.md:1",),
+        ),
     ),
 )

@@ -6,13 +6,19 @@ from collections.abc import Iterator
 
 from memgit.derive.dates import day
 from memgit.lint.corpus import Corpus
-from memgit.lint.relay import problems
+from memgit.lint.parse_findings import problems
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule, several
 from memgit.lint.words import cut, named
 from memgit.model.kinds import STATUSES
 from memgit.model.record import Record
 
-DATES = {"created": "date", "updated": "date of the last change", "archived": "date of archiving", "at": "moment", "last_used": "last use"}
+DATES = {
+    "created": "date",
+    "updated": "date of the last change",
+    "archived": "date of archiving",
+    "at": "moment",
+    "last_used": "last use",
+}
 _TRUE = frozenset(["true", "yes", "on", "1", "false", "no", "off", "null", "~"])
 
 
@@ -29,10 +35,15 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         for one in facts.records:
             for field, words in invalid(one.record, corpus.today, statuses):
                 value = one.record.text(field) or ""
-                line = corpus.page(path).line_of(value, (one.record.line, one.record.end_line)) or one.record.line
+                line = (
+                    corpus.page(path).line_of(value, (one.record.line, one.record.end_line))
+                    or one.record.line
+                )
                 if line not in seen:
                     lowered = "warning" if one.record.kind == "note" else None
-                    yield Found(path, line, f"{named(one.record)}: {words}", one.record.address, severity=lowered)
+                    yield Found(
+                        path, line, f"{named(one.record)}: {words}", one.record.address, severity=lowered
+                    )
 
 
 def _tomorrow(today: str) -> str:
@@ -68,14 +79,19 @@ RULE = Rule(
     code="MG004",
     name="invalid-field",
     severity="error",
-    summary="a field that cannot be right: a day that does not exist or is still to come, an unknown status, a wrong type",
+    summary=(
+        "a field that cannot be right: a day that does not exist or is still to come, an unknown status, "
+        "a wrong type"
+    ),
     why="""Dates decide what is stale, what is newest and what a list shows first; a day such as 30 February sorts anywhere.
 A status that no tool knows drops a decision out of every filter.
 One day ahead is not called the future: it is tomorrow already for somebody.""",
     scope=CORPUS,
     check=check,
     good=(
-        Example({"knowledge-base/http.md": "## Retry only timeouts\n**Date:** 2024-02-29\n**Keywords:** http\n"}),
+        Example(
+            {"knowledge-base/http.md": "## Retry only timeouts\n**Date:** 2024-02-29\n**Keywords:** http\n"}
+        ),
         Example({"decisions/20260302-queue.md": "---\ntitle: One queue\nstatus: accepted\n---\nText.\n"}),
     ),
     bad=(
@@ -84,9 +100,14 @@ One day ahead is not called the future: it is tomorrow already for somebody.""",
             at=("knowledge-base/http.md:2",),
         ),
         Example(
-            {"decisions/20260302-queue.md": "---\ntitle: One queue\nstatus: agreed\n---\nText.\n"}, at=("decisions/20260302-queue.md:3",)
+            {"decisions/20260302-queue.md": "---\ntitle: One queue\nstatus: agreed\n---\nText.\n"},
+            at=("decisions/20260302-queue.md:3",),
         ),
     ),
     options={"statuses": STATUSES},
-    options_help={"statuses": "the statuses that a decision may have; one in the form of other tools may be deprecated as well"},
+    options_help={
+        "statuses": (
+            "the statuses that a decision may have; one in the form of other tools may be deprecated as well"
+        )
+    },
 )

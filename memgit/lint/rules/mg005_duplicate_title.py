@@ -18,8 +18,17 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             record = one.record
             known = first.setdefault(normal(record.title), record)
             if known is not record and record.title.strip():
-                words = f"{named(record)} stands on line {known.line} already: no link can tell the two apart; rename one, or join them"
-                yield Found(path, record.line, words, record.address, related=(Related(path, known.line, "the first of that title"),))
+                words = (
+                    f"{named(record)} stands on line {known.line} already: no link can tell the two "
+                    "apart; rename one, or join them"
+                )
+                yield Found(
+                    path,
+                    record.line,
+                    words,
+                    record.address,
+                    related=(Related(path, known.line, "the first of that title"),),
+                )
 
 
 RULE = Rule(
@@ -31,10 +40,15 @@ RULE = Rule(
 With two of one title, `[[file#title]]` is ambiguous, an update may hit the wrong one, and a merge cannot tell which was changed.""",
     scope=CORPUS,
     check=check,
-    good=(Example({"knowledge-base/css.md": "## Grid\n**Date:** 2026-03-02\n\n## Flexbox\n**Date:** 2026-03-02\n"}),),
+    good=(
+        Example(
+            {"knowledge-base/css.md": "## Grid\n**Date:** 2026-03-02\n\n## Flexbox\n**Date:** 2026-03-02\n"}
+        ),
+    ),
     bad=(
         Example(
-            {"knowledge-base/css.md": "## Grid\n**Date:** 2026-03-02\n\n## Grid\n**Date:** 2026-04-02\n"}, at=("knowledge-base/css.md:4",)
+            {"knowledge-base/css.md": "## Grid\n**Date:** 2026-03-02\n\n## Grid\n**Date:** 2026-04-02\n"},
+            at=("knowledge-base/css.md:4",),
         ),
     ),
 )

@@ -8,12 +8,14 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.index import identity, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
+from memgit.model.duplicate_id import is_twin, merging
 from memgit.model.record import ParsedFile, Record
-from memgit.model.twins import is_twin, merging
 
 
 def _was_there(corpus: Corpus, record: Record, id_: str) -> bool:
-    """Whether a run over a change is about a file that held the id as often before: then the change did not bring it about."""
+    """Whether a run over a change is about a file that held the id as often before: then the change did not
+    bring it about.
+    """
     if corpus.changed is None or corpus.before is None or record.path not in corpus.before.paths():
         return False
     old, new = corpus.before.parsed(record.path), corpus.parsed(record.path)
@@ -32,7 +34,8 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             continue
         holders = sorted(corpus.index.holders(id_), key=lambda other: (other.path, other.line))
         others = [other for other in holders if place(other) != place(record)]
-        # One of the holders is the first; in a run over everything that one is not reported beside the others.
+        # One of the holders is the first; in a run over everything that one is not reported beside the
+        # others.
         if not others or (corpus.changed is None and place(holders[0]) == place(record)):
             continue
         line = corpus.page(record.path).line_of(id_, (record.line, record.end_line)) or record.line
@@ -40,15 +43,23 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         newest = _newest([*others, record]) if record.id is None else None
         advice = _advice(record, others[0]) if newest is None else f"the newest is {newest}"
         yield Found(
-            record.path, line, f"{named(record)} has the id {id_}, and so has {other}: {advice}",
-            record.address, related=tuple(Related(other.path, other.line, f"also {id_}") for other in others[:5]),
-        )  # fmt: skip
+            record.path,
+            line,
+            f"{named(record)} has the id {id_}, and so has {other}: {advice}",
+            record.address,
+            related=tuple(Related(other.path, other.line, f"also {id_}") for other in others[:5]),
+        )
 
 
 def _advice(record: Record, other: Record) -> str:
-    """What to do about two records of one id of memgit's: of one title they are one record, which a merge has left in two places."""
+    """What to do about two records of one id of memgit's: of one title they are one record, which a merge has
+    left in two places.
+    """
     if is_twin(record, other):
-        return f"delete one of them; where both are committed, {merging(other.address, record.address)} makes one of them"
+        return (
+            f"delete one of them; where both are committed, {merging(other.address, record.address)} "
+            "makes one of them"
+        )
     return "remove the id from the copy; memgit gives it a new one"
 
 
@@ -67,6 +78,17 @@ RULE = Rule(
 A copied file carries the id of the original with it: history, links and usage of the two can then no longer be told apart.""",
     scope=CORPUS,
     check=check,
-    good=(Example({"memory/a.md": _RECORD.format("A"), "memory/b.md": _RECORD.format("B").replace("k7m2q9x4dz", "v3m2q9x4dz")}),),
-    bad=(Example({"memory/a.md": _RECORD.format("A"), "memory/b.md": _RECORD.format("B")}, at=("memory/b.md:2",)),),
+    good=(
+        Example(
+            {
+                "memory/a.md": _RECORD.format("A"),
+                "memory/b.md": _RECORD.format("B").replace("k7m2q9x4dz", "v3m2q9x4dz"),
+            }
+        ),
+    ),
+    bad=(
+        Example(
+            {"memory/a.md": _RECORD.format("A"), "memory/b.md": _RECORD.format("B")}, at=("memory/b.md:2",)
+        ),
+    ),
 )

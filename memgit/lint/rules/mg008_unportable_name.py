@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, whole
 from memgit.lint.words import cut
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 from memgit.model.slug import RESERVED
 
 _REFUSED = pattern(r"[<>:\"|?*\\\x00-\x1f]")
@@ -42,9 +42,15 @@ def troubles(name: str, longest: int) -> Iterator[str]:
     if any("\udc80" <= char <= "\udcff" for char in name):
         yield f"the name {shown} is not UTF-8: macOS and Windows cannot hold it; rename it"
     elif unicodedata.normalize("NFC", name) != name:
-        yield f"the name {shown} has decomposed letters (not NFC): macOS and Linux take it for different files; rename it"
+        yield (
+            f"the name {shown} has decomposed letters (not NFC): macOS and Linux take it for different "
+            "files; rename it"
+        )
     if len(name.encode("utf-8", "surrogateescape")) > longest:
-        yield f"the name {shown} is longer than {longest} bytes: paths on Windows end at 260 characters; shorten it"
+        yield (
+            f"the name {shown} is longer than {longest} bytes: paths on Windows end at 260 characters; "
+            "shorten it"
+        )
 
 
 def _collisions(corpus: Corpus) -> Iterator[Found]:
@@ -59,10 +65,16 @@ def _collisions(corpus: Corpus) -> Iterator[Found]:
                 continue
             first, *others = sorted(group)
             for name in others:
-                words = f"its name differs from {folder}{first} by case or form of letters alone: one disk in two can hold only one of them"
+                words = (
+                    f"its name differs from {folder}{first} by case or form of letters alone: one disk "
+                    "in two can hold only one of them"
+                )
                 path = folder + name
                 yield Found(
-                    path.rstrip("/"), 1, f"{words}; rename one", related=(Related((folder + first).rstrip("/"), 1, "the other one"),)
+                    path.rstrip("/"),
+                    1,
+                    f"{words}; rename one",
+                    related=(Related((folder + first).rstrip("/"), 1, "the other one"),),
                 )
 
 

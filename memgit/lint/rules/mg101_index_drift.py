@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memgit.derive import Rendered, derive_owed, is_derived, render_all, table
-from memgit.formats.linediff import first_line
+from memgit.formats.merging.linediff import first_line
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Rule
 
@@ -31,10 +31,15 @@ def drift(corpus: Corpus) -> Edits:
 
 
 def _rendered(corpus: Corpus) -> dict[str, Rendered]:
-    """Derived files as they should be: all of them, or those that the change owes; of the latter, only those that differ or were edited."""
+    """Derived files as they should be: all of them, or those that the change owes; of the latter, only those
+    that differ or were edited.
+    """
     if corpus.changed is None:
         return _all(corpus)
-    found = {path: Rendered(data) for path, data in derive_owed(corpus, corpus.changed, corpus.base, corpus.right).items()}
+    found = {
+        path: Rendered(data)
+        for path, data in derive_owed(corpus, corpus.changed, corpus.base, corpus.right).items()
+    }
     for path in corpus.subjects:
         if is_derived(corpus.layout, path):
             derived = next(one for one in table(corpus.layout) if path in one.owed(corpus.layout, path))
@@ -72,7 +77,10 @@ def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:
     return {path: data for path, data in owed.items() if path in wanted}
 
 
-_ENTRY = "## Retry only timeouts\n**Date:** 2026-03-02\n**Best Practice:**\n- A 4xx will not get better\n**Keywords:** http, retry\n"
+_ENTRY = (
+    "## Retry only timeouts\n**Date:** 2026-03-02\n**Best Practice:**\n- A 4xx will not get "
+    "better\n**Keywords:** http, retry\n"
+)
 _INDEX = """{
   "lastUpdated": "2026-03-02",
   "version": "1.2.0",
@@ -111,7 +119,15 @@ A merge can blend two good indexes into one that no generator would write, witho
 So an index is never believed, and compared with the records each time.""",
     scope=CORPUS,
     check=check,
-    good=(Example({"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _INDEX % (1, 1), "INDEX.md": _ROOT}),),
+    good=(
+        Example(
+            {
+                "knowledge-base/http.md": _HEAD + _ENTRY,
+                "knowledge-base/_index.json": _INDEX % (1, 1),
+                "INDEX.md": _ROOT,
+            }
+        ),
+    ),
     bad=(
         Example(
             {"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _INDEX % (3, 3)},
@@ -119,7 +135,11 @@ So an index is never believed, and compared with the records each time.""",
         ),
     ),
     options={"committed": True},
-    options_help={"committed": "whether derived files are committed; with `indexes: local` they are not, and nothing is checked"},
+    options_help={
+        "committed": (
+            "whether derived files are committed; with `indexes: local` they are not, and nothing is checked"
+        )
+    },
     fix=fix,
     fix_help="Derives the file again, as `memgit rebuild` does.",
 )

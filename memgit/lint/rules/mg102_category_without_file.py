@@ -15,7 +15,10 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for path, file, _ in lost(corpus):
         text = (corpus.data(path) or b"").decode("utf-8", "replace")
         what = "category" if path.startswith("knowledge") or "knowledge-base/" in path else "skill"
-        words = f"the {what} of {file} is listed, but the file is not there: record something in it, or take it out of the index"
+        words = (
+            f"the {what} of {file} is listed, but the file is not there: record something in it, or take "
+            "it out of the index"
+        )
         yield Found(path, _line(text, file), words, fixable=True)
 
 
@@ -45,12 +48,17 @@ def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:
         text = (corpus.data(path) or b"").decode("utf-8", "replace")
         if (path, _line(text, file)) in told:
             gone.setdefault(path, set()).add(file)
-    return {path: data for path, files in gone.items() if (data := orphans.without(corpus, path, files)) is not None}
+    return {
+        path: data
+        for path, files in gone.items()
+        if (data := orphans.without(corpus, path, files)) is not None
+    }
 
 
 _TWO = (_INDEX % (1, 1)).replace(
     '      "count": 1\n    }\n',
-    '      "count": 1\n    },\n    {\n      "id": "css",\n      "name": "CSS",\n      "keywords": ["grid"],\n      "file": "css.md",\n'
+    '      "count": 1\n    },\n    {\n      "id": "css",\n      "name": "CSS",\n      "keywords": '
+    '["grid"],\n      "file": "css.md",\n'
     '      "count": 0\n    }\n',
 )
 
@@ -63,8 +71,15 @@ RULE = Rule(
 Such lines are left behind when the last entry of a category goes, or when a new workspace was seeded with categories.""",
     scope=CORPUS,
     check=check,
-    good=(Example({"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _INDEX % (1, 1)}),),
-    bad=(Example({"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _TWO}, at=("knowledge-base/_index.json:17",)),),
+    good=(
+        Example({"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _INDEX % (1, 1)}),
+    ),
+    bad=(
+        Example(
+            {"knowledge-base/http.md": _HEAD + _ENTRY, "knowledge-base/_index.json": _TWO},
+            at=("knowledge-base/_index.json:17",),
+        ),
+    ),
     fix=fix,
     fix_help="Takes the category out of the index; its name and keywords stay in history.",
 )

@@ -16,8 +16,13 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         folder = side.path.rpartition("/")[0] + "/"
         for file in side.present:
             if file not in side.listed:
-                words = f"the index of its folder does not list it, so no agent will look into it: memgit rebuild adds it to {side.path}"
-                yield Found(folder + file, 1, words, related=(Related(side.path, 1, "the index"),), fixable=True)
+                words = (
+                    "the index of its folder does not list it, so no agent will look into it: memgit "
+                    f"rebuild adds it to {side.path}"
+                )
+                yield Found(
+                    folder + file, 1, words, related=(Related(side.path, 1, "the index"),), fixable=True
+                )
 
 
 def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:

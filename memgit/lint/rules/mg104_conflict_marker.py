@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from memgit.derive import conflict, is_derived
 from memgit.lint.corpus import Corpus
-from memgit.lint.relay import address_at
+from memgit.lint.parse_findings import address_at
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 
 
@@ -16,14 +16,22 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             facts = corpus.facts(path)
             for start, end in grouped(facts.conflicts):
                 lines = ", ".join(str(line) for line in facts.conflicts if start <= line <= end)
-                words = f"conflict markers on lines {lines}: keep what is right and delete them, or run memgit resolve"
+                words = (
+                    f"conflict markers on lines {lines}: keep what is right and delete them, or run "
+                    "memgit resolve"
+                )
                 yield Found(path, start, words, address_at(facts, start), end)
         elif is_derived(corpus.layout, path):
             data = corpus.data(path) or b""
             if b"<<<<<<<" in data:
                 line = conflict.first_line(data.decode("utf-8", "replace"))
                 if line is not None:
-                    yield Found(path, line, "conflict markers in a derived file: memgit rebuild writes it anew", fixable=False)
+                    yield Found(
+                        path,
+                        line,
+                        "conflict markers in a derived file: memgit rebuild writes it anew",
+                        fixable=False,
+                    )
 
 
 def grouped(lines: tuple[int, ...] | list[int]) -> list[tuple[int, int]]:
@@ -32,8 +40,17 @@ def grouped(lines: tuple[int, ...] | list[int]) -> list[tuple[int, int]]:
 
 
 _SIDE = "**Date:** 2026-03-02\n**Best Practice:**\n- {}\n"
-_SHOWN = "## How a conflict looks\n**Date:** 2026-03-02\n\n```\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> topic\n```\n"
-_TORN = "## Retries\n<<<<<<< HEAD\n" + _SIDE.format("Three times") + "=======\n" + _SIDE.format("Five times") + ">>>>>>> topic\n"
+_SHOWN = (
+    "## How a conflict looks\n**Date:** 2026-03-02\n\n```\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> "
+    "topic\n```\n"
+)
+_TORN = (
+    "## Retries\n<<<<<<< HEAD\n"
+    + _SIDE.format("Three times")
+    + "=======\n"
+    + _SIDE.format("Five times")
+    + ">>>>>>> topic\n"
+)
 
 RULE = Rule(
     code="MG104",

@@ -18,11 +18,15 @@ MAX_LINK = 160
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     elsewhere = abandoned(corpus)
     # A review may have put some of their links among those of the subjects already.
-    links = [led for led in all_links(corpus) if led.path not in elsewhere] if elsewhere else all_links(corpus)
+    links = (
+        [led for led in all_links(corpus) if led.path not in elsewhere] if elsewhere else all_links(corpus)
+    )
     for led in (*links, *(led for path in elsewhere for led in links_of(corpus, path))):
         if led.target.fault is not None:
             address = led.origin.record.address if led.origin is not None else None
-            yield Found(led.path, led.link.line, said(led), address, severity="warning" if led.target.near else None)
+            yield Found(
+                led.path, led.link.line, said(led), address, severity="warning" if led.target.near else None
+            )
 
 
 def said(led: Led) -> str:
@@ -37,7 +41,9 @@ def _short(link: str) -> str:
 
 
 def abandoned(corpus: Corpus) -> list[str]:
-    """Files that did not change but may link to what the change took away: a record or its name or id, or a file of another sort."""
+    """Files that did not change but may link to what the change took away: a record or its name or id, or a
+    file of another sort.
+    """
     if corpus.changed is None or corpus.before is None:
         return []
     names = {file_names(path)[0] for path in corpus.changed if corpus.source.mode(path) is None}

@@ -15,14 +15,22 @@ from memgit.model.record import Record
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for one, line, other in one_way(corpus):
-        words = f"{named(one)} is related to {named(other)} ({other.path}:{other.line}), which has no link back: memgit link writes it"
+        words = (
+            f"{named(one)} is related to {named(other)} ({other.path}:{other.line}), which has no link "
+            "back: memgit link writes it"
+        )
         # What an archived record was related to leads to the one that it was merged into, if to any.
         moot = other.archived or one.text("merged_into") is not None
         lowered = "info" if moot else None
         yield Found(
-            one.path, line, words, one.address, related=(Related(other.path, other.line, "no link back"),), fixable=not moot,
+            one.path,
+            line,
+            words,
+            one.address,
+            related=(Related(other.path, other.line, "no link back"),),
+            fixable=not moot,
             severity=lowered,
-        )  # fmt: skip
+        )
 
 
 def one_way(corpus: Corpus) -> Iterator[tuple[Record, int, Record]]:
@@ -30,7 +38,12 @@ def one_way(corpus: Corpus) -> Iterator[tuple[Record, int, Record]]:
     told = set()
     for path, origin, link, found in all_links(corpus):
         other = found.record
-        if origin is None or other is None or not is_related(origin, link) or place(other) == place(origin.record):
+        if (
+            origin is None
+            or other is None
+            or not is_related(origin, link)
+            or place(other) == place(origin.record)
+        ):
             continue
         pair = (path, origin.record.ordinal, place(other))
         if pair not in told and not comes_back(corpus, other, origin.record):
@@ -44,7 +57,8 @@ def comes_back(corpus: Corpus, origin: Record, wanted: Record) -> bool:
     if facts is None:
         return True
     return any(
-        (found := target(corpus, origin.path, facts.record, link).record) is not None and place(found) == place(wanted)
+        (found := target(corpus, origin.path, facts.record, link).record) is not None
+        and place(found) == place(wanted)
         for link in facts.links
     )
 

@@ -12,7 +12,7 @@ from memgit.lint.resolve import facts_of, target
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Related, Rule, number, whole
 from memgit.lint.rules.mg301_duplicate_record import KEYWORDS_LEAST, KEYWORDS_SHARE
 from memgit.lint.words import listed, named
-from memgit.model.tuples import NamedTuple
+from memgit.model.namedtuple import NamedTuple
 
 
 class Pair(NamedTuple):
@@ -24,7 +24,10 @@ class Pair(NamedTuple):
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for one, other, shared in pairs(corpus, options):
         record, theirs = one.record, other.record
-        words = f"{named(record)} and {named(theirs)} ({theirs.path}:{theirs.line}) share {listed(shared)}, but do not link to each other"
+        words = (
+            f"{named(record)} and {named(theirs)} ({theirs.path}:{theirs.line}) share {listed(shared)}, "
+            "but do not link to each other"
+        )
         yield Found(
             record.path,
             record.line,
@@ -36,7 +39,9 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
 
 def pairs(corpus: Corpus, options: Options) -> list[Pair]:
-    """Pairs that share enough keywords and have no link either way, the closest few of each record, each pair once."""
+    """Pairs that share enough keywords and have no link either way, the closest few of each record, each pair
+    once.
+    """
     crowd, most, fewest = whole(options, "crowd"), whole(options, "most"), whole(options, "keywords")
     share = number(options, "share")
     out: dict[tuple[Place, Place], Pair] = {}
@@ -75,7 +80,11 @@ def _linked(corpus: Corpus, one: RecordFacts, other: RecordFacts) -> bool:
 
 
 def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:
-    wanted = {(finding.path, finding.line, finding.related[0].path, finding.related[0].line) for finding in findings if finding.related}
+    wanted = {
+        (finding.path, finding.line, finding.related[0].path, finding.related[0].line)
+        for finding in findings
+        if finding.related
+    }
     edits: dict[str, bytes | None] = {}
     for one, other, _ in pairs(corpus, options):
         if (one.record.path, one.record.line, other.record.path, other.record.line) not in wanted:
@@ -88,8 +97,14 @@ def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:
     return edits
 
 
-_ONE = "## Retry only timeouts\n**Date:** 2026-03-02\n**Related:**{}\n**Keywords:** http, retry, timeout, client\n"
-_TWO = "\n## Back off before you ask again\n**Date:** 2026-03-02\n**Related:**{}\n**Keywords:** http, retry, jitter, queue\n"
+_ONE = (
+    "## Retry only timeouts\n**Date:** 2026-03-02\n**Related:**{}\n**Keywords:** http, retry, timeout, "
+    "client\n"
+)
+_TWO = (
+    "\n## Back off before you ask again\n**Date:** 2026-03-02\n**Related:**{}\n**Keywords:** http, "
+    "retry, jitter, queue\n"
+)
 
 _BOTH = _ONE.format(" [[http#Back off before you ask again]]") + _TWO.format(" [[http#Retry only timeouts]]")
 
@@ -104,7 +119,11 @@ Only keywords that few records have count: everything in a workspace may be abou
     check=check,
     compares=True,
     good=(Example({"knowledge-base/http.md": _BOTH}),),
-    bad=(Example({"knowledge-base/http.md": _ONE.format("") + _TWO.format("")}, at=("knowledge-base/http.md:1",)),),
+    bad=(
+        Example(
+            {"knowledge-base/http.md": _ONE.format("") + _TWO.format("")}, at=("knowledge-base/http.md:1",)
+        ),
+    ),
     options={"share": 0.5, "keywords": 2, "crowd": 12, "most": 3},
     options_help={
         "share": "the share of the smaller set of keywords that both must have",

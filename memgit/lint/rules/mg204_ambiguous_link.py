@@ -19,18 +19,30 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             record = origin.record if origin is not None else None
             where = f"{named(record)}: " if record is not None else ""
             paths = listed([f"{one.path}:{one.line}" for one in found])
-            name = "" if corpus.is_subject(path) else f", or give {next(one.path for one in found if one.path in new)} another name"
+            name = (
+                ""
+                if corpus.is_subject(path)
+                else f", or give {next(one.path for one in found if one.path in new)} another name"
+            )
             yield Found(
-                path, link.line, f"{where}{link} could mean {len(found)} records ({paths}): write more of the path{name}",
+                path,
+                link.line,
+                f"{where}{link} could mean {len(found)} records ({paths}): write more of the path{name}",
                 record.address if record is not None else None,
-                related=tuple(Related(one.path, one.line, f"it could mean {named(one)}") for one in found[:8]),
-            )  # fmt: skip
+                related=tuple(
+                    Related(one.path, one.line, f"it could mean {named(one)}") for one in found[:8]
+                ),
+            )
 
 
 def _crowded(corpus: Corpus, new: set[str]) -> Iterator[Led]:
-    """Links in files that did not change that could mean one record before, if any, and may mean one of those in new files now."""
+    """Links in files that did not change that could mean one record before, if any, and may mean one of those
+    in new files now.
+    """
     names = {file_names(path)[0] for path in new}
-    shared = {name for name in names if len({one.path for one in corpus.index.resolve(Wikilink(name), None)}) > 1}
+    shared = {
+        name for name in names if len({one.path for one in corpus.index.resolve(Wikilink(name), None)}) > 1
+    }
     for path in corpus.mentioning(shared):
         for led in links_of(corpus, path):
             if sum(record.path not in new for record in led.target.records) < 2 <= len(led.target.records):
@@ -42,7 +54,11 @@ def _brought(corpus: Corpus) -> set[str]:
     if corpus.changed is None or corpus.before is None:
         return set()
     known = corpus.before.paths()
-    return {path for path in corpus.pages if path in known and corpus.parsed(path).records and not corpus.before.parsed(path).records}
+    return {
+        path
+        for path in corpus.pages
+        if path in known and corpus.parsed(path).records and not corpus.before.parsed(path).records
+    }
 
 
 _TEXT = "---\ntitle: {}\ncreated: 2026-03-02\n---\n{}\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
 from memgit.lint.page import FILES
-from memgit.lint.relay import address_at
+from memgit.lint.parse_findings import address_at
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 from memgit.lint.words import cut
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 PAGES = (".md", ".markdown")
 BEHEADED = "beheaded"
-"""The paths that a heading went away from, among what is shared about a corpus: only a review looks for them."""
+"""The paths that a heading went away from, among what is shared about a corpus: only a review looks for them.
+"""
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
@@ -33,18 +34,32 @@ def _broken(corpus: Corpus, path: str, headings: bool) -> Iterator[Found]:
     for line, linked, fragment in facts.files:
         whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), linked)) if linked else path
         if not is_there(corpus, whole):
-            words = f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}; correct the path, or restore the file"
+            words = (
+                f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}; correct the "
+                "path, or restore the file"
+            )
             yield Found(path, line, words, address_at(facts, line))
-        elif headings and fragment and whole.endswith(PAGES) and (anchors := _anchors(corpus, whole)) and not anchors.leads(fragment):
+        elif (
+            headings
+            and fragment
+            and whole.endswith(PAGES)
+            and (anchors := _anchors(corpus, whole))
+            and not anchors.leads(fragment)
+        ):
             near = anchors.near(fragment)
             meant = "correct it, or restore the heading" if near is None else f"did you mean #{cut(near)}?"
             there = cut(whole, 120) if linked else "this file"
-            words = f"the link to {cut(linked)}#{cut(fragment)} leads nowhere: {there} has no such heading; {meant}"
+            words = (
+                f"the link to {cut(linked)}#{cut(fragment)} leads nowhere: {there} has no such heading; "
+                f"{meant}"
+            )
             yield Found(path, line, words, address_at(facts, line), severity="warning")
 
 
 def _anchors(corpus: Corpus, path: str) -> Anchors | None:
-    """The places in a page that a link may name; None for what is no text, or lies outside of the knowledge root."""
+    """The places in a page that a link may name; None for what is no text, or lies outside of the knowledge
+    root.
+    """
     known: dict[str, Anchors | None] = corpus.shared.setdefault("anchors", {})
     if path not in known:
         from memgit.lint.anchors import of_page
@@ -67,8 +82,14 @@ def _abandoned(corpus: Corpus) -> list[str]:
     """Files that did not change but may link to one that the change took away, or to a heading of it."""
     if corpus.changed is None:
         return []
-    gone = {path for path in corpus.changed if corpus.source.mode(path) is None} | corpus.shared.get(BEHEADED, set())
-    return corpus.mentioning({spelled for name in _names(corpus, gone) for spelled in _spelled(name)}) if gone else []
+    gone = {path for path in corpus.changed if corpus.source.mode(path) is None} | corpus.shared.get(
+        BEHEADED, set()
+    )
+    return (
+        corpus.mentioning({spelled for name in _names(corpus, gone) for spelled in _spelled(name)})
+        if gone
+        else []
+    )
 
 
 def _names(corpus: Corpus, gone: set[str]) -> set[str]:
@@ -109,23 +130,41 @@ A heading is named as GitHub does it (`#pin-the-compiler`, the second one `#pin-
     options={"headings": True},
     options_help={"headings": "whether the heading that a link names is looked for as well"},
     good=(
-        Example({"memory/a.md": _TEXT.format("A", "See [b](b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}),
+        Example(
+            {"memory/a.md": _TEXT.format("A", "See [b](b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}
+        ),
         Example(
             {
-                "memory/a.md": _TEXT.format("A", "See [pins](b.md#why-pin-gcc-13), [then](b.md#then-1) and [numbers](b.md#numbers)."),
-                "memory/b.md": _TEXT.format("B", '## Why pin `gcc` 13?\n## Then\n## Then\n<a id="numbers"></a>'),
+                "memory/a.md": _TEXT.format(
+                    "A", "See [pins](b.md#why-pin-gcc-13), [then](b.md#then-1) and [numbers](b.md#numbers)."
+                ),
+                "memory/b.md": _TEXT.format(
+                    "B", '## Why pin `gcc` 13?\n## Then\n## Then\n<a id="numbers"></a>'
+                ),
             }
         ),
-        Example({"memory/a.md": _TEXT.format("A", "See [below](#the-numbers) and [above](#).\n\n## The numbers")}),
+        Example(
+            {"memory/a.md": _TEXT.format("A", "See [below](#the-numbers) and [above](#).\n\n## The numbers")}
+        ),
     ),
     bad=(
         Example(
-            {"memory/a.md": _TEXT.format("A", "See [b](b.md#why-pin)."), "memory/b.md": _TEXT.format("B", "## Why pin gcc?")},
+            {
+                "memory/a.md": _TEXT.format("A", "See [b](b.md#why-pin)."),
+                "memory/b.md": _TEXT.format("B", "## Why pin gcc?"),
+            },
             at=("memory/a.md:5",),
         ),
-        Example({"memory/a.md": _TEXT.format("A", "See [below](#numbers).\n\n## The numbers")}, at=("memory/a.md:5",)),
         Example(
-            {"memory/a.md": _TEXT.format("A", "See [b](memory/b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}, at=("memory/a.md:5",)
+            {"memory/a.md": _TEXT.format("A", "See [below](#numbers).\n\n## The numbers")},
+            at=("memory/a.md:5",),
+        ),
+        Example(
+            {
+                "memory/a.md": _TEXT.format("A", "See [b](memory/b.md)."),
+                "memory/b.md": _TEXT.format("B", "Text."),
+            },
+            at=("memory/a.md:5",),
         ),
     ),
 )

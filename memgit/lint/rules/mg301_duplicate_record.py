@@ -9,11 +9,13 @@ from memgit.lint.facts import RecordFacts
 from memgit.lint.index import Place, least, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, number, whole
 from memgit.lint.words import named
-from memgit.model.pattern import pattern
+from memgit.model.lazy_re import pattern
 
 KEYWORDS_SHARE, KEYWORDS_LEAST = 0.7, 3
 CHAIN = 4
-"""So many records that are like one by keywords alone, or have the very same text, are named; a crowd is not paired each with each."""
+"""So many records that are like one by keywords alone, or have the very same text, are named; a crowd is not
+paired each with each.
+"""
 _NUMBER = pattern(r"\d+")
 
 
@@ -65,13 +67,22 @@ class _Alike:
         index, size = self._corpus.index, len(one.keywords)
         for other in index.keyword_peers(one, self._share) if size >= self._fewest else ():
             smaller, shared = min(size, len(other.keywords)), len(one.keywords & other.keywords)
-            if smaller >= self._fewest and shared >= least(smaller, self._share) and _in_use(one, other) and self._has_room(one, other):
+            if (
+                smaller >= self._fewest
+                and shared >= least(smaller, self._share)
+                and _in_use(one, other)
+                and self._has_room(one, other)
+            ):
                 self._pair(one, other, f"keywords overlap {shared / smaller:.0%}")
         for other in index.text_peers(one) if one.sketch else ():
             if one.digest != other.digest or self._is_near(one):
                 self._same_text(one, other)
         for other in index.title_peers(one) if len(one.title) > 1 else ():
-            if _in_use(one, other) and _titles_alike(set(one.title), other, self._is_slip) and _numbers(one) == _numbers(other):
+            if (
+                _in_use(one, other)
+                and _titles_alike(set(one.title), other, self._is_slip)
+                and _numbers(one) == _numbers(other)
+            ):
                 self._pair(one, other, "like titles")
 
     def _pair(self, one: RecordFacts, other: RecordFacts, reason: str) -> None:
@@ -88,7 +99,11 @@ class _Alike:
         if _in_use(one, other):
             alike = 1.0 if one.digest == other.digest else _resemblance(self._corpus, one, other, self._text)
             if alike >= self._text:
-                self._pair(one, other, "the same text" if one.digest == other.digest else f"text {alike:.0%} the same")
+                self._pair(
+                    one,
+                    other,
+                    "the same text" if one.digest == other.digest else f"text {alike:.0%} the same",
+                )
 
     def _is_slip(self, one: str, other: str) -> bool:
         """Whether a word is another one, misspelled."""
@@ -99,7 +114,9 @@ class _Alike:
         return fuzz.ratio(one, other) >= self._title
 
     def _has_room(self, one: RecordFacts, other: RecordFacts) -> bool:
-        """Whether one of two records is paired by keywords with few others as yet; counts the pair, which either may have found first."""
+        """Whether one of two records is paired by keywords with few others as yet; counts the pair, which
+        either may have found first.
+        """
         here, there = place(one.record), place(other.record)
         pair = (min(here, there), max(here, there))
         before, after = self._near.get(here, 0), self._near.get(there, 0)
@@ -110,7 +127,9 @@ class _Alike:
         return True
 
     def _is_near(self, one: RecordFacts) -> bool:
-        """Whether one of a crowd of records with the very same text is to be paired with one more of them; counts it."""
+        """Whether one of a crowd of records with the very same text is to be paired with one more of them;
+        counts it.
+        """
         key = (one.digest, place(one.record))
         known = self._met[key] = self._met.get(key, 0) + 1
         return known <= CHAIN
@@ -128,11 +147,17 @@ def _numbers(one: RecordFacts) -> list[str]:
 def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str]) -> Found:
     # The later of the two is reported, unless only the earlier one is what the run is about.
     late, early = (other, one) if corpus.is_subject(other.record.path) else (one, other)
-    words = f"{named(late.record)} is like {named(early.record)} ({early.record.path}:{early.record.line}): {', '.join(why)}; join them"
+    words = (
+        f"{named(late.record)} is like {named(early.record)} ({early.record.path}:{early.record.line}): "
+        f"{', '.join(why)}; join them"
+    )
     return Found(
-        late.record.path, late.record.line, words, late.record.address,
+        late.record.path,
+        late.record.line,
+        words,
+        late.record.address,
         related=(Related(early.record.path, early.record.line, f"{named(early.record)}: {', '.join(why)}"),),
-    )  # fmt: skip
+    )
 
 
 def _resemblance(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -> float:
@@ -141,13 +166,16 @@ def _resemblance(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: f
 
     if likeness.sketched(one.sketch, other.sketch) < wanted - 0.25:
         return 0.0
-    return likeness.resemblance(likeness.words(corpus.body(one.record)), likeness.words(corpus.body(other.record)))
+    return likeness.resemblance(
+        likeness.words(corpus.body(one.record)), likeness.words(corpus.body(other.record))
+    )
 
 
 def _version_of_one(one: RecordFacts, other: RecordFacts) -> bool:
     """Whether one record grew out of the other: then likeness is meant."""
     return any(
-        bool(sources := this.record.derived_from) and (that.record.address in sources or that.record.id in sources)
+        bool(sources := this.record.derived_from)
+        and (that.record.address in sources or that.record.id in sources)
         for this, that in ((one, other), (other, one))
     )
 
@@ -178,7 +206,9 @@ Whether the two belong together, a person decides; `memgit merge-records` joins 
     good=(
         Example(
             {
-                "knowledge-base/http.md": _ENTRY.format("Retry only timeouts", "A 4xx will not get better", "http, retry, timeout")
+                "knowledge-base/http.md": _ENTRY.format(
+                    "Retry only timeouts", "A 4xx will not get better", "http, retry, timeout"
+                )
                 + _ENTRY.format("Back off before asking again", "Double the pause", "http, jitter, pause")
             }
         ),
@@ -186,13 +216,22 @@ Whether the two belong together, a person decides; `memgit merge-records` joins 
     bad=(
         Example(
             {
-                "knowledge-base/http.md": _ENTRY.format("Retry only timeouts", "A 4xx will not get better", "http, retry, timeout")
-                + _ENTRY.format("When to ask a server again", "Only after a timeout", "http, retry, timeout, client")
+                "knowledge-base/http.md": _ENTRY.format(
+                    "Retry only timeouts", "A 4xx will not get better", "http, retry, timeout"
+                )
+                + _ENTRY.format(
+                    "When to ask a server again", "Only after a timeout", "http, retry, timeout, client"
+                )
             },
             at=("knowledge-base/http.md:7",),
         ),
     ),
-    options={"keywords_share": KEYWORDS_SHARE, "keywords_least": KEYWORDS_LEAST, "title_likeness": 85.0, "text_likeness": 0.8},
+    options={
+        "keywords_share": KEYWORDS_SHARE,
+        "keywords_least": KEYWORDS_LEAST,
+        "title_likeness": 85.0,
+        "text_likeness": 0.8,
+    },
     options_help={
         "keywords_share": "the share of the smaller set of keywords from which two records are alike",
         "keywords_least": "how many keywords the smaller set must have",

@@ -21,7 +21,10 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         created = day(record.created)
         months = age(date.fromisoformat(created), today) if created is not None else 0
         if created is not None and months >= limit:
-            words = f"{named(record)} is of {created}, {plural(months, 'month')} old and never updated: check it, then update or archive it"
+            words = (
+                f"{named(record)} is of {created}, {plural(months, 'month')} old and never updated: "
+                "check it, then update or archive it"
+            )
             yield Found(record.path, record.line, words, record.address)
 
 
@@ -47,7 +50,12 @@ Observations and decisions stand as they were made and do not go stale.""",
         Example({"knowledge-base/build.md": _ENTRY.format("2026-03-02")}),
         Example({"knowledge-base/build.md": _ENTRY.format("2024-03-02\n**Updated:** 2026-05-02")}),
     ),
-    bad=(Example({"knowledge-base/build.md": _ENTRY.format("2025-03-02")}, at=("knowledge-base/build.md:1",)),),
+    bad=(
+        Example({"knowledge-base/build.md": _ENTRY.format("2025-03-02")}, at=("knowledge-base/build.md:1",)),
+    ),
     options={"months": 6, "kinds": ("knowledge", "experience", "memory", "skill")},
-    options_help={"months": "the age in months from which a record is stale", "kinds": "the kinds of record that can go stale"},
+    options_help={
+        "months": "the age in months from which a record is stale",
+        "kinds": "the kinds of record that can go stale",
+    },
 )

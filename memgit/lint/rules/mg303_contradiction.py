@@ -25,7 +25,11 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             continue
         # Comparing two sentences is quicker than finding out whether their records belong together.
         how = opposite(claim, theirs)
-        if how is None or _replaced(one, other) or (not related(one, other) and opposite(claim, theirs, related=False) is None):
+        if (
+            how is None
+            or _replaced(one, other)
+            or (not related(one, other) and opposite(claim, theirs, related=False) is None)
+        ):
             continue
         here, there = place(one.record), place(other.record)
         if here == there or (here, there) in told or (there, here) in told:
@@ -58,9 +62,13 @@ def _candidates(corpus: Corpus) -> Iterator[tuple[RecordFacts, Claim, RecordFact
 
 
 def related(one: RecordFacts, other: RecordFacts) -> bool:
-    """Whether two records are about one topic: one file or scope, or a keyword, topic, tag or two words of the title in common."""
+    """Whether two records are about one topic: one file or scope, or a keyword, topic, tag or two words of
+    the title in common.
+    """
     left, right = one.record, other.record
-    if left.path == right.path or (left.kind == right.kind != "note" and _group(left.path) and _group(left.path) == _group(right.path)):
+    if left.path == right.path or (
+        left.kind == right.kind != "note" and _group(left.path) and _group(left.path) == _group(right.path)
+    ):
         return True
     if one.keywords & other.keywords:
         return True
@@ -85,16 +93,25 @@ def _replaced(one: RecordFacts, other: RecordFacts) -> bool:
     return False
 
 
-def _found(corpus: Corpus, one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Claim, how: str) -> Found:
-    if (other.record.path, theirs.line) > (one.record.path, claim.line) and corpus.is_subject(other.record.path):
+def _found(
+    corpus: Corpus, one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Claim, how: str
+) -> Found:
+    if (other.record.path, theirs.line) > (one.record.path, claim.line) and corpus.is_subject(
+        other.record.path
+    ):
         one, claim, other, theirs = other, theirs, one, claim
     words = (
-        f"{named(one.record)} says “{claim.text}”, but {named(other.record)} ({other.record.path}:{theirs.line}) says “{theirs.text}”: "
+        f"{named(one.record)} says “{claim.text}”, but {named(other.record)} "
+        f"({other.record.path}:{theirs.line}) says “{theirs.text}”: "
         f"{how}; keep one, or say when each holds"
     )
     return Found(
-        one.record.path, claim.line, words, one.record.address, related=(Related(other.record.path, theirs.line, theirs.text),)
-    )  # fmt: skip
+        one.record.path,
+        claim.line,
+        words,
+        one.record.address,
+        related=(Related(other.record.path, theirs.line, theirs.text),),
+    )
 
 
 _ENTRY = "## {}\n**Date:** 2026-03-02\n**Best Practice:**\n- {}\n**Keywords:** {}\n\n"
@@ -114,7 +131,9 @@ Only plain English sentences are compared, and rather too few are called opposit
     good=(
         Example(
             {
-                "knowledge-base/http.md": _ENTRY.format("Reads", "Always retry a failed request when it only reads.", "http, retry")
+                "knowledge-base/http.md": _ENTRY.format(
+                    "Reads", "Always retry a failed request when it only reads.", "http, retry"
+                )
                 + _ENTRY.format("Writes", "Never retry a failed request when it writes.", "http, retry")
             }
         ),
@@ -122,7 +141,9 @@ Only plain English sentences are compared, and rather too few are called opposit
     bad=(
         Example(
             {
-                "knowledge-base/http.md": _ENTRY.format("Be patient", "Always retry a failed upload.", "http, upload")
+                "knowledge-base/http.md": _ENTRY.format(
+                    "Be patient", "Always retry a failed upload.", "http, upload"
+                )
                 + _ENTRY.format("Fail fast", "Never retry a failed upload; report it.", "http, error")
             },
             at=("knowledge-base/http.md:10",),

@@ -10,7 +10,8 @@ from memgit.lint.words import plural
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    # A gap shows in the whole; whoever records the first entry of a category is not told that it is the first.
+    # A gap shows in the whole; whoever records the first entry of a category is not told that it is the
+    # first.
     fewest = whole(options, "entries")
     for path in corpus.pages if corpus.changed is None else ():
         place = corpus.layout.find(path)
@@ -19,7 +20,12 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         count = sum(not one.record.archived for one in corpus.facts(path).records)
         if count < fewest:
             yield Found(
-                path, 1, f"the category {place[1]} has {plural(count, 'entry', 'entries')}: add what is known, or join it with another"
+                path,
+                1,
+                (
+                    f"the category {place[1]} has {plural(count, 'entry', 'entries')}: add what is "
+                    "known, or join it with another"
+                ),
             )
 
 

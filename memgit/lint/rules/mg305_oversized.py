@@ -16,16 +16,23 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         for one in facts.records:
             if len(one.record.title) > title:
                 words = (
-                    f"{named(one.record)} has a title of {len(one.record.title)} characters; lists and subjects cut it: say it in {title}"
+                    f"{named(one.record)} has a title of {len(one.record.title)} characters; lists and "
+                    f"subjects cut it: say it in {title}"
                 )
                 yield Found(path, one.record.line, words, one.record.address)
             if one.tokens > record and not one.record.archived:
-                words = f"{named(one.record)} has about {one.tokens:,} tokens; more than {record:,} are seldom read: split or shorten it"
+                words = (
+                    f"{named(one.record)} has about {one.tokens:,} tokens; more than {record:,} are "
+                    "seldom read: split or shorten it"
+                )
                 yield Found(path, one.record.line, words, one.record.address, one.record.end_line)
         if len(facts.records) > 1:
             total = sum(one.tokens for one in facts.records)
             if total > file:
-                words = f"its {len(facts.records)} records have about {total:,} tokens together: make two categories of it"
+                words = (
+                    f"its {len(facts.records)} records have about {total:,} tokens together: make two "
+                    "categories of it"
+                )
                 yield Found(path, 1, words)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memgit.lint.compared import changes
 from memgit.lint.corpus import Corpus
+from memgit.lint.history import changes
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule
 from memgit.lint.words import listed, named
 
@@ -25,11 +25,15 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             what.append("text")
         if what:
             words = (
-                f"{named(new)} was edited ({listed(what)}): an observation stays as it was made; take the edit back and record a new one"
+                f"{named(new)} was edited ({listed(what)}): an observation stays as it was made; take "
+                "the edit back and record a new one"
             )
             yield Found(new.path, new.line, words, new.address)
         elif old.archived and not new.archived:
-            words = f"{named(new)} was archived and is back: archiving an observation goes one way; record a new one"
+            words = (
+                f"{named(new)} was archived and is back: archiving an observation goes one way; record a "
+                "new one"
+            )
             yield Found(new.path, new.line, words, new.address)
 
 
@@ -45,7 +49,12 @@ Edited later it is no evidence any more.
 Topics, keywords and links may change, and it may be archived, once.""",
     scope=HISTORY,
     check=check,
-    good=(Example({"observations/2026/03/a.md": _OLD.replace("[ci]", "[ci, build]")}, before={"observations/2026/03/a.md": _OLD}),),
+    good=(
+        Example(
+            {"observations/2026/03/a.md": _OLD.replace("[ci]", "[ci, build]")},
+            before={"observations/2026/03/a.md": _OLD},
+        ),
+    ),
     bad=(
         Example(
             {"observations/2026/03/a.md": _OLD.replace("twice", "three times")},

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memgit.lint.compared import changes, line_of
 from memgit.lint.corpus import Corpus
+from memgit.lint.history import changes, line_of
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule
 from memgit.lint.words import named
 
@@ -17,7 +17,10 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             continue
         if new.version is None or new.version < old.version:
             now = "no version" if new.version is None else f"version {new.version}"
-            words = f"{named(new)} went from version {old.version} to {now}: versions only grow; make it {old.version + 1} or {old.version}"
+            words = (
+                f"{named(new)} went from version {old.version} to {now}: versions only grow; make it "
+                f"{old.version + 1} or {old.version}"
+            )
             line = line_of(corpus, new.path, "version", (new.line, new.end_line))
             yield Found(new.path, line, words, new.address)
 
@@ -34,5 +37,11 @@ A version that comes again with other text makes both wrong; usually an old file
     scope=HISTORY,
     check=check,
     good=(Example({"skills/migrate.md": _SKILL.format(3)}, before={"skills/migrate.md": _SKILL.format(2)}),),
-    bad=(Example({"skills/migrate.md": _SKILL.format(1)}, at=("skills/migrate.md:3",), before={"skills/migrate.md": _SKILL.format(2)}),),
+    bad=(
+        Example(
+            {"skills/migrate.md": _SKILL.format(1)},
+            at=("skills/migrate.md:3",),
+            before={"skills/migrate.md": _SKILL.format(2)},
+        ),
+    ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memgit.derive.dates import day
-from memgit.lint.compared import changes, line_of
 from memgit.lint.corpus import Corpus
+from memgit.lint.history import changes, line_of
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule
 from memgit.lint.words import named
 
@@ -21,9 +21,14 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             if before is not None and before != after:
                 now = after or "nothing that is a day"
                 words = (
-                    f"{named(new)} was made on {before} and now says {now}: put {before} back; a later change belongs in the date of update"
+                    f"{named(new)} was made on {before} and now says {now}: put {before} back; a later "
+                    "change belongs in the date of update"
                 )
-                line = line_of(corpus, new.path, new.text(field) or "", (new.line, new.end_line)) if new.text(field) else new.line
+                line = (
+                    line_of(corpus, new.path, new.text(field) or "", (new.line, new.end_line))
+                    if new.text(field)
+                    else new.line
+                )
                 yield Found(new.path, line, words, new.address)
 
 

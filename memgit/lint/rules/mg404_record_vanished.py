@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memgit.lint.compared import changes
 from memgit.lint.corpus import Corpus
+from memgit.lint.history import changes
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule
 from memgit.lint.words import named
 
@@ -24,7 +24,10 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             continue  # MG001 says so
         line = min(old.line, max(1, len(corpus.page(old.path).lines))) if kept else 1
         where = f" from line {old.line} of {old.path}" if kept else ""
-        words = f"{named(old)} ({old.address}) is gone{where}: bring it back, and memgit archive it if it is not needed any more"
+        words = (
+            f"{named(old)} ({old.address}) is gone{where}: bring it back, and memgit archive it if it is "
+            "not needed any more"
+        )
         yield Found(old.path, line, words, old.address)
 
 
@@ -42,7 +45,16 @@ One that was moved, renamed, or joined into a record that names it as its origin
     scope=HISTORY,
     check=check,
     good=(
-        Example({"knowledge-base/css.md": _ONE, "knowledge-base/layout.md": _TWO.lstrip()}, before={"knowledge-base/css.md": _ONE + _TWO}),
+        Example(
+            {"knowledge-base/css.md": _ONE, "knowledge-base/layout.md": _TWO.lstrip()},
+            before={"knowledge-base/css.md": _ONE + _TWO},
+        ),
     ),
-    bad=(Example({"knowledge-base/css.md": _ONE}, at=("knowledge-base/css.md:4",), before={"knowledge-base/css.md": _ONE + _TWO}),),
+    bad=(
+        Example(
+            {"knowledge-base/css.md": _ONE},
+            at=("knowledge-base/css.md:4",),
+            before={"knowledge-base/css.md": _ONE + _TWO},
+        ),
+    ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memgit.lint.compared import changes
 from memgit.lint.corpus import Corpus
+from memgit.lint.history import changes
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule, several
 from memgit.lint.words import listed, named
 from memgit.model.record import Record
@@ -37,7 +37,8 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         if was and was != now and now not in allowed.get(was, ()):
             may = f"it may become {listed(allowed[was])}" if allowed.get(was) else "it stays so"
             words = (
-                f"{named(new)} went from {was} to {now or 'no status'}; of one that is {was}, {may}. Record a new one that supersedes it"
+                f"{named(new)} went from {was} to {now or 'no status'}; of one that is {was}, {may}. "
+                "Record a new one that supersedes it"
             )
             yield Found(new.path, _line(corpus, new), words, new.address)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memgit.lint.corpus import Corpus
-from memgit.lint.relay import address_at
+from memgit.lint.parse_findings import address_at
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
 
 
@@ -15,10 +15,15 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         for secret in facts.secrets:
             address = address_at(facts, secret.line)
             if secret.example:
-                words = f"a value like {_a(secret.kind)} ({secret.masked}), which looks like an example: nothing to do if it is one"
+                words = (
+                    f"a value like {_a(secret.kind)} ({secret.masked}), which looks like an example: "
+                    "nothing to do if it is one"
+                )
                 yield Found(path, secret.line, words, address, severity="info")
             else:
-                words = f"{_a(secret.kind)} ({secret.masked}): revoke it, and write down where it is kept instead"
+                words = (
+                    f"{_a(secret.kind)} ({secret.masked}): revoke it, and write down where it is kept instead"
+                )
                 yield Found(path, secret.line, words, address)
 
 
@@ -40,8 +45,21 @@ is allowed in place, with a comment on its line.""",
     scope=CORPUS,
     check=check,
     good=(
-        Example({"memory/deploy.md": _TEXT + "The token lies in the vault under `deploy/github`; export it as `GITHUB_TOKEN`.\n"}),
-        Example({"memory/deploy.md": _TEXT + "A token: " + "ghp_" + "x1Yz" * 9 + " <!-- memgit: allow MG501 -->\n"}),
+        Example(
+            {
+                "memory/deploy.md": _TEXT
+                + "The token lies in the vault under `deploy/github`; export it as `GITHUB_TOKEN`.\n"
+            }
+        ),
+        Example(
+            {
+                "memory/deploy.md": _TEXT
+                + "A token: "
+                + "ghp_"
+                + "x1Yz" * 9
+                + " <!-- memgit: allow MG501 -->\n"
+            }
+        ),
     ),
     bad=(
         Example(

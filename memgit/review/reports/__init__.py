@@ -42,7 +42,13 @@ def _github(review: Review, paint: Paint) -> str:
     return render(as_report(review))
 
 
-FORMATS: Mapping[str, Render] = {"text": _text, "markdown": _markdown, "json": _json, "sarif": _sarif, "github": _github}
+FORMATS: Mapping[str, Render] = {
+    "text": _text,
+    "markdown": _markdown,
+    "json": _json,
+    "sarif": _sarif,
+    "github": _github,
+}
 
 
 def render(name: str, review: Review, paint: Paint = plain) -> str:
@@ -52,5 +58,15 @@ def render(name: str, review: Review, paint: Paint = plain) -> str:
 
 def as_report(review: Review) -> Report:
     """What a review found as lint reports it; conflicts are findings there."""
-    found = sorted((*conflict_findings(review), *review.findings), key=lambda one: (one.path, one.line, one.rule, one.message))
-    return Report(Result(tuple(found), 0), review.rules, review.today, whole=False, prefix=review.prefix, version=review.version)
+    found = sorted(
+        (*conflict_findings(review), *review.findings),
+        key=lambda one: (one.path, one.line, one.rule, one.message),
+    )
+    return Report(
+        Result(tuple(found), 0),
+        review.rules,
+        review.today,
+        whole=False,
+        prefix=review.prefix,
+        version=review.version,
+    )

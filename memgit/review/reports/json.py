@@ -57,7 +57,9 @@ def _change(one: Reviewed) -> dict[str, Any]:
         "path": record.path,
         "line": record.line,
         "fields": one.names(),
-        "values": {field.name: {"before": _plain(field.before), "after": _plain(field.after)} for field in one.fields},
+        "values": {
+            field.name: {"before": _plain(field.before), "after": _plain(field.after)} for field in one.fields
+        },
         "body": {"words_added": new, "words_removed": gone, "pieces": [list(piece) for piece in one.body]},
         "linked": list(one.linked),
         "unlinked": list(one.unlinked),

@@ -1,8 +1,9 @@
 """One comment on a pull request: a table, what is wrong, then one foldable block a record.
 
-The first line is a marker, by which whoever posts the comment finds the one to update. The whole stays under the size that forges take;
-what does not fit is counted. Whatever comes from a repository stands as character references, so that it is text wherever it stands: it can
-end no table, block or tag, call nobody, and name no issue.
+The first line is a marker, by which whoever posts the comment finds the one to update. The whole stays under
+the size that forges take; what does not fit is counted. Whatever comes from a repository stands as character
+references, so that it is text wherever it stands: it can end no table, block or tag, call nobody, and name no
+issue.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ _WORD = re.compile(r"\s+|\S+")
 
 def render(review: Review) -> str:
     """The comment."""
-    head = f"{MARKER}\n### {MARKS[review.verdict]} memgit review: {words.verdict(review)}\n\n{_summary(review)}\n"
+    head = (
+        f"{MARKER}\n### {MARKS[review.verdict]} memgit review: "
+        f"{words.verdict(review)}\n\n{_summary(review)}\n"
+    )
     by_address = review.by_address()
     order = _gravest_first(review, by_address)
     rows, left_rows = _fitting((_row(one, words.about(one, by_address)) for one in order), ROWS)
@@ -46,7 +50,9 @@ def render(review: Review) -> str:
     if rows:
         table = "\n| | record | kind | what | by | findings |\n|---|---|---|---|---|---|\n" + "".join(rows)
         table += f"\n{_left_out(left_rows, len(order), 'record')}" if left_rows < len(order) else ""
-    conflicts = _list("Would conflict", [_conflict(place, review.prefix) for place in review.conflicts], CONFLICTS)
+    conflicts = _list(
+        "Would conflict", [_conflict(place, review.prefix) for place in review.conflicts], CONFLICTS
+    )
     graded = sorted(review.findings, key=lambda one: SEVERITIES.index(one.severity))
     findings = _list("New findings", [_finding(one, review.prefix) for one in graded], FINDINGS)
     notes = "".join(f"\n{text(note)}.\n" for note in words.asides(review))
@@ -68,7 +74,10 @@ def _summary(review: Review) -> str:
 
 def _gravest_first(review: Review, by_address: Mapping[str, list[Finding]]) -> list[Reviewed]:
     def rank(one: Reviewed) -> int:
-        return min((SEVERITIES.index(finding.severity) for finding in words.about(one, by_address)), default=len(SEVERITIES))
+        return min(
+            (SEVERITIES.index(finding.severity) for finding in words.about(one, by_address)),
+            default=len(SEVERITIES),
+        )
 
     return sorted(review.changes, key=rank)
 
@@ -110,7 +119,14 @@ def _row(one: Reviewed, found: Sequence[Finding]) -> str:
         for severity in SEVERITIES
         if (count := sum(finding.severity == severity for finding in found))
     )
-    cells = [one.change, _title(one), one.record.kind, text(cut(", ".join(one.names()), TITLE)), text(cut(words.by(one), TITLE)), told]
+    cells = [
+        one.change,
+        _title(one),
+        one.record.kind,
+        text(cut(", ".join(one.names()), TITLE)),
+        text(cut(words.by(one), TITLE)),
+        told,
+    ]
     return f"| {' | '.join(cells)} |\n"
 
 
@@ -122,7 +138,9 @@ def _block(one: Reviewed, findings: Sequence[Finding], prefix: str) -> str:
     record = one.record
     what = f": {text(cut(', '.join(one.names()), TITLE))}" if one.names() else ""
     out = [f"<details>\n<summary>{one.change} {_title(one)}{what}</summary>\n"]
-    told = [f"{_code(cut(record.address, VALUE))} in {_code(cut(f'{prefix}{record.path}:{record.line}', VALUE))}"]
+    told = [
+        f"{_code(cut(record.address, VALUE))} in {_code(cut(f'{prefix}{record.path}:{record.line}', VALUE))}"
+    ]
     if one.was is not None:
         told.append(f"was {_code(cut(one.was, VALUE))}")
     if words.by(one):
@@ -130,7 +148,10 @@ def _block(one: Reviewed, findings: Sequence[Finding], prefix: str) -> str:
     told += [f"source {_code(cut(source, VALUE))}" for source in words.sources(one)[:5]]
     out.append(f"{', '.join(told)}\n")
     if one.fields:
-        rows = [f"| {text(cut(name, TITLE))} | {_value(before)} | {_value(after)} |\n" for name, before, after in _rows(one)]
+        rows = [
+            f"| {text(cut(name, TITLE))} | {_value(before)} | {_value(after)} |\n"
+            for name, before, after in _rows(one)
+        ]
         out.append(f"| field | before | after |\n|---|---|---|\n{''.join(rows)}")
     if one.body:
         out.append(_difference(shown(one.body)))
@@ -146,7 +167,10 @@ def _block(one: Reviewed, findings: Sequence[Finding], prefix: str) -> str:
 
 
 def _rows(one: Reviewed) -> list[tuple[str, str, str]]:
-    return [(field.name, cut(words.value(field.before), VALUE), cut(words.value(field.after), VALUE)) for field in one.fields[:40]]
+    return [
+        (field.name, cut(words.value(field.before), VALUE), cut(words.value(field.after), VALUE))
+        for field in one.fields[:40]
+    ]
 
 
 def _value(found: str) -> str:
@@ -167,8 +191,13 @@ def _difference(pieces: Sequence[Piece]) -> str:
         if left <= 0:
             break
     rest = sum(len(piece.text) for piece in pieces) - (BODY - left)
-    # A line that starts with a slash would be a command to some forges, other things to a CI system that prints the comment.
-    inner = re.sub(r"(?m)^((?:</?(?:del|ins)>)*\s*)([/:])", lambda match: f"{match[1]}&#{ord(match[2])};", "".join(out).strip("\n"))
+    # A line that starts with a slash would be a command to some forges, other things to a CI system that
+    # prints the comment.
+    inner = re.sub(
+        r"(?m)^((?:</?(?:del|ins)>)*\s*)([/:])",
+        lambda match: f"{match[1]}&#{ord(match[2])};",
+        "".join(out).strip("\n"),
+    )
     inner = re.sub(r"#(?=#\w*\[)", "&#35;", inner)
     more = f"\n… {plural(rest, 'character')} left out" if rest > 0 else ""
     return f"<pre>\n{inner}{more}\n</pre>\n"
@@ -194,7 +223,10 @@ def _broken(whole: str, column: int) -> tuple[list[str], int]:
 
 def _finding(one: Finding, prefix: str) -> str:
     where = _code(cut(f"{located(prefix, one.path)}:{one.line}", VALUE))
-    return f"- {SIGNS[one.severity]} {where} {text(cut(one.message, MESSAGE))} ({text(one.rule)} {text(one.name)})\n"
+    return (
+        f"- {SIGNS[one.severity]} {where} {text(cut(one.message, MESSAGE))} ({text(one.rule)} "
+        f"{text(one.name)})\n"
+    )
 
 
 def _conflict(place: Place, prefix: str) -> str:
@@ -228,5 +260,8 @@ def _visible(found: str, keep: str) -> str:
     if found.isprintable():
         return found
     return "".join(
-        char if char.isprintable() or char in keep or char in "\u200d\ufe0f\u3000\u00a0" else f"\\u{ord(char):04x}" for char in found
+        char
+        if char.isprintable() or char in keep or char in "\u200d\ufe0f\u3000\u00a0"
+        else f"\\u{ord(char):04x}"
+        for char in found
     )

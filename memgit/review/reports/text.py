@@ -18,7 +18,15 @@ MOST_FINDINGS = 400
 MOST_LINES = 40
 """Lines of one text difference."""
 WIDTH = 120
-MARKS = {"added": "+", "promoted": "+", "restored": "+", "removed": "-", "archived": "-", "renamed": ">", "moved": ">"}
+MARKS = {
+    "added": "+",
+    "promoted": "+",
+    "restored": "+",
+    "removed": "-",
+    "archived": "-",
+    "renamed": ">",
+    "moved": ">",
+}
 VERDICTS = {PASS: "good", FAIL: "error"}
 
 
@@ -40,7 +48,9 @@ def _lines(review: Review, paint: Paint) -> Iterator[str]:
         yield paint(f"Would conflict ({len(review.conflicts):,})", "error")
         for place in review.conflicts[:MOST]:
             where = paint(f"{place.path}:{place.line}", "bold")
-            yield f"  {SIGNS['error']} {where}: {place.message}" + (f" [{place.address}]" if place.address else "")
+            yield f"  {SIGNS['error']} {where}: {place.message}" + (
+                f" [{place.address}]" if place.address else ""
+            )
         if len(review.conflicts) > MOST:
             yield f"  … and {len(review.conflicts) - MOST:,} more"
     if review.findings:
@@ -50,7 +60,10 @@ def _lines(review: Review, paint: Paint) -> Iterator[str]:
         for finding in graded[:MOST_FINDINGS]:
             where = paint(f"{finding.path}:{finding.line}", "bold")
             rule = paint(f"[{finding.rule} {finding.name}]", "faint")
-            yield f"  {SIGNS[finding.severity]} {where}: {paint(finding.severity, finding.severity)}: {finding.message} {rule}"
+            yield (
+                f"  {SIGNS[finding.severity]} {where}: {paint(finding.severity, finding.severity)}: "
+                f"{finding.message} {rule}"
+            )
         if len(graded) > MOST_FINDINGS:
             yield f"  … and {len(graded) - MOST_FINDINGS:,} more; --json has them all"
     asides = words.asides(review)
@@ -71,7 +84,9 @@ def _record(one: Reviewed, paint: Paint) -> Iterator[str]:
     origin = words.sources(one)
     if who or origin:
         told = [f"by {who}"] if who else []
-        yield paint("    " + ", ".join([*told, *(f"source {cut(source, WIDTH)}" for source in origin)]), "faint")
+        yield paint(
+            "    " + ", ".join([*told, *(f"source {cut(source, WIDTH)}" for source in origin)]), "faint"
+        )
     for field in one.fields:
         before, after = (cut(words.value(found), WIDTH) for found in (field.before, field.after))
         sides = [paint(f"[-{before}-]", "error")] if before else []

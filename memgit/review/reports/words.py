@@ -23,7 +23,11 @@ def counts(review: Review) -> str:
 
 def verdict(review: Review) -> str:
     """The verdict and what it rests on."""
-    told = [plural(count, severity if severity != "info" else "note") for severity, count in review.severities().items() if count]
+    told = [
+        plural(count, severity if severity != "info" else "note")
+        for severity, count in review.severities().items()
+        if count
+    ]
     if review.conflicts:
         told.append(plural(len(review.conflicts), "conflict"))
     return f"{review.verdict}: {', '.join(told)}" if told else review.verdict
@@ -33,14 +37,20 @@ def asides(review: Review) -> list[str]:
     """What a review tells beside records and findings, one sentence each."""
     out = []
     if review.laid_out:
-        out.append(f"{plural(review.laid_out, 'record file')} changed in layout alone: the records say what they said")
+        out.append(
+            f"{plural(review.laid_out, 'record file')} changed in layout alone: the records say what "
+            "they said"
+        )
     if review.derived:
         out.append(f"{plural(review.derived, 'derived file')} changed")
     if review.other:
-        out.append(f"{plural(review.other, 'other file')} changed, which hold no record and were not reviewed")
+        out.append(
+            f"{plural(review.other, 'other file')} changed, which hold no record and were not reviewed"
+        )
     if review.preexisting:
         out.append(
-            f"{plural(review.preexisting, 'finding')} on the same records {'was' if review.preexisting == 1 else 'were'} there before"
+            f"{plural(review.preexisting, 'finding')} on the same records "
+            f"{'was' if review.preexisting == 1 else 'were'} there before"
         )
     return [*out, *review.notes]
 

@@ -1,0 +1,202 @@
+"""Making a folder a knowledge root: repository, configuration, attributes, derived files, first commit.
+
+Safe to repeat.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from memgit.app import config as configuration
+from memgit.app.config import Config
+from memgit.app.merge.driver import set_up
+from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
+from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.derive import derive_all, is_derived, starters
+from memgit.derive.tables import NAMES
+from memgit.errors import BadInput, NotFound, Refused
+from memgit.formats.text import decode, encode, has_bom, newline_of
+from memgit.git.repository import Repository
+from memgit.git.setup import create_repository
+from memgit.model.layout import Layout
+
+ATTRIBUTES = ".gitattributes"
+OPENING = "# memgit: records merge as records"
+CLOSING = "# /memgit"
+
+
+def init(
+    folder: str,
+    context: Context,
+    *,
+    layout: str | None = None,
+    notes: tuple[str, ...] | None = None,
+    indexes: str | None = None,
+    hooks: bool = True,
+) -> Written:
+    """Creates or completes the knowledge root in a folder; what is there already is kept.
+
+    Args:
+        layout: a name of `config.BASES`; by default what the folder looks like, else memgit's own.
+        notes: patterns of plain notes for the configuration.
+        hooks: install the git hooks as well; what stands in the way becomes a note.
+
+    Raises:
+        BadInput: the folder has another layout in its configuration already.
+        Refused: git cannot make the repository or the commit.
+    """
+    if layout is not None and layout not in configuration.BASES:
+        raise BadInput(f"{layout!r} is no layout", hint=f"one of {', '.join(configuration.BASES)}")
+    path = os.path.abspath(folder)
+    repo = _repository(path, context.env)
+    path = os.path.realpath(path)
+    found = os.path.lexists(os.path.join(path, configuration.NAME))
+    if found:
+        workspace = open_workspace(path, context.env)
+        if layout is not None and layout != workspace.layout.name:
+            raise BadInput(
+                f"the layout here is {workspace.layout.name}, not {layout}",
+                path=configuration.NAME,
+                hint="edit the file by hand",
+            )
+        if notes is not None or (indexes is not None and indexes != workspace.config.indexes):
+            what = "notes" if notes is not None else "indexes"
+            raise BadInput(
+                f"{what} cannot be changed by another init",
+                path=configuration.NAME,
+                hint="edit the file by hand",
+            )
+        text = None
+    else:
+        present = detect_on_disk(path)
+        name = layout or (present.name if present is not None else "memgit")
+        base = present.base if present is not None and present.name == name else None
+        text = configuration.dump(name, notes, base)
+        if indexes == "local":
+            text = text.replace(b"indexes: committed", b"indexes: local")
+        repo.at_root(path)
+        workspace = Workspace(path, repo, configuration.parse(text))
+    set_up(workspace.writable())
+    done = carry_out(workspace, context, lambda session: _plan(session, workspace.config, text))
+    return done._replace(notes=(*done.notes, *install_hooks(workspace.writable()))) if hooks else done
+
+
+def install_hooks(repo: Repository) -> tuple[str, ...]:
+    """Installs the hooks; what to tell where one could not be, or does nothing yet."""
+    from memgit.app.hooks import on_path
+    from memgit.app.hooks.install import install
+
+    try:
+        left = [hook for hook in install(repo) if not hook.works]
+    except (Refused, OSError) as error:
+        return (f"no hooks were installed: {error}",)
+    if not left:
+        command = on_path.missing(repo.env)
+        return (
+            ()
+            if command is None
+            else (f"hooks and merge driver do nothing until PATH leads to memgit: {command}",)
+        )
+    return (
+        (
+            f"not installed: {', '.join(hook.name for hook in left)} ({left[0].words}); memgit hooks "
+            "status says what to do"
+        ),
+    )
+
+
+def _repository(path: str, env: Mapping[str, str]) -> Repository:
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from error
+    try:
+        repo = Repository.open(path, env)
+    except NotFound:
+        return create_repository(path, env)
+    if repo.worktree is None:
+        raise Refused(
+            f"{path} is a bare repository: it has no working tree for a knowledge root",
+            hint="clone it and init the clone",
+        )
+    return repo
+
+
+def _plan(session: Session, config: Config, text: bytes | None) -> Plan:
+    board = session.board
+    if text is not None and board.data(configuration.NAME) is None:
+        board.put(configuration.NAME, text)
+    before = board.data(ATTRIBUTES)
+    after = attributes(before, config.layout)
+    if after != before:
+        board.put(ATTRIBUTES, after)
+    if config.indexes == "committed":
+        for path, start in starters(config.layout).items():
+            if board.data(path) is None:
+                board.put(path, start)
+        for path, data in derive_all(board).items():
+            if data is not None:
+                board.put(path, data)
+    return Plan("init", (), "init: knowledge repository", anyway=True)
+
+
+def attributes(present: bytes | None, layout: Layout) -> bytes:
+    """`.gitattributes` with memgit's block in it: everything else stays, a second time changes nothing."""
+    text = decode(present or b"")
+    newline = newline_of(text) if text else "\n"
+    patterns = dict.fromkeys(
+        [*(_pattern(place.folder, place.pattern) for place in layout.places), *_derived(layout)]
+    )
+    block = (
+        newline.join([OPENING, *(f"{_quoted(pattern)} merge=memgit" for pattern in patterns), CLOSING])
+        + newline
+    )
+    start = text.find(OPENING)
+    end = text.find(CLOSING, start)
+    if start < 0 or end < 0:
+        gap = "" if not text or text.endswith("\n") else newline
+        return encode(text + gap + block, has_bom(present or b""))
+    stop = end + len(CLOSING)
+    stop += len(newline) if text[stop:].startswith(newline) else 0
+    return encode(text[:start] + block + text[stop:], has_bom(present or b""))
+
+
+def _derived(layout: Layout) -> list[str]:
+    """Patterns for the derived files that those of the places do not cover."""
+    covered = tuple(
+        f"/{place.folder}" for place in layout.places if place.folder or place.pattern.startswith("**")
+    )
+    folders = {layout.base, *(place.folder for place in layout.places), f"{layout.base}20-Indices/"}
+    found = sorted(
+        f"/{folder}{name}" for folder in folders for name in NAMES if is_derived(layout, folder + name)
+    )
+    return [_escaped(path, "*?") for path in found if not (path.endswith(".md") and path.startswith(covered))]
+
+
+def _pattern(folder: str, pattern: str) -> str:
+    """A pattern for git attributes that covers a place."""
+    if folder:
+        return f"/{_escaped(folder, '*?')}**/*.md"
+    if pattern.startswith("**"):
+        return "*.md"
+    return "/" + _escaped(pattern).replace("{path}", "**/*").replace("{key}", "*")
+
+
+def _escaped(text: str, marks: str = "") -> str:
+    """A text in which git sees no pattern of its own, such as `[a-z]`, nor in these marks."""
+    for mark in f"\\[{marks}":
+        text = text.replace(mark, f"\\{mark}")
+    return text
+
+
+def _quoted(pattern: str) -> str:
+    """A pattern as it stands in the file: one with blanks or quotes in the quotes of C, see
+    `gitattributes(5)`.
+    """
+    if not any(char in ' "' or char < " " or char == "\x7f" for char in pattern):
+        return pattern
+    text = pattern.replace("\\", "\\\\").replace('"', '\\"')
+    return (
+        '"' + "".join(f"\\{ord(char):03o}" if char < " " or char == "\x7f" else char for char in text) + '"'
+    )

@@ -1,0 +1,1 @@
+"""Use cases that check records: lint, its settings and its sources."""

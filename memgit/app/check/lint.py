@@ -1,0 +1,533 @@
+"""Checking: everything, what changed, what is staged, or a commit; and mending what can be mended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from memgit import TYPE_CHECKING, __version__
+from memgit.app.check import settings as lint_settings
+from memgit.app.check.source import (
+    CachedIndex,
+    Edited,
+    FolderSource,
+    Kept,
+    TreeBefore,
+    TreeSource,
+    disk_mode,
+    read_plain,
+    staged_edits,
+)
+from memgit.app.derived import state as derived_state
+from memgit.app.workspace import Context, Workspace
+from memgit.derive import is_derived, owed_paths
+from memgit.errors import BadInput, NotFound, Refused
+from memgit.git.objects.tree import Tree
+from memgit.git.worktree.staged import staged
+from memgit.lint import facts as lint_facts
+from memgit.lint.corpus import Corpus
+from memgit.lint.engine import Result, mend, run
+from memgit.lint.settings import Settings, chosen
+from memgit.model.namedtuple import NamedTuple
+
+if TYPE_CHECKING:
+    from memgit.app.write.write import Session, Written
+    from memgit.git.objects.tree import Entry
+    from memgit.git.repository import Repository
+    from memgit.lint.engine import Mended
+    from memgit.lint.reports import Report
+    from memgit.lint.rule import Finding, Rule
+
+FEW = 200
+"""From so many changed files on, lookups work out everything once instead of asking the cache for each."""
+
+AGING = ("MG302", "MG304")
+"""Rules that find what nobody did: it came with time, or lies in what is not there yet."""
+
+
+class Request(NamedTuple):
+    """What to check.
+
+    Attributes:
+        paths: only these files and folders, from the knowledge root; empty for all.
+        staged: what is staged, as a commit would take it.
+        changed: what differs from the newest commit.
+        since: what differs from this commit, or from where the present branch left it.
+        at: a commit, instead of the working tree.
+        select, ignore: rules by code, beginning of a code, or name.
+        entries: what is staged, where that is known already.
+    """
+
+    paths: tuple[str, ...] = ()
+    staged: bool = False
+    changed: bool = False
+    since: str | None = None
+    at: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    entries: Mapping[str, Entry | None] | None = None
+
+
+class Checked(NamedTuple):
+    """The report of a run, and words for standard error."""
+
+    report: Report
+    notes: tuple[str, ...] = ()
+    commit: str | None = None
+
+
+Progress = Callable[[str], None]
+
+
+def lint(
+    workspace: Workspace, context: Context, request: Request, progress: Progress = lambda _: None
+) -> Checked:
+    """Checks and changes nothing.
+
+    Raises:
+        BadInput: a rule or path that is not there, or a configuration that cannot be read.
+        NotFound: no such commit.
+    """
+    known, notes = lint_settings.rules()
+    settings = _settings(workspace, request, known)
+    comparing = [rule.compares for rule in chosen(settings, known)]
+    corpus = corpus_of(workspace, context, request, compare=any(comparing))
+    # Where derived files are known to be right, no rule looks at many records again.
+    corpus.forgets = all(comparing) or (corpus.changed is None and bool(corpus.right))
+    result = run(corpus, settings, known, progress)
+    if isinstance(corpus.memo, Kept):
+        corpus.memo.save()
+    _note_right(workspace, corpus, settings, known, (*result.findings, *result.in_place))
+    return Checked(
+        report_of(workspace, context, corpus, settings, known, result.findings, result.files, result.allowed),
+        notes,
+    )
+
+
+def check_staged(workspace: Workspace, context: Context, request: Request) -> tuple[Result, bool]:
+    """What `lint` finds in what is staged, and whether derived files were looked at. Rules that cannot find
+    anything there are not loaded.
+
+    Args:
+        request: of what is staged, with its entries.
+
+    Raises:
+        BadInput: a configuration that cannot be read.
+    """
+    if lint_settings.offered():  # of those of other packages nothing is known beforehand
+        report = lint(workspace, context, request).report
+        return report.result, any(rule.code == "MG101" for rule in report.rules)
+    from memgit.lint.concern import concerned
+    from memgit.lint.rules import listed
+
+    settings = lint_settings.settings_of(workspace, listed()).narrowed(request.select, request.ignore)
+    corpus = corpus_of(workspace, context, request, compare=False)
+    rules = concerned(corpus, settings)
+    return run(corpus, settings, rules), any(rule.code == "MG101" for rule in rules)
+
+
+def fix(
+    workspace: Workspace,
+    context: Context,
+    request: Request,
+    *,
+    commit: bool = False,
+    reason: str | None = None,
+) -> Checked:
+    """Mends what can be mended in the working tree (or, with `commit`, in one commit), then checks again.
+
+    Raises:
+        BadInput: asked of a commit or of what is staged: only a working tree can be mended.
+        Refused: there is no working tree.
+    """
+    if request.at is not None:
+        raise BadInput("--fix mends the working tree, --at looks at a commit: they exclude each other")
+    known, notes = lint_settings.rules()
+    if commit:
+        mended, written = _fix_in_commit(
+            workspace, context, request, _settings(workspace, request, known), known, reason
+        )
+        notes = (*notes, *written.notes)
+        done = written.commit
+    else:
+        mended = mends(workspace, context, request)
+        _write(workspace.root or "", mended.edits)
+        done = None
+    at = None if workspace.proposal is None else workspace.proposal.tip
+    checked = lint(
+        workspace, context, request._replace(staged=False, changed=request.changed or request.staged, at=at)
+    )
+    report = checked.report._replace(mended=[*_told(mended.findings), *checked.report.mended])
+    return Checked(report, tuple(dict.fromkeys((*notes, *mended.failed, *checked.notes))), done)
+
+
+def mends(workspace: Workspace, context: Context, request: Request) -> Mended:
+    """What mending the working tree amounts to; nothing is written.
+
+    Raises:
+        BadInput: as `lint`.
+        Refused: there is no working tree.
+    """
+    known, _ = lint_settings.rules()
+    settings = _settings(workspace, request, known)
+    if workspace.root is None:
+        raise Refused(
+            "this repository is bare: it has no working tree to mend", hint="clone it and work in the clone"
+        )
+    return mend(corpus_of(workspace, context, request, disk=True), settings, known)
+
+
+def _note_right(
+    workspace: Workspace,
+    corpus: Corpus,
+    settings: Settings,
+    rules: Sequence[Rule],
+    findings: Sequence[Finding],
+) -> None:
+    """Notes that the derived files of the newest commit are right, where a run over everything found them so:
+    a hook then looks at less.
+    """
+    repo, source = workspace.repo, corpus.source
+    if (
+        repo is None
+        or corpus.changed is not None
+        or not isinstance(source, TreeSource)
+        or not source.is_head()
+    ):
+        return
+    if any(rule.code == "MG101" for rule in chosen(settings, rules)) and not any(
+        one.rule in ("MG101", "MG104") for one in findings
+    ):
+        right = [path for path in corpus.subjects if is_derived(workspace.layout, path)]
+        derived_state.note(repo, source.tree, (), right)
+
+
+def _settings(workspace: Workspace, request: Request, known: tuple[Rule, ...]) -> Settings:
+    lint_settings.check_names(request.select, request.ignore, known)
+    # A hook does not keep a person waiting for what a review tells as well, nor repeat at each commit what
+    # the commit did not bring about.
+    left_out = (
+        [rule.code for rule in known if rule.compares or rule.code in AGING]
+        if request.staged and not request.select
+        else []
+    )
+    return lint_settings.settings_of(workspace, known).narrowed(request.select, [*request.ignore, *left_out])
+
+
+def corpus_of(
+    workspace: Workspace, context: Context, request: Request, *, disk: bool = False, compare: bool = True
+) -> Corpus:
+    """The state that a request is about.
+
+    Args:
+        compare: whether any rule compares records with each other.
+        disk: read every file from disk, with the line ends that it has there: what mending must start from.
+    """
+    repo, layout, today = workspace.repo, workspace.layout, context.today
+    if request.at is not None or repo is None or workspace.root is None:
+        return _of_commit(workspace, context, request)
+    head = repo.head().commit
+    tree = repo.tree(head)
+    staging = request.staged and not disk
+    entries = request.entries if request.entries is not None else staged(repo, head) if staging else {}
+    edits = staged_edits(entries) if staging else _on_disk(workspace.root, repo)
+    source = TreeSource(repo, tree, edits, workspace.root, disk=disk, commit=head)
+    changed: Collection[str] | None = None
+    before_tree, differ = tree, set(edits)
+    if request.since is not None:
+        before_tree = repo.tree(_fork(repo, request.since, head))
+        differ |= {path for path, _, _ in before_tree.diff(tree)}
+        changed = differ
+    elif request.staged:
+        changed = set(staged(repo, head)) if disk else set(edits)
+    elif request.changed:
+        changed = set(edits)
+    if request.paths:
+        changed = _under(request.paths, changed, source)
+    before = TreeBefore(layout, before_tree, sorted(differ if changed is None else differ & set(changed)))
+    memo = None if disk or changed is not None else Kept(workspace, source, made_of(workspace))
+    index: Callable[[], CachedIndex | None] | None = None
+    if changed is not None and len(changed) < FEW and not disk:
+
+        def index() -> CachedIndex | None:
+            return _index(workspace, repo, head, source, edits)
+
+    base = Corpus(layout, TreeSource(repo, tree, {}, commit=head), today)
+    right = derived_state.known(repo, layout, tree)
+    if changed is None:
+        right -= owed_paths(layout, edits)
+    return Corpus(
+        layout,
+        source,
+        today,
+        changed=changed,
+        before=before,
+        memo=memo,
+        index=index,
+        base=base,
+        right=right,
+        outside=_outside(workspace),
+        compare=compare,
+    )
+
+
+def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corpus:
+    """A commit, with its first parent as the state before; or a folder that lies in no repository."""
+    layout, today = workspace.layout, context.today
+    if workspace.repo is None and workspace.root is not None:
+        if request.at is not None or request.staged or request.changed or request.since is not None:
+            workspace.require_repository()
+        folder = FolderSource(workspace.root)
+        asked = _under(request.paths, None, folder) if request.paths else None
+        return Corpus(layout, folder, today, changed=asked, outside=_outside(workspace))
+    repo = workspace.require_repository()
+    if request.at is not None and (request.staged or request.changed):
+        raise BadInput(
+            "--at looks at a commit, --staged and --changed at what is not committed yet: they "
+            "exclude each other"
+        )
+    if request.staged or request.changed:
+        raise Refused("there is no working tree to look at", hint="memgit lint --at REV")
+    commit = repo.resolve(request.at) if request.at is not None else repo.head().commit
+    tree = repo.tree(commit)
+    parent = next(iter(repo.parents_of(commit)), None) if commit is not None else None
+    if request.since is not None:
+        parent = _fork(repo, request.since, commit)
+    old = repo.tree(parent)
+    differ = [path for path, _, _ in old.diff(tree)]
+    source = TreeSource(repo, tree, {}, commit=commit)
+    changed: Collection[str] | None = differ if request.since is not None else None
+    if request.paths:
+        changed = _under(request.paths, changed, source)
+    memo = Kept(workspace, source, made_of(workspace)) if changed is None else None
+    return Corpus(
+        layout,
+        source,
+        today,
+        changed=changed,
+        before=TreeBefore(layout, old, differ),
+        memo=memo,
+        outside=_outside(workspace, commit),
+    )
+
+
+def _fork(repo: Repository, rev: str, head: str | None) -> str:
+    """The commit where the present branch left another one; the other one itself where their histories do not
+    meet.
+    """
+    other = repo.resolve(rev)
+    if head is None:
+        return other
+    if repo.is_ancestor(other, head):
+        return other
+    from memgit.git import process
+
+    return process.attempt(["merge-base", other, head], repo=repo).out.decode("ascii").strip() or other
+
+
+def _outside(workspace: Workspace, commit: str | None = None) -> Callable[[str], bool]:
+    """Whether a path that leads out of the knowledge root is there: on disk, or in the tree of a commit."""
+
+    def ask(path: str) -> bool:
+        repo = workspace.repo
+        whole = os.path.normpath(repo.prefix + path) if repo is not None else path
+        if repo is not None and whole.startswith(".."):
+            return False
+        if commit is not None and repo is not None:
+            return Tree(repo, repo.tree_of(commit)).get(whole) is not None
+        return workspace.root is not None and os.path.lexists(os.path.join(workspace.root, path))
+
+    return ask
+
+
+def _on_disk(root: str, repo: Repository) -> dict[str, Edited | None]:
+    """Edited files as they lie on disk."""
+    from memgit.git.worktree.status import dirty
+
+    out: dict[str, Edited | None] = {}
+    for path, _ in dirty(repo):
+        mode = disk_mode(os.path.join(root, path))
+        out[path] = None if mode is None else Edited(mode, None)
+    return out
+
+
+def _under(
+    wanted: Sequence[str], changed: Collection[str] | None, source: TreeSource | FolderSource
+) -> set[str]:
+    """The paths under some files and folders; among those that changed where only these are looked at.
+
+    Raises:
+        NotFound: nothing lies there.
+    """
+    among = source.paths() if changed is None else changed
+    out: set[str] = set()
+    for want in wanted:
+        clean = os.path.normpath(want).replace(os.sep, "/")
+        if clean == ".":
+            return set(among)
+        if clean.startswith(("../", "/")):
+            raise BadInput(f"{want} lies outside of the knowledge root")
+        found = {path for path in among if path == clean or path.startswith(clean + "/")}
+        if not found and changed is None:
+            raise NotFound("no such file or folder here", path=want)
+        out |= found
+    return out
+
+
+def made_of(workspace: Workspace) -> str:
+    """What kept facts depend on beside path and content: the code, and where records lie."""
+    places = [(*place[:4], sorted(place.never), place.new) for place in workspace.layout.places]
+    return f"{__version__} {lint_facts.VERSION} {workspace.layout.base} {places}"
+
+
+def _index(
+    workspace: Workspace,
+    repo: Repository,
+    head: str | None,
+    source: TreeSource,
+    edits: Mapping[str, Edited | None],
+) -> CachedIndex | None:
+    """Lookups by the cache, None where no cache file can be used."""
+    cache = workspace.cache
+    if cache is None:
+        return None
+    from memgit.cache.records import Overlay, Snapshot
+
+    base = Snapshot(cache, repo, workspace.layout, head)
+    dirty_ = {
+        path: source.data(path)
+        for path in edits
+        if path.endswith(".md") and workspace.layout.find(path) is not None
+    }
+    return CachedIndex(workspace.layout, Overlay(base, dirty_) if dirty_ else base, source)
+
+
+def report_of(
+    workspace: Workspace,
+    context: Context,
+    corpus: Corpus,
+    settings: Settings,
+    rules: tuple[Rule, ...],
+    findings: Sequence[Finding],
+    files: int,
+    allowed: int,
+) -> Report:
+    """The report of some findings."""
+    from memgit.lint.reports import Report
+
+    ran = [rule for rule in chosen(settings, rules) if rule.scope != "history" or corpus.before is not None]
+    prefix = workspace.repo.prefix if workspace.repo is not None else ""
+    whole = corpus.changed is None
+    counts = _counts(corpus) if whole else ()
+    return Report(
+        Result(tuple(findings), files, allowed), ran, context.today, counts, whole, prefix, __version__
+    )
+
+
+_GROUPS = {
+    "knowledge": ("category", "categories"),
+    "experience": ("skill", "skills"),
+    "memory": ("scope", "scopes"),
+    "note": ("folder", "folders"),
+}
+
+
+def _counts(corpus: Corpus) -> list[str]:
+    """How many records of each kind there are, and in how many categories, skills, scopes or folders."""
+    from memgit.lint.words import plural
+
+    count: dict[str, int] = {}
+    groups: dict[str, set[str]] = {}
+    for one in corpus.records():
+        record = one.record
+        count[record.kind] = count.get(record.kind, 0) + 1
+        groups.setdefault(record.kind, set()).add(
+            record.path if "#" in record.address else record.path.rpartition("/")[0]
+        )
+    out = []
+    for kind, number in count.items():
+        words = (
+            plural(number, f"{kind} record")
+            if kind in ("knowledge", "experience", "memory")
+            else plural(number, kind)
+        )
+        if kind in _GROUPS:
+            words += f" in {plural(len(groups[kind]), *_GROUPS[kind])}"
+        out.append(words)
+    return out
+
+
+# Mending
+
+
+def _told(findings: Sequence[Finding]) -> list[str]:
+    """What was mended, one line a rule."""
+    from memgit.lint.words import plural
+
+    names: dict[str, int] = {}
+    for finding in findings:
+        names[f"{finding.rule} {finding.name}"] = names.get(f"{finding.rule} {finding.name}", 0) + 1
+    return [f"mended {plural(count, 'finding')} of {name}" for name, count in names.items()]
+
+
+def _write(root: str, edits: Mapping[str, bytes | None]) -> None:
+    """Puts edits into the working tree, each file whole or not at all; links are never written through."""
+    for path, data in edits.items():
+        full = os.path.join(root, path)
+        if os.path.islink(full) or (os.path.lexists(full) and not os.path.isfile(full)):
+            raise Refused("not mended: it is no plain file", path=path)
+        if data is None:
+            if os.path.lexists(full):
+                os.unlink(full)
+            continue
+        if read_plain(root, path) == data:
+            continue
+        folder = os.path.dirname(full)
+        os.makedirs(folder, exist_ok=True)
+        spare = os.path.join(folder, f".memgit-{os.getpid()}-{os.path.basename(full)[:40]}")
+        with open(spare, "xb") as file:
+            file.write(data)
+        if os.path.lexists(full):
+            os.chmod(spare, os.stat(full).st_mode & 0o7777)
+        os.replace(spare, full)
+
+
+def _fix_in_commit(
+    workspace: Workspace,
+    context: Context,
+    request: Request,
+    settings: Settings,
+    rules: tuple[Rule, ...],
+    reason: str | None,
+) -> tuple[Mended, Written]:
+    """Mends the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
+    from memgit.app.write.write import Plan, carry_out
+    from memgit.formats.messages import message as messages
+    from memgit.lint.words import plural
+    from memgit.model.change import diff_records
+
+    repo = workspace.writable()
+    if request.staged or request.changed or request.since is not None:
+        raise BadInput("--commit mends the newest commit: it goes with no other state")
+    done: list[Mended] = []
+
+    def plan(session: Session) -> Plan | None:  # called again where somebody else's commit came first
+        board = session.board
+        source = TreeSource(repo, board.tree, {}, commit=session.reader.revision)
+        changed = _under(request.paths, None, source) if request.paths else None
+        corpus = Corpus(workspace.layout, source, context.today, changed=changed)
+        mended = mend(corpus, settings, rules)
+        done[:] = [mended]
+        if not mended.edits:
+            return None
+        old = [record for path in mended.edits for record in board.parsed(path).records]
+        for path, data in mended.edits.items():
+            board.put(path, data)
+        new = [record for path in mended.edits for record in board.parsed(path).records]
+        changes = tuple(change.named() for change in diff_records(old, new))
+        codes = ", ".join(sorted({finding.rule for finding in mended.findings}))
+        subject = messages.subject("fix", None, f"{plural(len(mended.findings), 'finding')} of {codes}")
+        return Plan("fix", changes, subject, anyway=True)
+
+    written = carry_out(workspace, context, plan, reason=reason)
+    return done[-1], written

@@ -1,0 +1,71 @@
+"""Derived files that are right though others committed since: what a state in which they were right gives,
+with what changed, is there.
+
+So the write after a pull, or after a commit by hand, derives from what was pulled and not from all records.
+"""
+
+from __future__ import annotations
+
+from memgit import TYPE_CHECKING
+from memgit.app.config import NAME
+from memgit.app.derived import state as derived_state
+from memgit.derive import CATEGORY_INDEX
+from memgit.errors import NotFound
+from memgit.git.objects.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from memgit.app.write.write import Board
+    from memgit.derive.view import DerivedFile
+
+MOST = 2_000
+"""Changed files from which on deriving from all is no slower."""
+
+
+def still_right(board: Board, doubtful: Collection[str]) -> frozenset[str]:
+    """Those of some derived files that are right in the commit of a board; what is unclear is left out."""
+    found: set[str] = set()
+    for state in derived_state.states(board.repo):
+        if not found.issuperset(doubtful) and not set(doubtful).isdisjoint(state.right):
+            try:
+                found |= _since(board, Tree(board.repo, state.tree), frozenset(state.right), doubtful)
+            except NotFound:
+                continue
+    return frozenset(found)
+
+
+def _since(board: Board, tree: Tree, right: frozenset[str], doubtful: Collection[str]) -> set[str]:
+    """Those that were right in another tree, and are as what changed since has them.
+
+    A derived file made again from itself stays the same: one that is what the older one gives is right.
+    """
+    from memgit.derive import owed_rows
+
+    changed = frozenset(path for path, _, _ in tree.diff(board.tree))
+    if len(changed) > MOST or NAME in changed:
+        return set()
+    base = board.at(tree)
+    rows = owed_rows(board.layout, changed)
+    found = set(right.intersection(doubtful)) - rows.keys()  # nothing that concerns these has changed
+    # Indexes first: the index of the root looks at them.
+    for path in sorted(right.intersection(rows), key=lambda path: not path.endswith(CATEGORY_INDEX)):
+        if (path in doubtful or path.endswith(CATEGORY_INDEX)) and _follows(
+            board, base, path, rows, changed - found
+        ):
+            found.add(path)
+    return found
+
+
+def _follows(
+    board: Board, base: Board, path: str, rows: Mapping[str, DerivedFile], changed: frozenset[str]
+) -> bool:
+    quick, before = rows[path].quick, base.data(path)
+    if quick is None or before is None:
+        return False
+    view = board.at(board.tree)
+    now = view.data(path)
+    if now != before:
+        view.edits[path] = before
+    made = quick(view, base, path, changed - {path})
+    return made is not None and made.data == now

@@ -1,0 +1,1 @@
+"""What git's hooks do, how they are installed, and commits of hand edits."""

@@ -1,0 +1,157 @@
+"""What follows a change of commits under the working tree (merge, checkout, rebase): the cache moves on,
+drift is told or mended.
+
+Files that git tracks are written only where that is asked for (`--fix`, or `git config memgit.refresh true`);
+nothing is ever staged. Where derived files are kept out of commits (`indexes: local`), those that lie in the
+working tree are brought up to date.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memgit.app.derived import state as derived_state
+from memgit.app.hooks.roots import State, roots
+from memgit.app.hooks.runs import Said
+from memgit.derive import derive_owed, is_derived, owed_paths
+from memgit.errors import MemgitError
+from memgit.model.shell import memgit_in
+
+if TYPE_CHECKING:
+    from memgit.app.workspace import Context, Workspace
+    from memgit.cache.records import Snapshot
+    from memgit.git.repository import Repository
+
+REFRESH = "memgit.refresh"
+"""The setting of git that lets the hooks write derived files after a merge, checkout or rebase."""
+MOST = 5
+"""So many records that are in two places are told of."""
+FEW = 5_000
+"""Beyond so many changed files the cache is left to the next command: nobody waits for it in a checkout."""
+
+
+def after(
+    context: Context, repo: Repository, old: str | None, new: str | None, what: str, *, fix: bool = False
+) -> Said:
+    """Brings along what follows from a change of commits; never stops anything.
+
+    Args:
+        what: happened, in a word: `merge`.
+        fix: writes derived files that are not what the records give into the working tree.
+    """
+    if old is None or new is None or old == new:
+        return Said()
+    fix = fix or repo.settings.truth(REFRESH)
+    lines: list[str] = []
+    try:
+        repo.at_prefix("")
+        paths = [path for path, _, _ in repo.tree(old).diff(repo.tree(new))]
+        for workspace in roots(repo, State(repo, new), paths):
+            try:
+                inside = workspace.require_repository()
+                changed = [path[len(inside.prefix) :] for path in paths if path.startswith(inside.prefix)]
+                snapshot = _refresh(workspace, new, changed)
+                if snapshot is not None and what != "checkout":
+                    lines += _doubled(workspace, snapshot, old, changed, what)
+                lines += _derived(workspace, old, new, changed, what, fix)
+            finally:
+                workspace.close()
+    except MemgitError as error:
+        lines.append(f"derived files could not be checked after this {what}: {error}")
+    return Said(tuple(lines))
+
+
+def _refresh(workspace: Workspace, commit: str, changed: Sequence[str]) -> Snapshot | None:
+    """Moves the cache on to a commit, where there is one: the next command need not.
+
+    The records, where the cache has them then.
+    """
+    repo = workspace.require_repository()
+    if len(changed) > FEW or not os.path.exists(os.path.join(repo.common_dir, "memgit", "cache.db")):
+        return None
+    cache = workspace.cache
+    if cache is None or cache.readonly or repo.head().commit != commit:
+        return None
+    from memgit.cache.records import Snapshot
+
+    snapshot = Snapshot(cache, repo, workspace.layout, commit)
+    snapshot.query(lambda _: None)
+    return snapshot
+
+
+def _doubled(
+    workspace: Workspace, snapshot: Snapshot, old: str, changed: Sequence[str], what: str
+) -> list[str]:
+    """Tells of records that both sides moved: git merges the two places without a word."""
+    from memgit.app.review.duplicate_staged import doubled
+
+    repo = workspace.require_repository()
+    folder = os.path.relpath(workspace.root or ".", repo.worktree)
+    found = doubled(workspace, snapshot, old, changed)
+    out = [
+        (
+            f"after this {what}, {repo.prefix}{one.copy.path}:{one.copy.line}: {one.copy.address} "
+            f"{one.words(folder)}"
+        )
+        for one in found[:MOST]
+    ]
+    return out + ([f"and {len(found) - MOST} more: memgit lint --select MG006"] if len(found) > MOST else [])
+
+
+def _derived(
+    workspace: Workspace, old: str, new: str, changed: Sequence[str], what: str, fix: bool
+) -> list[str]:
+    """Tells of derived files that are not right, or writes them; one line."""
+    from memgit.app.write.write import Board
+    from memgit.git.worktree.checkout import Put, put
+
+    repo = workspace.require_repository()
+    if workspace.config.indexes != "committed":
+        return _local(workspace, changed, what)
+    before, tree = repo.tree(old), repo.tree(new)
+    base, board = Board(workspace, repo, before, old), Board(workspace, repo, tree, new)
+    wrong = derive_owed(board, changed, base, derived_state.known(repo, workspace.layout, before))
+    if not wrong:
+        derived_state.note(
+            repo,
+            tree,
+            derived_state.known(repo, workspace.layout, tree),
+            owed_paths(workspace.layout, changed),
+        )
+        return []
+    left: dict[str, str] = {}
+    if fix:
+        left = put(repo, {path: Put(board.data(path), data) for path, data in wrong.items()})
+    done = [repo.prefix + path for path in sorted(wrong) if fix and path not in left]
+    rest = [repo.prefix + path for path in sorted(wrong) if not fix or path in left]
+    folder = os.path.relpath(workspace.root or ".", repo.worktree)
+    out = []
+    if done:
+        out.append(f"after this {what}, wrote {_named(done)} into the working tree; git add stages it")
+    if rest:
+        out.append(
+            f"after this {what}, {_named(rest)} is not what the records give; mend: "
+            f"{memgit_in(folder)} rebuild"
+        )
+    return out
+
+
+def _local(workspace: Workspace, changed: Sequence[str], what: str) -> list[str]:
+    """Brings the derived files of a root that keeps them out of commits up to date, where it has any."""
+    root = workspace.root
+    if root is None or not any(
+        not is_derived(workspace.layout, path) and owed_paths(workspace.layout, [path]) for path in changed
+    ):
+        return []
+    if not any(os.path.isfile(os.path.join(root, path)) for path in owed_paths(workspace.layout, changed)):
+        return []
+    from memgit.app.derived.rebuild import write_local
+
+    written = write_local(workspace)
+    return [f"after this {what}, wrote {_named(written)}"] if written else []
+
+
+def _named(paths: Sequence[str]) -> str:
+    return paths[0] + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")

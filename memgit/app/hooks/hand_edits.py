@@ -1,0 +1,159 @@
+"""Committing hand edits as operations: the message says what the edits did to records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from memgit.app.config import NAME
+from memgit.app.read.reader import DiskFiles
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write.classify_change import describe
+from memgit.app.write.write import Board, Plan, Session, Written, carry_out
+from memgit.derive import is_derived, table
+from memgit.derive.view import Rendered
+from memgit.errors import NotFound, Refused
+from memgit.git.repository import Repository
+from memgit.git.worktree.checkout import Put, put
+from memgit.git.worktree.filters import cleaned
+from memgit.git.worktree.status import dirty
+from memgit.model.change import diff_records
+from memgit.model.record import Record
+
+
+def commit_edits(
+    workspace: Workspace,
+    context: Context,
+    paths: Sequence[str] = (),
+    *,
+    reason: str | None = None,
+    stage: bool = False,
+    verify: bool = True,
+) -> Written:
+    """Commits the uncommitted edits of record files (all, or those under `paths`) with the derived files that
+    they owe.
+
+    An edited derived file counts for what people wrote into it: the rest is derived over it, and the working
+    tree follows.
+
+    Args:
+        verify: look for errors first, as the hook does for `git commit`.
+
+    Raises:
+        NotFound: nothing under one of the paths is edited.
+        Refused: an edited file cannot be understood, or an error is new in it; it is named with its line.
+    """
+    repo = workspace.writable()
+    edited = edited_paths(workspace, repo, paths)
+    files = DiskFiles(workspace.root or "", repo)
+    derived = [path for path in edited if is_derived(workspace.layout, path)]
+    records = [path for path in edited if path not in derived]
+    taken: dict[str, tuple[bytes, Board]] = {}
+
+    def plan(session: Session) -> Plan:
+        board = session.board
+        old: list[Record] = []
+        new: list[Record] = []
+        for path in records:
+            old += board.parsed(path).records
+            data = files.data(path)
+            if data is None and os.path.lexists(os.path.join(workspace.root or "", path)):
+                raise Refused(
+                    "not committed: it is no plain file", path=path, hint="a record is a file, never a link"
+                )
+            board.put(path, None if data is None else cleaned(repo, path, data))
+            parsed = board.parsed(path)
+            problem = next((found for found in parsed.problems if found.fatal), None)
+            if problem is not None:
+                raise Refused(
+                    f"not committed: {problem.message}",
+                    path=path,
+                    line=problem.line,
+                    hint="mend it, then memgit commit again",
+                )
+            new += parsed.records
+        changes = diff_records(old, new)
+        if verify and records:
+            from memgit.app.hooks.hand_check import require_sound
+
+            require_sound(session, changes)
+        notes = _take_derived(board, files, derived, taken)
+        if taken and not records:
+            return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
+        return Plan(*describe(changes, len(records)), anyway=True, notes=notes)
+
+    try:
+        done = carry_out(workspace, context, plan, reason=reason, stage=stage)
+    except Refused as error:
+        from memgit.app.write import credentials
+
+        if error.hint == credentials.HINT:  # nothing is taken out of a file that a person wrote
+            error.hint = credentials.BY_HAND
+        raise
+    if taken and (done.commit is not None or stage):
+        # What was typed has been taken; where it could not stand as it was (a broken index), the file is what
+        # was made of it.
+        put(
+            repo,
+            {
+                path: Put(data, board.data(path))
+                for path, (data, board) in taken.items()
+                if data != board.data(path)
+            },
+        )
+    return done
+
+
+def _take_derived(
+    board: Board, files: DiskFiles, paths: Sequence[str], taken: dict[str, tuple[bytes, Board]]
+) -> tuple[str, ...]:
+    """Puts edited derived files on the board; what to say of those that cannot be derived over, which are
+    left out.
+    """
+    taken.clear()
+    notes = []
+    for path in paths:
+        data = files.data(path)
+        if data is None:
+            continue
+        data = cleaned(board.repo, path, data)
+        board.put(path, data)
+        problem = next((found for found in _build(board, path).problems if found.fatal), None)
+        if problem is None:
+            taken[path] = (data, board)
+        else:
+            board.take_off(path)
+            notes.append(f"{path}:{problem.line}: not committed: {problem.message}")
+    return tuple(notes)
+
+
+def _build(board: Board, path: str) -> Rendered:
+    return next(derived for derived in table(board.layout) if path in derived.owed(board.layout, path)).build(
+        board, path
+    )
+
+
+def edited_paths(workspace: Workspace, repo: Repository, wanted: Sequence[str]) -> list[str]:
+    """Record files, derived files and the configuration that differ from the newest commit; under the wanted
+    paths only, if given.
+    """
+    layout = workspace.layout
+    committed = workspace.config.indexes == "committed"
+    found = [
+        path
+        for path, _ in dirty(repo)
+        if path == NAME
+        or (committed and is_derived(layout, path))
+        or (path.endswith(".md") and layout.find(path) is not None and not is_derived(layout, path))
+    ]
+    for want in wanted:
+        folder = want.rstrip("/") + "/"
+        if want not in ("", ".") and not any(path == want or path.startswith(folder) for path in found):
+            raise NotFound("nothing to commit there", path=want, hint="memgit diff shows what is edited")
+    if not wanted or "." in wanted:
+        return found
+    return [
+        path
+        for path in found
+        if any(path == want or path.startswith(want.rstrip("/") + "/") for want in wanted)
+    ]

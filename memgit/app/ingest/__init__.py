@@ -1,0 +1,1 @@
+"""Use cases that turn sources into proposals and proposals into records."""

@@ -1,0 +1,1 @@
+"""Use cases that merge: the driver, resolve, sync."""

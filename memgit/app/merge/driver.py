@@ -1,0 +1,152 @@
+"""Merging one file for git, with the layout of the knowledge root that the file lies in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+
+from memgit.app.workspace import open_workspace
+from memgit.derive import is_derived
+from memgit.errors import Refused
+from memgit.formats.merging.merge import DOCUMENTS, Conflict, Merged, merge_file
+from memgit.formats.text import MAX_BYTES
+from memgit.git.history.merge_file import merge_by_git
+from memgit.git.repository import Repository
+from memgit.git.setup import set_local_config
+from memgit.model.layout import Layout
+from memgit.model.namedtuple import NamedTuple
+
+_ID = re.compile(rb"^id:[ \t]*[\"']?([0-9a-z]{10})[\"']?[ \t]*\r?$", re.MULTILINE)
+OURS, THEIRS = 2, 3
+
+DRIVER = {
+    "merge.memgit.name": "memgit: records merge as records",
+    "merge.memgit.driver": (
+        "memgit merge-driver --ours-name %X --theirs-name %Y %O %A %B %P"
+        " || { [ $? -ge 126 ] && git merge-file -q -L ours -L base -L theirs %A %O %B; }"
+    ),
+}
+"""The configuration that a clone needs.
+
+Where memgit is not to be found or was killed, git merges the file by lines.
+"""
+
+
+def set_up(repo: Repository) -> bool:
+    """Has git in this clone call the driver; False where it did so already."""
+    return set_local_config(repo, DRIVER)
+
+
+def merge_one(
+    layout: Layout,
+    path: str,
+    base: bytes | None,
+    ours: bytes | None,
+    theirs: bytes | None,
+    labels: tuple[str, str] = ("ours", "theirs"),
+) -> Merged:
+    """Merges one file of a knowledge root: records as records, derived files by what they say, others by
+    lines.
+    """
+    if is_derived(layout, path):
+        from memgit.app.derived.merge import merge_derived
+
+        return merge_derived(layout, path, base, ours, theirs, labels)
+    found = layout.find(path)
+    form, kind = (found[0].form, found[0].kind) if found is not None else ("", "")
+    other = another(base, ours, theirs) if form in DOCUMENTS else None
+    if other is not None:
+        what = f"git took record {id_in(base)} for this one: the change made to it belongs there"
+        return Merged(ours if other == OURS else theirs, (Conflict(1, None, what),))
+    return merge_file(form, kind, base, ours, theirs, labels)
+
+
+def another(base: bytes | None, ours: bytes | None, theirs: bytes | None) -> int | None:
+    """The side (`OURS`, `THEIRS`) on which a document is another record than on the other side and in their
+    ancestor; None where neither.
+
+    git tells renames by likeness, and short records are much alike: a renamed one is easily taken for a new
+    one beside it.
+    """
+    was, one, two = id_in(base), id_in(ours), id_in(theirs)
+    if was is None or one is None or two is None or one == two:
+        return None
+    return OURS if two == was else THEIRS if one == was else None
+
+
+def id_in(data: bytes | None) -> str | None:
+    """The id that the frontmatter of a document gives, if it is one of memgit's."""
+    if data is None or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+        return None
+    found = _ID.search(data.partition(b"\n---")[0])
+    return None if found is None else found[1].decode("ascii")
+
+
+class Done(NamedTuple):
+    """What was merged on disk: what conflicts, and the folder of the knowledge root from the top of the
+    working tree (empty is that).
+    """
+
+    conflicts: tuple[Conflict, ...]
+    folder: str = ""
+
+
+def merge_paths(
+    base: str, ours: str, theirs: str, path: str, labels: tuple[str, str], env: Mapping[str, str], cwd: str
+) -> Done:
+    """Merges three files on disk into `ours`; what conflicts is marked there and returned. Whatever goes
+    wrong, there is a merge by lines.
+
+    Args:
+        path: the file's name in the repository; it tells the record form.
+        cwd: the top of the working tree, where git starts a driver.
+
+    Raises:
+        Refused: a file cannot be read or written; `ours` is then what it was.
+    """
+    folder = ""
+    try:
+        one, two, three = (_read(name) for name in (base, ours, theirs))
+        if max(len(one), len(two), len(three)) > MAX_BYTES:
+            merged = merge_by_git(ours, base, theirs, labels, env)
+        else:
+            try:
+                layout, prefix = _layout(path, env, cwd)
+                merged = merge_one(layout, path.removeprefix(prefix), one, two, three, labels)
+                folder = prefix.rstrip("/")
+            except Exception:
+                merged = merge_file("", "", one, two, three, labels)
+        _write(ours, merged.data or b"")
+    except OSError as error:
+        raise Refused(f"{error.filename}: {error.strerror}") from error
+    return Done(merged.conflicts, folder)
+
+
+def _layout(path: str, env: Mapping[str, str], cwd: str) -> tuple[Layout, str]:
+    """The layout of the knowledge root that a file lies in, and the folder of that in the repository, with a
+    slash at its end.
+    """
+    folder = os.path.dirname(os.path.join(cwd, path))
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    workspace = open_workspace(folder, env)
+    return workspace.layout, "" if workspace.repo is None else workspace.repo.prefix
+
+
+def _read(name: str) -> bytes:
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def _write(name: str, data: bytes) -> None:
+    """A file that git reads again: whole, or as it was."""
+    spare = f"{name}.{os.getpid()}"
+    try:
+        with open(spare, "xb") as file:
+            file.write(data)
+        os.replace(spare, name)
+    except OSError:
+        if os.path.exists(spare):
+            os.unlink(spare)
+        raise

@@ -1,0 +1,606 @@
+"""Bringing this clone and a remote together: fetch, merge, push, and again where somebody else was first.
+
+Nothing is forced and nothing is reset. A conflict leaves an ordinary merge under way; edits that are not
+committed stay as they are, and where a merge would touch them, git refuses it. Usage refs travel along, those
+of all clones: what only one side has comes or goes, and where each side has something, both are joined.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from memgit.app.derived.staged import settle
+from memgit.app.merge.resolve import NEXT, Left, in_two_places, resolve
+from memgit.app.read.record_json import printable_path
+from memgit.app.workspace import Workspace
+from memgit.derive import is_derived
+from memgit.errors import BadInput, MemgitError, Refused
+from memgit.formats.codecs import parse_file
+from memgit.git import process, remote
+from memgit.git.backoff import pause
+from memgit.git.commit import lock, recovery
+from memgit.git.history import usage
+from memgit.git.hooks import MARK
+from memgit.git.remote import Access
+from memgit.git.repository import Head, Repository
+from memgit.git.worktree import index
+from memgit.git.worktree.unmerged import unmerged
+from memgit.git.worktree.untracked_conflicts import in_the_way
+from memgit.model.change import diff_records
+from memgit.model.ids import is_id
+from memgit.model.operation import RecordChange
+from memgit.model.record import Record
+
+RETRIES = 20
+"""How often a push that came too late is begun again."""
+TIMEOUT = 120.0
+"""Seconds that one step over the network may take."""
+LONGEST_PAUSE = 3.0
+LOCK_WAIT = 60.0
+MOVED = 10
+MERGING = 600.0
+SHOWN = 10
+_PLAIN = ("--quiet", "--no-squash", "--no-autostash")
+"""Edits that are not committed stay where they are, whatever `merge.autoStash` says. And a merge is one,
+whatever the branch's `mergeOptions` say: `--squash` and `-s ours` would make it look as if what came had been
+merged. Git from 2.31 on forgets them all."""
+_HELD = (
+    "cannot lock",
+    "unable to lock",
+    "failed to lock",
+    ".lock'",
+    "failed to update ref",
+    "incorrect old value",
+    "stale info",
+)
+"""Words by which git, or JGit, rejects a push while somebody else writes there."""
+_LATE = ("fetch first", "non-fast-forward")
+"""Words by which git rejects a push that came too late."""
+STANDING = 3
+"""How often a push may come too late for a branch that did not move: what it is late for is then not what is
+fetched.
+"""
+
+_NO_ANSWER = remote.Pushed(False, "no answer")
+
+Tell = Callable[[str], None]
+
+
+class Came(NamedTuple):
+    """What one side brought to the other: how many commits, and what they did to records, taken together."""
+
+    commits: int = 0
+    records: tuple[RecordChange, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {"commits": self.commits, "records": [change.as_json() for change in self.records]}
+
+
+class Synced(NamedTuple):
+    """What was done.
+
+    Attributes:
+        status: synced; up_to_date; conflict (a merge is under way); rejected (what came is merged, the push
+        did not get through). remote, branch: where to.
+        commit: HEAD afterwards.
+        merge: `none`, `fast-forward` or `merge`. came, went: from there to here, and from here to there.
+        uses_came, uses_went: usage refs that are new or newer here, and whether uses went that the remote had
+        not.
+        attempts: how many pushes were tried.
+        left: what conflicts.
+        why: why the push did not get through.
+        notes: what else the user should be told.
+    """
+
+    status: str
+    remote: str
+    branch: str
+    commit: str | None
+    merge: str = "none"
+    came: Came = Came()
+    went: Came = Came()
+    uses_came: int = 0
+    uses_went: bool = False
+    attempts: int = 0
+    left: tuple[Left, ...] = ()
+    why: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **{name: value for name, value in self._asdict().items() if name != "notes"},
+            "came": self.came.as_json(),
+            "went": self.went.as_json(),
+            "left": [left.as_json() for left in self.left],
+        }
+
+
+class _Where(NamedTuple):
+    """This branch and the one that it is brought together with."""
+
+    access: Access
+    ref: str
+    there: str
+
+    @property
+    def branch(self) -> str:
+        return self.there.removeprefix("refs/heads/")
+
+
+def sync(
+    workspace: Workspace,
+    name: str | None = None,
+    *,
+    push: bool = True,
+    retries: int = RETRIES,
+    timeout: float = TIMEOUT,
+    terminal: bool = False,
+    tell: Tell = lambda _: None,
+) -> Synced:
+    """Brings the checked-out branch and that of a remote together.
+
+    Args:
+        name: the remote; by default that of the branch's upstream, else the only one, else `origin`.
+        push: whether to send what is here.
+        retries: how often to merge and push again where somebody else pushed meanwhile.
+        timeout: seconds that one step over the network may take.
+        terminal: whether somebody can be asked for a password.
+        tell: told what is being done.
+
+    Raises:
+        BadInput: there is no such remote.
+        Refused: HEAD is detached, an operation is under way, histories are unrelated, the remote cannot be
+            reached; or git refused the merge, such as where it would touch edits that are not committed.
+    """
+    repo = workspace.writable()
+    notes = list(recovery.mend(repo, recovery.WAIT))
+    where = _where(repo, name, timeout, terminal)
+    return _Sync(workspace, repo, where, push and not _elsewhere(repo, where, name, notes), tell, notes).run(
+        retries
+    )
+
+
+def _idle(repo: Repository) -> None:
+    """Raises Refused where an operation of git is under way."""
+    operation = repo.in_progress()
+    if operation is not None:
+        hint = (
+            f"memgit resolve, then {NEXT[operation]}; or git {operation} --abort"
+            if operation in NEXT
+            else "git bisect reset"
+        )
+        raise Refused(f"git {operation} is under way in this working tree", hint=hint)
+
+
+def _where(repo: Repository, name: str | None, timeout: float, terminal: bool) -> _Where:
+    _idle(repo)
+    ref = repo.head().ref
+    if ref is None or not ref.startswith("refs/heads/"):
+        raise Refused(
+            "HEAD is detached: there is no branch to bring together with a remote", hint="git switch BRANCH"
+        )
+    short = ref.removeprefix("refs/heads/")
+    known = remote.names(repo)
+    upstream = repo.config.get(f"branch.{short}.remote")
+    if name is None:
+        name = upstream or (known[0] if len(known) == 1 else "origin" if "origin" in known else None)
+        if name is None:
+            several = f": which of {', '.join(known)}?" if known else ""
+            raise Refused(
+                f"there is no remote to sync with{several}",
+                hint="memgit sync REMOTE" if known else "git remote add origin URL",
+            )
+    if name not in known:
+        if name == ".":
+            raise Refused(f"{short} follows another branch of this clone", hint="memgit sync REMOTE")
+        raise BadInput(
+            f"no remote is called {name!r}",
+            hint=f"one of {', '.join(known)}" if known else "git remote add origin URL",
+        )
+    there = repo.config.get(f"branch.{short}.merge") if upstream == name else None
+    if there and not there.startswith("refs/"):
+        there = f"refs/heads/{there}"  # as git reads a name that is not whole
+    return _Where(Access(name, timeout, terminal), ref, there or ref)
+
+
+def _elsewhere(repo: Repository, where: _Where, name: str | None, notes: list[str]) -> bool:
+    """Whether the user's configuration sends this branch to another remote than it comes from."""
+    short = where.ref.removeprefix("refs/heads/")
+    target = repo.config.get(f"branch.{short}.pushremote") or repo.config.get("remote.pushdefault")
+    if name is not None or target is None or target == where.access.remote:
+        return False
+    notes.append(
+        f"{short} is pushed to {target}, not to {where.access.remote}: git push {target} {short} sends it"
+    )
+    return True
+
+
+def _counts(ref: str) -> bool:
+    """Whether a ref is that of the uses of some clone; a remote may list what it likes."""
+    return ref.startswith(usage.PREFIX) and is_id(ref.removeprefix(usage.PREFIX))
+
+
+def _done(pushed: Mapping[str, remote.Pushed], there: str) -> bool:
+    return there in pushed and pushed[there].done
+
+
+def _held(why: str) -> bool:
+    """Whether git's own words for a rejection say that somebody else writes there."""
+    return any(words in why for words in _HELD)
+
+
+def _late(why: str) -> bool:
+    return any(words in why for words in _LATE)
+
+
+def _patience(why: str) -> float:
+    """How often a push may be rejected for a reason, in git's own words, while the branch there does not
+    move.
+    """
+    return math.inf if _held(why) else STANDING if _late(why) else 2
+
+
+class _Sync:
+    """One run, from one state of HEAD on."""
+
+    def __init__(
+        self, workspace: Workspace, repo: Repository, where: _Where, push: bool, tell: Tell, notes: list[str]
+    ) -> None:
+        self.workspace, self.repo, self.where, self.push, self.tell, self.notes = (
+            workspace,
+            repo,
+            where,
+            push,
+            tell,
+            notes,
+        )
+        self.start = repo.head().commit
+        self.theirs: str | None = None
+        self.merge = "none"
+        self.uses: set[str] = set()
+        self.uses_went = False
+        self.left: tuple[Left, ...] = ()
+
+    def run(self, retries: int) -> Synced:
+        stood, late = 0, 0
+        ours: remote.Pushed | None = None
+        for attempt in range(retries + 1):
+            before = self.theirs
+            there = self._bring()
+            stood = stood + 1 if ours is not None and self.theirs == before else 0
+            if ours is not None and stood >= _patience(ours.why):
+                return self._answer("rejected", attempt, ours.words)
+            if not self._merge():
+                return self._answer("conflict", attempt)
+            refs = self._to_push(there)
+            if not refs:
+                return self._answer(
+                    "synced" if self.merge != "none" or self.uses or attempt else "up_to_date", attempt
+                )
+            self.tell(f"pushing to {self.where.access.remote}")
+            done = remote.push(self.repo, self.where.access, refs)
+            rejected = {
+                ref: done.get(there, _NO_ANSWER) for ref, there in refs.items() if not _done(done, there)
+            }
+            ours = rejected.pop(self.where.ref, None)
+            self.uses_went = self.uses_went or any(_counts(ref) and ref not in rejected for ref in refs)
+            if ours is None:
+                again = any(_held(one.why) or _late(one.why) for one in rejected.values())
+                late += again
+                if not again or late > STANDING or attempt == retries:
+                    self._untaken(rejected)
+                    return self._answer("synced", attempt + 1)
+            if attempt < retries:
+                pause(min(LONGEST_PAUSE, 0.1 * 2 ** min(attempt, 8)) * (0.5 + os.urandom(1)[0] / 255))
+        return self._answer("rejected", retries + 1, None if ours is None else ours.words)
+
+    def _untaken(self, rejected: Mapping[str, remote.Pushed]) -> None:
+        """Notes which counted uses the remote did not take, and why."""
+        for reason in dict.fromkeys(one.words for one in rejected.values()):
+            self.notes.append(f"{self.where.access.remote} did not take the uses counted here: {reason}")
+
+    # Fetching
+
+    def _bring(self) -> dict[str, str]:
+        """Fetches what is new, and joins the usage refs; what the remote has."""
+        repo, access = self.repo, self.where.access
+        self.tell(f"looking at {access.remote}")
+        there = remote.listed(repo, access, [self.where.there, f"{usage.PREFIX}*"])
+        here = usage.tips(repo)
+        self.theirs = there.get(self.where.there)
+        if self.theirs is None and self.push and repo.head().commit is not None:
+            self.notes.append(f"{access.remote} had no branch {self.where.branch} yet")
+        wanted = {
+            ref: commit
+            for ref, commit in there.items()
+            if _counts(ref) and not self._holds(here.get(ref), commit)
+        }
+        refs = list(wanted)
+        if self.theirs is not None and (
+            not self._has(self.theirs) or repo.ref(self._tracking) not in (None, self.theirs)
+        ):
+            refs.append(self.where.there)
+        if refs:
+            self.tell(f"fetching from {access.remote}")
+            remote.fetch(repo, access, refs)
+        for ref, commit in wanted.items():
+            # else it moved on meanwhile, or is no commit
+            if self._has(commit) and self._take(ref, here.get(ref), commit):
+                self.uses.add(ref)
+        return there
+
+    def _holds(self, old: str | None, commit: str) -> bool:
+        """Whether a usage ref that is at `old` here holds a commit."""
+        return old is not None and self.repo.is_ancestor(commit, old)
+
+    def _take(self, ref: str, old: str | None, commit: str) -> bool:
+        """Makes a usage ref hold what the remote has in it, and lose nothing; false where another process
+        moved it first.
+
+        Where each side has uses that the other has not, two clones count on one ref: one is a copy that was
+        made as a whole, or a backup was put back. Both are kept, and this clone counts by an id of its own
+        from now on.
+        """
+        repo = self.repo
+        # by git itself, where a refspec of the user's own fetches the usage refs too
+        moved = repo.ref(ref) == commit
+        if old is None or repo.is_ancestor(old, commit):
+            return (
+                moved
+                or not process.attempt(
+                    ["update-ref", ref, commit, old or "0" * 40], repo=repo, write=True
+                ).code
+            )
+        if not usage.join(repo, ref, *((commit, old) if moved else (old, commit))):
+            return False
+        if ref == usage.own_ref(repo):
+            try:
+                usage.renew(repo)
+            except Refused as error:
+                self.notes.append(f"another clone counts uses under the id of this one: {error.message}")
+        return True
+
+    @property
+    def _tracking(self) -> str:
+        """The ref that follows the branch there, where git is configured as a clone is."""
+        return f"refs/remotes/{self.where.access.remote}/{self.where.branch}"
+
+    def _has(self, commit: str) -> bool:
+        """Whether a commit is here; what is none counts as missing."""
+        try:
+            self.repo.parents_of(commit)
+        except MemgitError:
+            return False
+        return True
+
+    # Merging
+
+    def _merge(self) -> bool:
+        """Merges what the remote has; False where it conflicts."""
+        for _ in range(MOVED):
+            done = self._merge_into(self.repo.head())
+            if done is not None:
+                return done
+        raise Refused(
+            "this branch keeps moving while it is merged",
+            hint="memgit sync again when the other writers are done",
+        )
+
+    def _merge_into(self, head: Head) -> bool | None:
+        """Merges what the remote has into HEAD as it is; None where HEAD moved meanwhile."""
+        repo, theirs = self.repo, self.theirs
+        if (
+            theirs is None
+            or not self._has(theirs)
+            or (head.commit is not None and repo.is_ancestor(theirs, head.commit))
+        ):
+            return True
+        name = self._name(theirs)
+        self.tell(f"merging {name}")
+        forward = head.commit is None or repo.is_ancestor(head.commit, theirs)
+        base = head.commit if head.commit is None or forward else self._base(head.commit, theirs)
+        # Who records in this clone meanwhile waits for the merge to be whole.
+        with lock.hold(repo, LOCK_WAIT):
+            _idle(repo)
+            if repo.head() != head:
+                return None
+            index.wait_until_free(repo)
+            self._clear_of_files(base, head.commit, theirs)
+            return self._forward(name) if forward else self._join(name)
+
+    def _base(self, ours: str, theirs: str) -> str:
+        done = process.attempt(["merge-base", ours, theirs], repo=self.repo)
+        if done.code:
+            raise self._unrelated()
+        return done.out.decode("ascii").split()[0]
+
+    def _clear_of_files(self, base: str | None, ours: str | None, theirs: str) -> None:
+        """Raises Refused where the merge would overwrite files that are not in git: git itself spares only
+        those that are not ignored.
+        """
+        local = self.workspace.config.indexes == "local"
+        skip = len(self.repo.prefix)
+        found = [
+            path
+            for path in in_the_way(self.repo, base, ours, theirs)
+            if not (
+                local and path.startswith(self.repo.prefix) and is_derived(self.workspace.layout, path[skip:])
+            )
+        ]
+        if found:
+            more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+            raise Refused(
+                (
+                    "the merge would overwrite files that are not in git: "
+                    f"{', '.join(map(printable_path, found[:SHOWN]))}{more}"
+                ),
+                hint="move them away, then memgit sync",
+            )
+
+    def _forward(self, name: str) -> bool:
+        done = self._attempt(["merge", "--ff-only", *_PLAIN, name])
+        if done.code:
+            raise self._refused(done)
+        self.merge = "fast-forward" if self.merge == "none" else self.merge
+        return True
+
+    def _join(self, name: str) -> bool:
+        """Makes a merge commit, with the derived files that its records give; False where there is something
+        to settle first.
+        """
+        done = self._attempt(["merge", "--no-commit", "--no-ff", *_PLAIN, name])
+        if done.code and not unmerged(self.repo):
+            # Where git fails for another reason than a conflict (the index is locked, the disk is full), it
+            # can leave a merge under way that holds nothing of theirs, and that a commit would end so.
+            if self.repo.in_progress() == "merge":
+                self._attempt(["merge", "--quit"])
+            raise self._refused(done)
+        if done.code:
+            resolved = resolve(self.workspace)
+            self.left, self.notes = resolved.left, [*self.notes, *resolved.notes]
+            if self.left:
+                return False
+        else:
+            self.notes += settle(self.workspace).notes
+            self.left = tuple(in_two_places(self.workspace))
+            if self.left:
+                return False
+        committed = self._attempt(["commit", "--no-edit", "--quiet"])
+        if committed.code:
+            message, _ = process.words(committed.err)
+            raise Refused(
+                f"the merge is ready, but its commit was refused: {message}",
+                hint="mend it, then memgit resolve, which says how to go on",
+            )
+        self.merge = "merge"
+        return True
+
+    def _unrelated(self) -> Refused:
+        name, branch = self.where.access.remote, self.where.branch
+        if self.repo.shallow():
+            what, hint = " as far as this shallow clone goes", f"git fetch --unshallow {name}"
+        else:
+            what, hint = ": their histories are unrelated", "git merge --allow-unrelated-histories joins them"
+        return Refused(f"{branch} here and at {name} have no commit in common{what}", hint=hint)
+
+    def _name(self, commit: str) -> str:
+        """The remote-tracking branch where it is at a commit, which makes for a better message and labels;
+        else the commit.
+
+        So too where its name would mean something else to git: an option, a tag, a branch.
+        """
+        short = self._tracking.removeprefix("refs/remotes/")
+        others = (f"refs/{short}", f"refs/tags/{short}", f"refs/heads/{short}")
+        if (
+            self.repo.ref(self._tracking) != commit
+            or short.startswith("-")
+            or any(self.repo.ref(other) is not None for other in others)
+        ):
+            return commit
+        return short
+
+    def _attempt(self, args: list[str]) -> process.Done:
+        # What a merge brings has been checked where it was written, so memgit's own hooks need not look at
+        # it; those of others do.
+        count = self.repo.env.get("GIT_CONFIG_COUNT", "")
+        number = int(count) if count.isdigit() else 0
+        extra = {
+            MARK: "1",
+            "GIT_EDITOR": ":",
+            "GIT_CONFIG_COUNT": str(number + 1),
+            f"GIT_CONFIG_KEY_{number}": f"branch.{self.where.ref.removeprefix('refs/heads/')}.mergeoptions",
+            f"GIT_CONFIG_VALUE_{number}": "",
+        }
+        return process.outlive(args, repo=self.repo, extra=extra, timeout=MERGING)
+
+    def _refused(self, done: process.Done) -> Refused:
+        message, hint = process.words(done.err)
+        if "would be overwritten" not in message:
+            message = message or f"it failed with exit code {done.code}, as where the disk is full"
+            return Refused(
+                f"git refused the merge: {message}",
+                hint=hint or "git status shows what it may have written by then",
+            )
+        # git names the files one a line after a tab, where the index is in the way on one line.
+        said = done.err.decode("utf-8", "replace").splitlines()
+        files = [line.strip() for line in said if line.startswith(("\t", "  "))]
+        return Refused(
+            (
+                "git does not merge over what is edited or staged, but not committed: "
+                f"{', '.join(files) or message}"
+            ),
+            hint="memgit commit (or git stash), then memgit sync",
+        )
+
+    # Pushing
+
+    def _to_push(self, there: Mapping[str, str]) -> dict[str, str]:
+        """The refs that the remote has not or has older, by their names here.
+
+        The usage refs of other clones are among them: a clone that was moved, or is gone, may have left some
+        that only this one has.
+        """
+        if not self.push:
+            return {}
+        head: Head = self.repo.head()
+        refs: dict[str, str] = {}
+        if head.commit is not None and head.commit != self.theirs:
+            refs[self.where.ref] = self.where.there
+        for ref, tip in usage.tips(self.repo).items():
+            known = there.get(ref)
+            if _counts(ref) and tip != known and (known is None or self._holds(tip, known)):
+                refs[ref] = ref
+        return refs
+
+    # Telling
+
+    def _answer(self, status: str, attempts: int, why: str | None = None) -> Synced:
+        head = self.repo.head().commit
+        base = self._common()
+        came = (
+            self._between(base, self.theirs) if self.theirs is not None and self._has(self.theirs) else Came()
+        )
+        went = self._between(base, self.start) if status == "synced" and self.push and attempts else Came()
+        return Synced(
+            status,
+            self.where.access.remote,
+            self.where.branch,
+            head,
+            self.merge,
+            came,
+            went,
+            len(self.uses),
+            self.uses_went,
+            attempts,
+            self.left,
+            why,
+            tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _common(self) -> str | None:
+        """The commit from which both sides went on."""
+        if self.start is None or self.theirs is None or not self._has(self.theirs):
+            return None
+        return (
+            process.attempt(["merge-base", self.start, self.theirs], repo=self.repo)
+            .out.decode("ascii")
+            .strip()
+            or None
+        )
+
+    def _between(self, old: str | None, new: str | None) -> Came:
+        """What lies between two commits."""
+        if new is None or old == new:
+            return Came()
+        repo, layout = self.repo, self.workspace.layout
+        count = int(repo.git("rev-list", "--count", new, *([f"^{old}"] if old is not None else [])))
+        before: list[Record] = []
+        after: list[Record] = []
+        for path, one, two in repo.tree(old).diff(repo.tree(new)):
+            if path.endswith(".md") and layout.find(path) is not None and not is_derived(layout, path):
+                before += parse_file(layout, path, repo.blob(one)).records if one is not None else ()
+                after += parse_file(layout, path, repo.blob(two)).records if two is not None else ()
+        return Came(count, tuple(change.named() for change in diff_records(before, after)))

@@ -1,0 +1,1 @@
+"""Use cases that answer and write nothing."""

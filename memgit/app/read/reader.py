@@ -1,0 +1,601 @@
+"""Reading records: of a commit, or of the newest commit with the uncommitted edits of the working tree
+counted in.
+
+A reader answers for exactly one state: `revision` names the commit (None before the first), `fresh` says
+whether uncommitted edits are part of the answer.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memgit import TYPE_CHECKING
+from memgit.app.workspace import Workspace
+from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound, Refused, UnreadableFile
+from memgit.git.objects.tree import Tree
+from memgit.git.repository import Repository
+from memgit.model import address as addresses
+from memgit.model import link
+from memgit.model.address import Address
+from memgit.model.kinds import KINDS
+from memgit.model.link import Names, Wikilink
+from memgit.model.record import ParsedFile, Problem, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import TypeVar
+
+    from memgit.cache.records import Snapshot
+    from memgit.git.worktree.status import Look
+
+    T = TypeVar("T")
+    R = TypeVar("R", bound="Reader")
+
+REGULAR = (0o100644, 0o100755)
+MAX_NAMED = 5
+MOST_OUTSIDE = 20_000
+"""Files of a folder outside any repository that are looked at."""
+MAX_COMPARED = 5000
+"""Records up to which a mistyped address is compared with every one of them."""
+
+
+class Files:
+    """The record files of one state, by path: where `Reader` gets its bytes from."""
+
+    def paths(self) -> Iterable[str]:
+        """Every path of the state, sorted; folders, links and submodules left out."""
+        raise NotImplementedError
+
+    def data(self, path: str) -> bytes | None:
+        """The bytes of one file, None where there is none."""
+        raise NotImplementedError
+
+    def entries(self, folder: str) -> tuple[list[str], list[str]]:
+        """The names of the files, and of the folders, directly in a folder (empty or ending in a slash),
+        sorted.
+        """
+        inside = [path[len(folder) :] for path in self.paths() if path.startswith(folder)]
+        return sorted(rest for rest in inside if "/" not in rest), sorted(
+            {rest.split("/")[0] for rest in inside if "/" in rest}
+        )
+
+
+class TreeFiles(Files):
+    """The files of one commit."""
+
+    def __init__(self, repo: Repository, tree: Tree, folders: Iterable[str] = ("",)) -> None:
+        self._repo, self._tree, self._folders = repo, tree, tuple(folders)
+
+    def paths(self) -> Iterable[str]:
+        for folder in self._folders:
+            for path, mode, _ in self._tree.walk(folder):
+                if mode in REGULAR:
+                    yield path
+
+    def data(self, path: str) -> bytes | None:
+        entry = self._tree.get(path)
+        if entry is None or entry.mode not in REGULAR:
+            return None
+        try:
+            return self._repo.blob(entry.oid)
+        except Broken as error:
+            error.path = path
+            raise
+
+
+class DiskFiles(Files):
+    """The files of a working tree, or of a folder outside any repository; what git ignores is left out, links
+    are never followed.
+    """
+
+    def __init__(self, root: str, repo: Repository | None) -> None:
+        self._root, self._repo = root, repo
+
+    def paths(self) -> Iterable[str]:
+        if self._repo is not None:
+            from memgit.git.objects.files import listed_files
+
+            for path in listed_files(self._repo):
+                if self._plain(path):
+                    yield path
+            return
+        found: list[str] = []
+        for folder, folders, names in os.walk(self._root):
+            folders[:] = [name for name in folders if name != ".git"]
+            prefix = os.path.relpath(folder, self._root).replace(os.sep, "/") + "/"
+            found += [prefix.removeprefix("./") + name for name in names]
+            if len(found) > MOST_OUTSIDE:
+                raise Refused(
+                    f"{self._root} is not in a git repository and holds too many files to look through",
+                    hint="memgit init",
+                )
+        yield from (path for path in sorted(found) if self._plain(path))
+
+    def entries(self, folder: str) -> tuple[list[str], list[str]]:
+        """What lies on the disk, without asking git: files that it ignores are among them."""
+        try:
+            with os.scandir(os.path.join(self._root, folder)) as found:
+                entries = [
+                    (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
+                    for entry in found
+                ]
+        except OSError:
+            return [], []
+        return sorted(name for name, _, file in entries if file), sorted(
+            name for name, below, _ in entries if below and name != ".git"
+        )
+
+    def data(self, path: str) -> bytes | None:
+        if not self._plain(path):
+            return None
+        try:
+            with open(os.path.join(self._root, path), "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise UnreadableFile(f"cannot be read: {error.strerror}", path=path) from error
+
+    def _plain(self, path: str) -> bool:
+        """Whether a path is a regular file that no link leads to."""
+        full = self._root
+        try:
+            for part in path.split("/"):
+                full = os.path.join(full, part)
+                if os.path.islink(full):
+                    return False
+        except ValueError:
+            return False
+        return os.path.isfile(full)
+
+
+class Reader:
+    """Records of one state.
+
+    Files are parsed once; what cannot be read becomes a problem, never an exception.
+    """
+
+    def __init__(self, workspace: Workspace, files: Files, revision: str | None, fresh: bool) -> None:
+        self.workspace = workspace
+        self.files = files
+        self.revision = revision
+        self.fresh = fresh
+        self._parsed: dict[str, ParsedFile] = {}
+        self._names: Names | None = None
+
+    def file(self, path: str) -> ParsedFile:
+        """What one file holds; empty for a file that is not there or belongs to no kind."""
+        if path not in self._parsed:
+            from memgit.formats.codecs import parse_file  # a read that the cache answers parses nothing
+
+            try:
+                data = self.files.data(path)
+            except UnreadableFile as error:
+                self._parsed[path] = ParsedFile(
+                    (), (Problem(error.code, error.line or 1, error.message, True),)
+                )
+            else:
+                self._parsed[path] = (
+                    ParsedFile(()) if data is None else parse_file(self.workspace.layout, path, data)
+                )
+        return self._parsed[path]
+
+    def paths(self) -> Iterator[str]:
+        """The paths of files that may hold records, sorted."""
+        layout = self.workspace.layout
+        return (path for path in self.files.paths() if path.endswith(".md") and layout.find(path) is not None)
+
+    def records(self, kind: str | None = None) -> Iterator[Record]:
+        """Every record, in the order of paths and lines."""
+        for path in self.paths():
+            for record in self.file(path).records:
+                if kind is None or record.kind == kind:
+                    yield record
+
+    def heads(
+        self,
+        kind: str | None = None,
+        group: str | None = None,
+        *,
+        archived: bool = True,
+        topic: str | None = None,
+    ) -> Iterator[Record]:
+        """Records that may lack their text (see `load`).
+
+        The filters leave out what surely does not fit; the caller looks closely.
+        """
+        return (record for record in self.records(kind) if archived or not record.archived)
+
+    def narrow(self, *kinds: str) -> None:
+        """Says that only records of some kinds will be asked for, before any is: uncommitted edits of others
+        are not looked for then.
+        """
+
+    def presume(self) -> None:
+        """Says that answers are wanted before it is known what is uncommitted; `stands` tells then whether
+        they are right.
+        """
+
+    def stands(self) -> bool:
+        """Whether the answers since `presume` hold. Where they do not, those given from now on do."""
+        return True
+
+    def load(self, record: Record) -> Record:
+        """A record with its text."""
+        return record
+
+    def merged(self) -> Iterator[Record]:
+        """The records that were merged into another and archived; they may lack their text."""
+        return (record for record in self.heads() if record.archived and record.text("merged_into"))
+
+    def taken(self, ids: Collection[str]) -> set[str]:
+        """Those of some ids that were ever handed out, as far as this reader can tell."""
+        return set()
+
+    def problems(self) -> Iterator[tuple[str, Problem]]:
+        """What cannot be understood, by path."""
+        for path in self.paths():
+            parsed = self.file(path)
+            for problem in parsed.problems:
+                yield path, problem
+
+    def names(self) -> Names:
+        """The names that all records answer to."""
+        if self._names is None:
+            self._names = Names(self.records())
+        return self._names
+
+    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
+        """The records that a link could mean: one where it resolves, none or several where it does not."""
+        return list(self.names().resolve(target, origin).candidates)
+
+    def find(self, text: str) -> Record:
+        """The record that a text names: an address, any unique ending of one, an id, or a wikilink; of a
+        skill, also with its version.
+
+        Raises:
+            NotFound: nothing answers to it; the nearest addresses are named.
+            Ambiguous: several records do; they are named.
+            BadInput: a version that is not the present one, which only history can answer (see
+                `app.show.at_version`).
+        """
+        text = text.strip()
+        if not text:
+            raise BadInput("an address is empty", hint="memgit list")
+        if text.startswith("[[") and text.endswith("]]"):
+            return self._one(text, self.named(link.parse(text[2:-2])))
+        name, version = addresses.versioned(text)
+        if version is not None and not self.literal(text):
+            return self._present(text, self.find(name), version)
+        exact = addresses.parse(text)
+        if exact is not None:
+            found = self.at(exact)
+            if found:
+                return self._one(text, found)
+        return self._one(text, self._lookup(text))
+
+    def literal(self, text: str) -> list[Record]:
+        """The records that a text with a version at its end means as it stands: those whose own name ends so."""
+        exact = addresses.parse(text)
+        if exact is None:
+            return self._lookup(text)
+        return self.at(
+            exact
+            if exact.version is None
+            else exact._replace(key=f"{exact.key}@{exact.version}", version=None)
+        )
+
+    def _present(self, text: str, record: Record, version: int) -> Record:
+        """A skill that was asked for by a version, where it is at that one."""
+        if record.kind != "skill":
+            return self._one(text, [])
+        now = record.version or 1
+        if version != now:
+            hint = f"{record.address} names the present one"
+            hint += (
+                f", and memgit show {record.address}@{version} shows that of before"
+                if 0 < version < now
+                else ""
+            )
+            raise BadInput(
+                f"{record.address} is at version {now}, not {version}",
+                path=record.path,
+                line=record.line,
+                hint=hint,
+            )
+        return record
+
+    def at(self, address: Address) -> list[Record]:
+        """The records at a full address: read from the files where they must lie, without looking at any
+        other.
+        """
+        wanted = str(address._replace(version=None))
+        found: list[Record] = []
+        for path in self._candidates(address):
+            found += [record for record in self.file(path).records if record.address == wanted]
+        return found
+
+    def _candidates(self, address: Address) -> list[str]:
+        """The paths at which a record of that address may lie."""
+        layout = self.workspace.layout
+        out: list[str] = []
+        for place in layout.of(address.kind):
+            guess = f"{layout.base}{address.key}.md" if address.kind == "note" else place.path(address.key)
+            if "{" in guess:
+                continue
+            if guess not in out and layout.find(guess) is not None:
+                out.append(guess)
+        return out
+
+    def lookup(self, text: str) -> list[Record]:
+        """The records that a short form may mean."""
+        return self._lookup(text)
+
+    def _lookup(self, text: str) -> list[Record]:
+        """Records that a short form means: an id or address anywhere, a link target, or an ending of an
+        address or title.
+        """
+        linked = self.named(link.parse(text))
+        if linked:
+            return linked
+        wanted = link.normal(text)
+        endings = [record for record in self.records() if addresses.ends(link.normal(record.address), wanted)]
+        return endings or [record for record in self.records() if link.normal(record.title) == wanted]
+
+    def _one(self, text: str, found: list[Record]) -> Record:
+        found = list({(record.path, record.ordinal): record for record in found}.values())
+        if len(found) == 1:
+            return found[0]
+        if found:
+            named = ", ".join(
+                f"{record.address} ({record.path}:{record.line})" for record in found[:MAX_NAMED]
+            )
+            more = f" and {len(found) - MAX_NAMED} more" if len(found) > MAX_NAMED else ""
+            alike = len({record.address for record in found}) == 1
+            hint = (
+                "edit the file and give one of them another title"
+                if alike
+                else "give more of the address, or an id"
+            )
+            raise Ambiguous(f"{text!r} names {len(found)} records: {named}{more}", hint=hint)
+        near = self.suggest(text)
+        state = f" at {self.revision[:10]}" if self.revision and not self.fresh else ""
+        hint = f"did you mean {', '.join(near)}?" if near else "memgit list shows what is there"
+        raise NotFound(f"no record answers to {text!r}{state}", hint=hint)
+
+    def paths_holding(self, names: Sequence[str]) -> list[str]:
+        """The paths of record files whose text holds one of the names, sorted: candidates for links to a
+        record.
+        """
+        wanted = [name.encode("utf-8", "surrogateescape") for name in names]
+        out = []
+        for path in self.paths():
+            data = self.files.data(path)
+            if data is not None and any(name in data for name in wanted):
+                out.append(path)
+        return out
+
+    def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
+        """Records of a kind that may share terms with a new text."""
+        return self.records(kind)
+
+    def suggest(self, text: str) -> list[str]:
+        """Addresses near a mistyped one, the likeliest first."""
+        return addresses.nearest(text, (record.address for record in self.records()))
+
+
+class CachedReader(Reader):
+    """Answers from the cache, brought up to date in proportion to what changed; full addresses are read from
+    their files alone.
+
+    Records of `records` and `find` by a short form are complete; `heads` gives them without their text, which
+    is cheaper.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        repo: Repository,
+        files: Files,
+        revision: str | None,
+        fresh: bool,
+        *,
+        label: str = "at",
+    ) -> None:
+        super().__init__(workspace, files, revision, fresh)
+        self._repo, self._label = repo, "" if fresh else label
+        self._snapshot: Snapshot | None = None
+        self._kinds: tuple[str, ...] = ()
+        self._presuming = False
+        self._look: Look | None = None
+
+    def narrow(self, *kinds: str) -> None:
+        self._kinds = kinds
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The records of the state, with uncommitted edits on top where they count."""
+        if self._snapshot is None:
+            if self.fresh:
+                from memgit.git.worktree.status import Look
+
+                self._look = Look(self._repo, self.revision, self.workspace.layout.roots(self._kinds))
+            from memgit.cache.records import Snapshot  # git is at work meanwhile
+
+            self._snapshot = Snapshot(
+                self.workspace.records_cache,
+                self._repo,
+                self.workspace.layout,
+                self.revision,
+                label=self._label,
+            )
+            if not self._presuming:
+                self._settle()
+        return self._snapshot
+
+    def presume(self) -> None:
+        self._presuming = True
+
+    def stands(self) -> bool:
+        self._presuming = False
+        return not self._settle()
+
+    def _settle(self) -> bool:
+        """Counts the uncommitted edits in, unless that is done; whether there are any that were not counted
+        before.
+        """
+        look, self._look = self._look, None
+        edits = {} if look is None else self._uncommitted(look)
+        if edits and self._snapshot is not None:
+            from memgit.cache.records import Overlay
+
+            self._snapshot = Overlay(self._snapshot, edits)
+            self._parsed.clear()
+            self._names = None
+        return bool(edits)
+
+    def _uncommitted(self, look: Look) -> dict[str, bytes | Problem | None]:
+        """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""
+        found: dict[str, bytes | Problem | None] = {}
+        layout = self.workspace.layout
+        for path, kind in look.rows():
+            if layout.find(path) is None:
+                continue
+            try:
+                data = self.files.data(path)
+            except UnreadableFile as error:
+                found[path] = Problem(error.code, 1, error.message, True)
+                continue
+            if (
+                data is None
+                and kind != "deleted"
+                and os.path.lexists(os.path.join(self.workspace.root or "", path))
+            ):
+                found[path] = Problem("MG001", 1, "it is no plain file: a link or a folder", True)
+            else:
+                found[path] = data
+        return found
+
+    def heads(
+        self,
+        kind: str | None = None,
+        group: str | None = None,
+        *,
+        archived: bool = True,
+        topic: str | None = None,
+    ) -> Iterator[Record]:
+        return self.snapshot.records(kind, group, archived=archived, topic=topic)
+
+    def load(self, record: Record) -> Record:
+        return self.snapshot.load(record)
+
+    def merged(self) -> Iterator[Record]:
+        return iter(self.snapshot.merged())
+
+    def records(self, kind: str | None = None) -> Iterator[Record]:
+        return map(self.load, self.heads(kind))
+
+    def paths(self) -> Iterator[str]:
+        return iter(self.snapshot.paths())
+
+    def problems(self) -> Iterator[tuple[str, Problem]]:
+        return self.snapshot.problems()
+
+    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
+        return self.snapshot.named(target, origin)
+
+    def paths_holding(self, names: Sequence[str]) -> list[str]:
+        return self.snapshot.holding(names)
+
+    def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
+        from memgit.cache.search import similar
+
+        return similar(self.snapshot, terms, kind=kind)
+
+    def suggest(self, text: str) -> list[str]:
+        near = self.snapshot.suggest(text)
+        if not near and sum(self.snapshot.counts().values()) <= MAX_COMPARED:
+            near = addresses.nearest(text, (record.address for record in self.heads()))
+        return near
+
+    def taken(self, ids: Collection[str]) -> set[str]:
+        from memgit.cache.ids import seen
+
+        return seen(self.workspace.records_cache, ids)
+
+    def _lookup(self, text: str) -> list[Record]:
+        return [self.load(record) for record in self.snapshot.lookup(text)]
+
+
+def open_reader(workspace: Workspace, at: str | None = None) -> Reader:
+    """A reader for a revision, or for the newest commit with uncommitted edits counted in.
+
+    Raises:
+        NotFound: no such revision.
+    """
+    repo = workspace.repo
+    if at is None and workspace.proposal is not None:
+        at = workspace.proposal.tip
+    if at is None and workspace.root is not None:
+        revision = repo.head().commit if repo is not None else None
+        disk = DiskFiles(workspace.root, repo)
+        return (
+            Reader(workspace, disk, revision, True)
+            if repo is None
+            else CachedReader(workspace, repo, disk, revision, True)
+        )
+    repo = workspace.require_repository()
+    commit = repo.resolve(at) if at is not None else repo.head().commit
+    return CachedReader(
+        workspace, repo, TreeFiles(repo, repo.tree(commit), workspace.layout.folders()), commit, False
+    )
+
+
+def open_searchable(workspace: Workspace, at: str | None = None) -> CachedReader:
+    """As `open_reader`, of a repository, whose records can be searched.
+
+    Raises:
+        NotFound: no such revision.
+        Refused: the folder lies in no repository.
+    """
+    workspace.require_repository()
+    reader = open_reader(workspace, at)
+    assert isinstance(reader, CachedReader)
+    return reader
+
+
+def answered(reader: R, compute: Callable[[R], T]) -> T:
+    """What `compute` makes of a reader's records: worked out for the commit alone while git still looks for
+    uncommitted edits.
+
+    Where there are any, it is worked out again with them, so `compute` may be called twice, and its first
+    result (or error) may be lost. It changes nothing but the cache, prints nothing, and reads all that it
+    needs: an iterator that is read later would come too early.
+
+    Raises:
+        MemgitError: as `compute` does.
+    """
+    reader.presume()
+    try:
+        found = compute(reader)
+    except MemgitError:
+        if reader.stands():
+            raise
+    else:
+        if reader.stands():
+            return found
+    return compute(reader)
+
+
+def kinds_of(text: str | None) -> str | None:
+    """A kind by name, checked; a plural counts (`memories`, `decisions`).
+
+    Raises:
+        BadInput: no such kind.
+    """
+    if text is None or text in KINDS:
+        return text
+    singular = {"memories": "memory", "knowledge-base": "knowledge"}.get(text, text.removesuffix("s"))
+    if singular in KINDS:
+        return singular
+    raise BadInput(f"{text!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")

@@ -1,0 +1,117 @@
+"""Searching records: ranked by BM25, filtered, each with a snippet; also as of a revision."""
+
+from __future__ import annotations
+
+from memgit import TYPE_CHECKING
+from memgit.app.read.reader import CachedReader, Reader, answered, open_searchable
+from memgit.app.workspace import Workspace
+from memgit.model.namedtuple import NamedTuple
+from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from memgit.cache.search import Query
+    from memgit.cache.snippets import Snippet
+
+CERTAIN = 1000.0
+"""Score of a record that was asked for by its id."""
+
+
+class Result(NamedTuple):
+    """One result; `snippet.text` has the matches between `START` and `STOP` of `cache.snippets`."""
+
+    record: Record
+    score: float
+    snippet: Snippet
+
+
+class Answer(NamedTuple):
+    """What was found, the commit that the answer is for (None before the first), and whether uncommitted
+    edits are counted in.
+
+    `missing` are the phrases in quotes that no record has together, each as it stands: the results have some
+    of their words instead.
+    """
+
+    query: str
+    revision: str | None
+    fresh: bool
+    results: tuple[Result, ...]
+    reader: Reader
+    missing: tuple[str, ...] = ()
+
+
+def search(
+    workspace: Workspace, query: Query, *, at: str | None = None, actors: Sequence[str] = ()
+) -> Answer:
+    """The best records for a query.
+
+    Args:
+        at: answer as of a revision.
+        actors: only records that one of these agents had a hand in.
+
+    Raises:
+        NotFound: no such revision.
+        Refused: the folder lies in no repository.
+    """
+    return answered(open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors))
+
+
+def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> Answer:
+    from memgit.cache.search import search as find
+    from memgit.cache.search import snippets
+    from memgit.cache.tokens import phrases
+
+    accept = None
+    if actors:
+        touched = _touched(workspace, reader.revision, actors)
+
+        def accept(record: Record) -> bool:
+            return record.address in touched or (record.id or "") in touched
+
+    hits = find(reader.snapshot, query, accept)
+    found = zip(hits, snippets(reader.snapshot, query, hits), strict=True)
+    results = tuple(Result(hit.record, min(hit.score, CERTAIN), snippet) for hit, snippet in found)
+    missing = (
+        phrases(query.text)
+        if '"' in query.text and not any(hit.score < CERTAIN and not hit.loose for hit in hits)
+        else ()
+    )
+    return Answer(query.text, reader.revision, reader.fresh, results, reader, tuple(missing))
+
+
+def _touched(workspace: Workspace, at: str | None, actors: Sequence[str]) -> set[str]:
+    """The addresses and ids of records in operations of some agents."""
+    from memgit.app.read.log import filters, log
+
+    out: set[str] = set()
+    for event in log(workspace, at, cache=workspace.cache, wanted=filters(actors=actors)):
+        for change in event.records:
+            out.update(name for name in (change.id, change.address) if name)
+    return out
+
+
+def as_json(answer: Answer) -> dict[str, Any]:
+    """`{query, missing_phrases, revision, fresh, results[{address, title, kind, score, snippet, path, line,
+    id}]}`; matches in a snippet stand in `**`."""
+    return {
+        "query": answer.query,
+        "missing_phrases": list(answer.missing),
+        "revision": answer.revision,
+        "fresh": answer.fresh,
+        "results": [
+            {
+                "address": result.record.address,
+                "title": result.record.title,
+                "kind": result.record.kind,
+                "score": round(result.score, 4),
+                "snippet": result.snippet.marked("**", "**"),
+                "path": result.record.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+                "line": result.snippet.line or result.record.line,
+                "id": result.record.id,
+            }
+            for result in answer.results
+        ],
+    }

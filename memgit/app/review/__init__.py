@@ -1,0 +1,1 @@
+"""Use cases around a review of a range of commits, and proposals."""

@@ -1,0 +1,1 @@
+"""Use cases that change records, one operation a file."""

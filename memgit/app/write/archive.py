@@ -1,0 +1,64 @@
+"""Archiving hides a record from lists, search and context; its file stays.
+
+Restoring brings it back; observations archive one way.
+"""
+
+from __future__ import annotations
+
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write.update import changed, touch, unchanged
+from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.errors import Refused
+from memgit.model.record import Value
+
+
+def archive(
+    workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False
+) -> Written:
+    """Marks a record as archived today; one that is archived already is left alone."""
+
+    def plan(session: Session) -> Plan:
+        record = session.writable(session.reader.find(name))
+        if record.archived:
+            return unchanged("archive", record)
+        data = session.form_of(record).edit(
+            session.bytes_of(record), record.ordinal, {"archived": context.today}
+        )
+        session.board.put(record.path, data)
+        if record.kind != "observation":
+            touch(session, record, {}, dated=False)
+        return changed("archive", "archive", session, record, [])
+
+    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+
+
+def restore(
+    workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False
+) -> Written:
+    """Takes the mark away again. What a record that was merged gave to another stays with that one; its uses
+    count for it alone again.
+
+    Raises:
+        Refused: an observation: its archiving is final.
+    """
+
+    def plan(session: Session) -> Plan:
+        record = session.writable(session.reader.find(name))
+        if not record.archived:
+            return unchanged("restore", record)
+        if record.kind == "observation":
+            raise Refused(
+                f"{record.address} stays archived: observations archive one way",
+                path=record.path,
+                line=record.line,
+            )
+        changes: dict[str, Value] = {
+            "archived": None,
+            **({"merged_into": None} if record.text("merged_into") else {}),
+        }
+        data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
+        session.board.put(record.path, data)
+        touch(session, record, {}, dated=False)
+        return changed("restore", "restore", session, record, [])
+
+    return carry_out(workspace, context, plan, reason=reason, stage=stage)

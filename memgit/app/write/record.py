@@ -1,0 +1,539 @@
+"""Recording: a new record in its file, or, where a close one exists, the update or extension that was asked
+for.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+from memgit import TYPE_CHECKING
+from memgit.app.read.reader import open_reader
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write.update import check_status, extend_record, update_record, whole_text
+from memgit.app.write.write import Plan, Planner, Session, Written, carry_out
+from memgit.errors import BadInput, Conflict, Refused
+from memgit.formats.codec import Draft
+from memgit.formats.codecs import FORMS
+from memgit.formats.messages import message as messages
+from memgit.model import link
+from memgit.model.kinds import KINDS, STATUSES
+from memgit.model.layout import Place
+from memgit.model.namedtuple import NamedTuple
+from memgit.model.operation import RecordChange
+from memgit.model.record import ParsedFile, Record, Value
+from memgit.model.slug import RESERVED, digest, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memgit.app.write.similar import Close
+
+    Choose = Callable[["Request", Sequence[Close]], tuple[str, Close | None]]
+    """Asks a person what to do about close records: one of `create`, `update`, `extend`, and the record
+    concerned.
+    """
+
+MAX_TITLE = 1000
+DEFAULT_CATEGORY = "general"
+MODES = ("ask", "create", "update", "extend", "fail")
+"""What to do where a close record is there already."""
+
+
+class Request(NamedTuple):
+    """What to record.
+
+    Attributes:
+        fields: canonical fields.
+        key: the category of knowledge, the skill of an experience, the scope of a memory or the folder of a
+            note.
+        slug: the file name of a document, where it is not made from the title.
+        similar: one of `MODES`.
+        date: the day of recording, `YYYY-MM-DD`, by default today.
+        category: name and keywords of a category that is new.
+        close: the address of the record to update or extend instead, once that was decided.
+        links: what else stands in its Related field, as it is written there: links to records that the same
+            operation makes.
+    """
+
+    kind: str
+    title: str
+    body: str = ""
+    fields: Mapping[str, Value] = {}
+    key: str | None = None
+    slug: str | None = None
+    related: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    similar: str = "create"
+    upsert: bool = False
+    date: str | None = None
+    category: Mapping[str, Value] = {}
+    close: str | None = None
+    links: tuple[str, ...] = ()
+
+
+def record(
+    workspace: Workspace,
+    context: Context,
+    request: Request,
+    *,
+    reason: str | None = None,
+    stage: bool = False,
+    choose: Choose | None = None,
+) -> Written:
+    """Records one piece of knowledge in one commit.
+
+    Raises:
+        BadInput: the title, a field or the body cannot be stored; nothing was written.
+        Conflict: a record with this address, or (with `similar="fail"`) a close one, is there already.
+    """
+    if request.similar == "ask" and choose is not None:
+        from memgit.app.write import similar
+
+        # A person is asked before the lock is taken: nobody else waits for the answer.
+        found = similar.close_records(open_reader(workspace), request)
+        mode, close = choose(request, found) if found else ("create", None)
+        request = request._replace(
+            similar=mode, close=close.record.address if close is not None and mode != "create" else None
+        )
+    return carry_out(workspace, context, lambda session: plan(session, request), reason=reason, stage=stage)
+
+
+def record_each(
+    workspace: Workspace, context: Context, requests: Sequence[Request], *, reason: str | None = None
+) -> list[Written]:
+    """Records many, one commit each; where no hook of another tool runs, all or none.
+
+    The answers in the same order.
+    """
+    from memgit.app.write.series import carry_out_series
+
+    planners = [_numbered(number, request) for number, request in enumerate(requests, 1)]
+    return carry_out_series(workspace, context, planners, reason=reason)
+
+
+def _numbered(number: int, request: Request) -> Planner:
+    """The plan of one request of many, with its number in what it raises."""
+
+    def one(session: Session) -> Plan:
+        try:
+            return plan(session, request)
+        except (BadInput, Conflict) as error:
+            words = f"record {number} ({request.title[:60]!r}): {error.message}"
+            raise type(error)(words, path=error.path, line=error.line, hint=error.hint) from error
+
+    return one
+
+
+def record_many(
+    workspace: Workspace,
+    context: Context,
+    requests: Sequence[Request],
+    what: str,
+    *,
+    reason: str | None = None,
+    stage: bool = False,
+) -> Written:
+    """Records many in one commit, all or none."""
+
+    def plan_all(session: Session) -> Plan:
+        session.hasty = True
+        changes: list[RecordChange] = []
+        linked: list[str] = []
+        for number, request in enumerate(requests, 1):
+            one = _numbered(number, request)(session)
+            if one is not None:
+                changes += one.changes
+                linked += one.linked
+        session.verify()
+        return Plan("record", tuple(changes), messages.summary("record", what, changes), linked=tuple(linked))
+
+    return carry_out(workspace, context, plan_all, reason=reason, stage=stage)
+
+
+def plan(session: Session, request: Request) -> Plan:
+    """What recording the request does to the newest commit: creates, or updates or extends a close record."""
+    request = checked(request)
+    place = place_for(session, request.kind)
+    path, key = target(session, request, place)
+    present = at_address(session, path, request)
+    mode, close = request.similar, None
+    if request.close is not None:
+        close = session.reader.find(request.close)
+    elif present is None and mode != "create":
+        mode, close = decide(session, request)
+    elif present is not None:
+        mode = "update" if request.upsert else mode
+        if mode not in ("update", "extend"):
+            raise Conflict(
+                f"{present.address} is there already",
+                path=present.path,
+                line=present.line,
+                hint=_next_step(session, present),
+            )
+        close = present
+    if mode == "create" or close is None:
+        return create(session, request, place, path, key)
+    fields = {name: value for name, value in request.fields.items() if value}
+    if mode == "extend":
+        return extend_record(session, close, request.body, fields=fields, related=request.related)
+    return update_record(
+        session,
+        close,
+        request.body if request.body or not request.upsert else None,
+        fields=fields,
+        related=request.related,
+    )
+
+
+def _next_step(session: Session, present: Record) -> str:
+    """What to do about a record that is there already."""
+    if session.board.tree.get(present.path) is None:
+        return (
+            "the same operation records it: give one of the two another title, or --upsert records the "
+            "later over the earlier"
+        )
+    root = session.workspace.root if session.workspace.proposal is None else None
+    if root is not None and not os.path.lexists(os.path.join(root, present.path)):
+        return (
+            f"its file was deleted in the working tree: memgit commit {present.path} commits that, git "
+            "restore brings it back"
+        )
+    return "memgit update or extend changes it; --upsert records over it"
+
+
+def create(session: Session, request: Request, place: Place, path: str, key: str) -> Plan:
+    """A new record at a path, with the links back that it owes."""
+    identity = key if request.kind == "observation" else session.fresh_id()
+    fields = initial_fields(session, request, identity, place, key)
+    others = [session.reader.find(name) for name in request.related]
+    origins = [session.reader.find(name) for name in request.derived_from]
+    form = FORMS[place.form]
+    existing = session.board.data(path) if KINDS[request.kind].stored == "entry" else None
+    if existing is not None and not (session.hasty and session.holds(path)):
+        unreadable = next(
+            (found for found in session.board.parsed(path).problems if found.fatal and found.code != "MG104"),
+            None,
+        )
+        if unreadable is not None:
+            raise Refused(
+                f"not written: {unreadable.message}",
+                path=path,
+                line=unreadable.line,
+                hint="mend the file by hand, then try again",
+            )
+    ordinal = 0 if existing is None else len(session.titles(path))
+    if existing is None and request.category and KINDS[request.kind].stored == "entry":
+        from memgit.formats.entries import set_meta
+
+        existing = set_meta(b"", request.category)
+    before = None
+    if session.trusting and ordinal and not session.has_title(path, link.normal(request.title)):
+        before = session.board.parsed(path), key
+    session.titles(path)
+    draft = Draft(request.kind, request.title, fields, request.body)
+    if (session.hasty or session.series) and place.form == "entries":
+        session.entry_files.append(path, draft, existing, before)
+    else:
+        session.board.put(path, form.create(draft, existing))
+    session.added(path, request.title)
+    if existing is None:
+        session.board.parsed(path)  # while what was read back of it is at hand
+    made = written_back(session, path, ordinal, request) if others or not session.hasty else None
+    changed: list[Record] = []
+    if others and made is not None:
+        from memgit.app.write import links
+
+        changed = links.both_ways(session, made, others)[1]
+    address = session.workspace.layout.address(place, path, key, request.title)
+    changes = [RecordChange("promote" if origins else "create", identity, address)]
+    changes += [RecordChange("link", other.id, other.address) for other in changed]
+    op = "promote" if origins else "record"
+    return Plan(
+        op,
+        tuple(changes),
+        messages.subject(op, request.kind, request.title),
+        (path, ordinal),
+        tuple(other.address for other in changed),
+        source=str(fields.get("source") or "") or None,
+        derived_from=tuple(origin.address for origin in origins),
+    )
+
+
+def written_back(session: Session, path: str, ordinal: int, request: Request) -> Record:
+    """The new record as it reads back; a text that changes under its own format is refused rather than stored
+    wrong.
+
+    Raises:
+        BadInput: the file would not hold exactly one more record of this title.
+    """
+    records = session.board.parsed(path).records
+    if len(records) != ordinal + 1 or link.normal(records[ordinal].title) != link.normal(
+        messages.one_line(request.title)
+    ):
+        raise BadInput(
+            "the record would not read back as it was given",
+            path=path,
+            hint="look for headings, fences or comments in the body",
+        )
+    return records[ordinal]
+
+
+def checked(request: Request) -> Request:
+    """The request with its title on one line and its fields checked.
+
+    Raises:
+        BadInput: an empty or endless title, an unknown status, a date that is none.
+    """
+    if request.kind not in KINDS:
+        raise BadInput(f"{request.kind!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")
+    title = messages.one_line(request.title)
+    if not title:
+        raise BadInput("the title is empty")
+    if len(title) > MAX_TITLE:
+        raise BadInput(
+            f"the title has {len(title)} characters; the limit is {MAX_TITLE}",
+            hint="move the rest into the body",
+        )
+    if "\0" in request.body:
+        raise BadInput(
+            "the body holds a NUL byte", line=request.body[: request.body.index("\0")].count("\n") + 1
+        )
+    whole_text(request.kind, request.body)
+    status = request.fields.get("status")
+    if request.kind == "decision" and isinstance(status, str) and status:
+        check_status(status, STATUSES)
+    known = KINDS[request.kind].fields
+    strange = [name for name, value in request.fields.items() if value and name not in known]
+    if strange:
+        raise BadInput(
+            f"a record of kind {request.kind} has no field {strange[0]!r}",
+            hint=f"its fields: {', '.join(known)}",
+        )
+    if request.date is not None:
+        check_date(request.date)
+    if request.similar not in MODES:
+        raise BadInput(
+            f"{request.similar!r} is no choice for close records", hint=f"one of {', '.join(MODES)}"
+        )
+    return request._replace(title=title)
+
+
+def check_date(text: str) -> None:
+    """Raises BadInput for a text that is no day of the calendar in the form YYYY-MM-DD."""
+    from datetime import date
+
+    try:
+        date.fromisoformat(text[:10])
+        if len(text) != 10:
+            raise ValueError
+    except ValueError:
+        raise BadInput(f"{text!r} is no date of the form YYYY-MM-DD") from None
+
+
+def place_for(session: Session, kind: str) -> Place:
+    """The place for new records of a kind; BadInput where the layout has none."""
+    # Where Mnema numbers its own keys, memgit makes none up.
+    places = [
+        place
+        for place in session.workspace.layout.of(kind)
+        if place.form != "mnema-block" or "{" in (place.new or place.pattern)
+    ]
+    if not places:
+        raise BadInput(
+            f"this workspace ({session.workspace.layout.name}) has no place for records of kind {kind}",
+            hint="add one under `kinds:` in .memgit.yaml",
+        )
+    return places[0]
+
+
+def initial_fields(
+    session: Session, request: Request, identity: str, place: Place, key: str
+) -> dict[str, Value]:
+    """The fields of a new record: those given, and those that every record of its kind starts with."""
+    context = session.context
+    day = request.date or context.today
+    fields: dict[str, Value] = {
+        name: value for name, value in request.fields.items() if value and name != "related"
+    }
+    fields["id"] = identity
+    if request.kind == "observation":
+        fields["at"] = request.date or context.now
+    else:
+        fields["created"] = day
+    if request.kind in ("knowledge", "experience", "memory", "decision"):
+        fields.setdefault("source", "conversation")
+    if request.kind == "experience":
+        fields["skill"] = key
+    if request.kind == "skill":
+        fields["version"] = "1"
+    if request.kind == "decision":
+        fields.setdefault("status", "proposed")
+    if request.kind == "memory" and request.key and place.form == "mnema":
+        fields["scope"] = request.key
+    if request.links:
+        fields["related"] = request.links
+    if request.derived_from:
+        fields["derived_from"] = tuple(session.reader.find(name).address for name in request.derived_from)
+    return fields
+
+
+def target(session: Session, request: Request, place: Place) -> tuple[str, str]:
+    """The path of the new record and its key there."""
+    key = KEYS[request.kind](session, request, place)
+    year, month = (request.date or session.context.today).split("-")[:2]
+    path = as_spelled(session, place.path(key, year=year, month=month))
+    if KINDS[request.kind].stored == "document" and not request.slug and request.kind != "observation":
+        records = session.board.parsed(path).records if session.board.data(path) is not None else ()
+        if records and link.normal(records[0].title) != link.normal(request.title):
+            key = f"{key}-{digest(request.title)}"
+            path = as_spelled(session, place.path(key, year=year, month=month))
+    found = session.workspace.layout.find(path)
+    if found is None or found[0].kind != request.kind:
+        raise BadInput(f"{path} would not be a record of kind {request.kind}", hint="choose another key")
+    return path, found[1]
+
+
+def at_address(session: Session, path: str, request: Request) -> Record | None:
+    """The record that has the address of the new one already."""
+    if session.board.data(path) is None:
+        return None
+    if KINDS[request.kind].stored == "entry":
+        wanted = link.normal(request.title)
+        if not session.has_title(path, wanted):
+            return None
+        return next(
+            (found for found in session.board.parsed(path).records if link.normal(found.title) == wanted),
+            None,
+        )
+    records = session.board.parsed(path).records
+    if not records:
+        raise Conflict("a file that is no record is there already", path=path, hint="choose another --slug")
+    return records[0]
+
+
+def decide(session: Session, request: Request) -> tuple[str, Record | None]:
+    """What to do about records close to the new one, without asking anybody."""
+    if request.similar == "ask":
+        raise BadInput("--similar ask needs a terminal", hint="choose create, update, extend or fail")
+    from memgit.app.write import similar
+
+    found = similar.close_records(session.reader, request)
+    if not found:
+        return "create", None
+    best = found[0]
+    if request.similar == "fail":
+        named = "; ".join(f"{close.record.address} ({close.overlap:.0%})" for close in found[:3])
+        raise Conflict(
+            f"a close record exists: {named}",
+            path=best.record.path,
+            line=best.record.line,
+            hint="memgit update or extend it, or --similar create",
+        )
+    threshold = similar.UPDATE if request.similar == "update" else similar.EXTEND
+    return (request.similar, best.record) if best.overlap > threshold else ("create", None)
+
+
+@lru_cache(maxsize=64)
+def safe_key(text: str, what: str) -> str:
+    """A key that a person chose, where every part of it can be a file name anywhere.
+
+    Raises:
+        BadInput: a part is empty, `.` or `..`, reserved, or holds a character that some system refuses.
+    """
+    for part in text.split("/"):
+        bad = (
+            not part
+            or part.strip(". ") != part
+            or part.split(".")[0].lower() in RESERVED
+            or len(part.encode()) > 120
+            or any(char in '<>:"\\|?*#' or not char.isprintable() for char in part)
+        )
+        if bad:
+            near = "/".join(slug(part) for part in text.split("/") if part.strip(". "))
+            raise BadInput(f"{text!r} cannot be a {what}", hint=f"try {near}" if near else None)
+    return text
+
+
+def _category(session: Session, request: Request, place: Place) -> str:
+    if request.key:
+        return safe_key(request.key, "category")
+    return _matching_category(session, request, place) or DEFAULT_CATEGORY
+
+
+def as_spelled(session: Session, path: str) -> str:
+    """The path as the folders and files that are there spell it: two names that differ by case alone would
+    collide on some disks.
+    """
+    if session.board.data(path) is not None:
+        return path
+    folder, slash, name = path.rpartition("/")
+    out = ""
+    for part in folder.split("/") if slash else ():
+        out += session.spelled(out, part, folder=True) + "/"
+    return out + session.spelled(out, name, folder=False)
+
+
+def _matching_category(session: Session, request: Request, place: Place) -> str | None:
+    """The category with most of the new record's keywords among its own, by whole keyword without case; None
+    where none has any.
+    """
+    wanted = {str(word).casefold() for word in request.fields.get("keywords") or ()}
+    best: tuple[int, str] | None = None
+    for name in session.board.names(place.folder) if wanted else ():
+        key = place.key(place.folder + name)
+        if key is None:
+            continue
+        path = place.folder + name
+        score = len(
+            wanted
+            & (session.entry_files.words(path) if session.hasty else words_of(session.board.parsed(path)))
+        )
+        if score and (best is None or score > best[0]):
+            best = (score, key)
+    return best[1] if best else None
+
+
+def words_of(category: ParsedFile) -> set[str]:
+    """The keywords of a category and of its records, without case."""
+    words = {str(word).casefold() for word in category.meta.get("keywords") or ()}
+    words.update(word.casefold() for found in category.records for word in found.keywords)
+    return words
+
+
+def _skill_id(session: Session, request: Request, place: Place) -> str:
+    if not request.key:
+        raise BadInput("an experience belongs to a skill", hint="--skill ID")
+    return safe_key(request.key, "skill id")
+
+
+def _slug(session: Session, request: Request, place: Place) -> str:
+    if request.slug:
+        return safe_key(request.slug, "file name")
+    return slug(request.title, ascii_only=place.form == "vault")
+
+
+def _scoped(session: Session, request: Request, place: Place) -> str:
+    own = _slug(session, request, place)
+    return f"{safe_key(request.key, 'scope')}/{own}" if request.key else own
+
+
+def _decision_key(session: Session, request: Request, place: Place) -> str:
+    day = (request.date or session.context.today).replace("-", "")
+    own = _slug(session, request, place)
+    return own if request.slug and own[:8].isdigit() else f"{day}-{own}"
+
+
+def _observation_id(session: Session, request: Request, place: Place) -> str:
+    return session.fresh_id()
+
+
+KEYS: Mapping[str, Callable[[Session, Request, Place], str]] = {
+    "knowledge": _category,
+    "experience": _skill_id,
+    "skill": _slug,
+    "memory": _scoped,
+    "observation": _observation_id,
+    "decision": _decision_key,
+    "note": _scoped,
+}

@@ -1,0 +1,118 @@
+"""Several operations in one go, one commit each: made one upon the other, brought into index and working tree
+once, all of them or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memgit.app.derived import state as derived_state
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write.write import (
+    Board,
+    Plan,
+    Planner,
+    Session,
+    Written,
+    answer,
+    carry_out,
+    merger,
+    message_of,
+    note_right,
+    owed,
+    screen,
+    warn_of_links,
+)
+from memgit.derive import derive_owed, owed_rows
+from memgit.git import hooks
+from memgit.git.commit.commit import Change, commit_series
+from memgit.git.objects.blob_spool import Spill
+from memgit.git.objects.tree import Tree
+from memgit.git.repository import Head
+
+
+def carry_out_series(
+    workspace: Workspace, context: Context, planners: Sequence[Planner], *, reason: str | None = None
+) -> list[Written]:
+    """Runs plans in order, each upon the result of the one before it; the answers in the same order.
+
+    Where hooks of other tools want to see each commit, the operations are carried out one by one; what was
+    committed before one fails stays then.
+
+    Raises:
+        What a planner raises, and what `write.carry_out` raises.
+    """
+    repo = workspace.writable()
+    proposal = workspace.proposal
+    if proposal is None and hooks.present(repo):
+        return [carry_out(workspace, context, planner, reason=reason) for planner in planners]
+    made: list[tuple[Plan | None, Board]] = []
+    right: set[str] = set()
+
+    def build(tree: Tree, head: Head) -> Sequence[Change]:
+        changes = attempt(tree, head, trusting=True)
+        return attempt(tree, head, trusting=False) or () if changes is None else changes
+
+    def attempt(tree: Tree, head: Head, *, trusting: bool) -> Sequence[Change] | None:
+        """The changes; None where files that were not read again after each record hold something else."""
+        made.clear()
+        right.clear()
+        board = Board(workspace, repo, tree, head.commit)
+        right.update(derived_state.known(repo, workspace.layout, tree))
+        session = Session(workspace, context, board, head.commit)
+        session.series, session.trusting = True, trusting
+        changes = Spill(repo)
+        for planner in planners:
+            base = board.as_now()
+            before = base.edits
+            plan = planner(session)
+            made.append((plan, board))
+            if plan is None or not plan.changes:
+                continue
+            text = message_of(plan, context, screen(workspace, context, board, plan, reason, before))
+            soft = _owed(workspace, board, base, right)
+            edits = {
+                path: data
+                for path, data in board.edits.items()
+                if path not in before or before[path] is not data
+            }
+            changes.add(Change(edits, text, soft))
+        if not session.read_back():
+            return None
+        warn_of_links(session, *(plan.op for plan, _ in made if plan is not None))
+        return changes.changes()
+
+    make = commit_series if proposal is None else proposal.commit_series
+    done = make(repo, build, merge=merger(workspace.layout))
+    if done.commit is not None:
+        note_right(workspace, repo.tree(done.commit), right, ())
+    commits = iter(done.commits)
+    out = [
+        answer(plan, board, next(commits) if plan is not None and plan.changes else None)
+        for plan, board in made
+    ]
+    if out:
+        out[0] = out[0]._replace(notes=(*out[0].notes, *(made[0][1].notes if made else ()), *done.notes))
+    return out
+
+
+def _owed(workspace: Workspace, board: Board, base: Board, right: set[str]) -> frozenset[str]:
+    """Puts on the board what the edits since `base` owe; the first time a derived file is owed it is derived
+    from all its records.
+    """
+    before = base.edits
+    if workspace.config.indexes != "committed":
+        return frozenset()
+    if not before:
+        concerned = owed(workspace, board)
+        right.update(concerned)
+        return concerned
+    changed = sorted(
+        path for path, data in board.edits.items() if path not in before or before[path] is not data
+    )
+    rows = owed_rows(board.layout, changed)
+    concerned = frozenset(rows)
+    for path, data in derive_owed(board, changed, base, right, rows).items():
+        board.edits[path] = data
+    right.update(concerned)
+    return concerned

@@ -1,0 +1,257 @@
+"""Changing a record: new content, new fields, a new version of a skill, an added section."""
+
+from __future__ import annotations
+
+from memgit import TYPE_CHECKING
+from memgit.app.read.record_json import version_id
+from memgit.app.workspace import Context, Workspace
+from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
+from memgit.formats.messages import message as messages
+from memgit.model.kinds import ADR_STATUSES, KINDS, STATUSES
+from memgit.model.operation import RecordChange
+from memgit.model.record import Record, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def update(
+    workspace: Workspace,
+    context: Context,
+    name: str,
+    *,
+    body: str | None = None,
+    fields: Mapping[str, Value] | None = None,
+    related: tuple[str, ...] = (),
+    new_version: bool = False,
+    if_version: str | None = None,
+    reason: str | None = None,
+    stage: bool = False,
+) -> Written:
+    """Replaces the body and the given fields; a field with an empty value is removed. What it replaces stays
+    in the history.
+
+    Raises:
+        Conflict: the record is no longer the version that `if_version` names.
+        BadInput: a field that the kind does not have; a new version of something that has none.
+        Refused: an observation, which is never edited.
+    """
+
+    def plan(session: Session) -> Plan | None:
+        record = session.reader.find(name)
+        if if_version is not None:
+            require_version(session, record, if_version)
+        if new_version and record.kind != "skill":
+            raise BadInput(
+                f"{record.address} is no skill: only skills have versions", path=record.path, line=record.line
+            )
+        return update_record(
+            session, record, body, fields=fields or {}, related=related, new_version=new_version
+        )
+
+    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+
+
+def extend(
+    workspace: Workspace,
+    context: Context,
+    name: str,
+    text: str,
+    *,
+    fields: Mapping[str, Value] | None = None,
+    related: tuple[str, ...] = (),
+    if_version: str | None = None,
+    reason: str | None = None,
+    stage: bool = False,
+) -> Written:
+    """Appends a dated section to a record; raises what `update` raises."""
+
+    def plan(session: Session) -> Plan | None:
+        record = session.reader.find(name)
+        if if_version is not None:
+            require_version(session, record, if_version)
+        return extend_record(session, record, text, fields=fields or {}, related=related)
+
+    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+
+
+def update_record(
+    session: Session,
+    record: Record,
+    body: str | None,
+    *,
+    fields: Mapping[str, Value],
+    related: tuple[str, ...] = (),
+    new_version: bool = False,
+) -> Plan:
+    """The plan of an update; empty where nothing changes."""
+    editable(session, record, fields)
+    whole_text(record.kind, body or "")
+    form = session.form_of(record)
+    before = session.bytes_of(record)
+    path, ordinal = record.path, record.ordinal
+    changes: dict[str, Value] = {
+        key: value for key, value in fields.items() if (value or None) != (record.fields.get(key) or None)
+    }
+    data = before
+    if body is not None and body.strip("\n") != record.body:
+        data = form.replace(data, ordinal, body, session.context.today)
+    if changes:
+        data = form.edit(data, ordinal, changes)
+    if data != before:
+        session.board.put(path, data)
+    linked = _link(session, record, related)
+    if not session.board.edits and not new_version:
+        return unchanged("update", record)
+    touch(session, record, {"version": str((record.version or 1) + 1)} if new_version else {})
+    return changed("update", "update", session, record, linked, fields.get("source"))
+
+
+def extend_record(
+    session: Session, record: Record, text: str, *, fields: Mapping[str, Value], related: tuple[str, ...] = ()
+) -> Plan:
+    """The plan of an extension; lists among the fields are added to those that are there."""
+    editable(session, record, fields)
+    whole_text(record.kind, text)
+    if not text.strip():
+        raise BadInput("there is nothing to add", hint="-m TEXT, -F FILE or standard input")
+    form = session.form_of(record)
+    data = form.extend(session.bytes_of(record), record.ordinal, text, session.context.today)
+    merged: dict[str, Value] = {}
+    for key, value in fields.items():
+        present = record.items(key)
+        merged[key] = (
+            (*present, *(item for item in value if item not in present))
+            if isinstance(value, tuple)
+            else value
+        )
+    if merged:
+        data = form.edit(data, record.ordinal, merged)
+    session.board.put(record.path, data)
+    linked = _link(session, record, related)
+    touch(session, record, {})
+    return changed("extend", "extend", session, record, linked, fields.get("source"))
+
+
+def _link(session: Session, record: Record, related: tuple[str, ...]) -> list[Record]:
+    others = [session.reader.find(other) for other in related]
+    if not others:
+        return []
+    from memgit.app.write import links
+
+    return links.both_ways(session, session.again(record.path, record.ordinal), others)[1]
+
+
+def editable(session: Session, record: Record, fields: Mapping[str, Value]) -> None:
+    """Raises where a record may not be edited, or a field is none of its kind."""
+    session.writable(record)
+    if record.kind == "observation":
+        raise Refused(
+            f"{record.address} is an observation: what was observed is never edited",
+            path=record.path,
+            line=record.line,
+            hint="record a new one, archive this one, or promote it",
+        )
+    known = KINDS[record.kind].fields
+    status = fields.get("status")
+    if record.kind == "decision" and isinstance(status, str) and status:
+        check_status(status, ADR_STATUSES if session.place_of(record).form == "adr" else STATUSES)
+    for key in fields:
+        if key not in known:
+            raise BadInput(
+                f"a record of kind {record.kind} has no field {key!r}", hint=f"its fields: {', '.join(known)}"
+            )
+
+
+def check_status(status: str, known: Sequence[str]) -> None:
+    """Raises BadInput where a decision cannot have a status."""
+    if status not in known:
+        raise BadInput(f"{status!r} is no status of a decision", hint=f"one of {', '.join(known)}")
+
+
+def whole_text(kind: str, body: str) -> None:
+    """Raises BadInput where a body holds conflict markers that would make its file look like one left in a
+    merge.
+    """
+    if "<<<<<<<" not in body or KINDS[kind].stored == "entry":
+        return
+    from memgit.formats.markdown import conflict_markers
+
+    found = conflict_markers(body)
+    if found:
+        raise BadInput(
+            f"line {found[0]} of the body is a conflict marker",
+            hint="resolve the conflict, or set the example in a code fence",
+        )
+
+
+def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated: bool = True) -> None:
+    """Sets the day of the change (unless `dated` is false), and gives the record an id where it has none yet."""
+    now = session.again(record.path, record.ordinal)
+    changes: dict[str, Value] = dict(extra)
+    if dated and now.text("updated") != session.context.today:
+        changes["updated"] = session.context.today
+    if now.id is None:
+        changes["id"] = session.fresh_id()
+    if changes:
+        session.board.put(
+            record.path, session.form_of(record).edit(session.bytes_of(now), record.ordinal, changes)
+        )
+
+
+def changed(
+    op: str, action: str, session: Session, record: Record, linked: list[Record], source: Value = None
+) -> Plan:
+    """The plan of an operation that changed one record and linked others back to it."""
+    now = session.again(record.path, record.ordinal)
+    changes = [
+        RecordChange(action, now.id, now.address),
+        *(RecordChange("link", other.id, other.address) for other in linked),
+    ]
+    return Plan(
+        op,
+        tuple(changes),
+        messages.subject(op, now.kind, now.title),
+        (now.path, now.ordinal),
+        tuple(other.address for other in linked),
+        source=source if isinstance(source, str) else None,
+    )
+
+
+def unchanged(op: str, record: Record) -> Plan:
+    """The plan that makes no commit: the record is as it should be already."""
+    return Plan(op, (), "", (record.path, record.ordinal))
+
+
+def require_version(session: Session, record: Record, wanted: str) -> None:
+    """Raises Conflict unless the record is still what `wanted` names: a `version_id`, or a commit in which it
+    read the same.
+    """
+    present = version_id(record)
+    if wanted == present:
+        return
+    if not (len(wanted) == len(present) and all(char in "0123456789abcdef" for char in wanted)):
+        from memgit.app.read.reader import open_reader
+
+        try:
+            then = open_reader(session.workspace, wanted)
+            found = [
+                old
+                for old in then.file(record.path).records
+                if old.id == record.id and old.title == record.title
+            ]
+        except Broken:
+            raise
+        except NotFound:
+            raise BadInput(
+                f"{wanted!r} is neither a version id nor a commit", hint="memgit show --json gives version_id"
+            ) from None
+        if any(version_id(old) == present for old in found):
+            return
+    raise Conflict(
+        f"{record.address} was changed since version {wanted}: it is now {present}",
+        path=record.path,
+        line=record.line,
+        hint="read it again, then decide",
+    )

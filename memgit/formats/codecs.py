@@ -1,0 +1,82 @@
+"""The table of forms, and the one way to read a file of records."""
+
+from __future__ import annotations
+
+from memgit import TYPE_CHECKING
+from memgit.formats.codec import Form
+from memgit.model.layout import Layout, Place
+from memgit.model.record import ParsedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+else:
+    from _collections_abc import Mapping  # `os` has loaded it, and nothing else here loads `collections`
+
+
+class _Forms(Mapping[str, Form]):
+    """Form by name.
+
+    A form is imported when it is first asked for: a run that touches entries alone never reads the rest.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[str, Form] = {}
+
+    def __getitem__(self, name: str) -> Form:
+        form = self._made.get(name)
+        if form is None:
+            form = self._made[name] = _make(name)
+        return form
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+def _make(name: str) -> Form:
+    if name == "entries":
+        from memgit.formats.entries import Entries
+
+        return Entries()
+    if name == "vault":
+        from memgit.formats.vault import Vault
+
+        return Vault()
+    if name == "adr":
+        from memgit.formats.adr import Adr
+
+        return Adr()
+    if name == "mnema-block":
+        from memgit.formats.mnema_block import Mirror
+
+        return Mirror()
+    if name not in NAMES:
+        raise KeyError(name)
+    from memgit.formats.dialects import DIALECTS
+    from memgit.formats.document import Document
+
+    return Document(DIALECTS[name])
+
+
+NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
+FORMS: Mapping[str, Form] = _Forms()
+
+
+def parse_file(layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None) -> ParsedFile:
+    """What a file holds; nothing for a file outside the layout. Never raises: what is wrong with a file is
+    among its problems.
+
+    Args:
+        path: relative to the knowledge root.
+        data: its bytes, whatever they are.
+        found: what the layout says of the path, where that was asked already.
+    """
+    found = found or layout.find(path)
+    if found is None:
+        return ParsedFile(())
+    place, key = found
+    return FORMS[place.form].parse(
+        data, path, place.kind, key, f"note/{path.removeprefix(layout.base).removesuffix('.md')}"
+    )

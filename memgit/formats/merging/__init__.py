@@ -1,0 +1,1 @@
+"""Three-way merge of records as pure functions of text."""

@@ -1,0 +1,1 @@
+"""Commit messages: written, read, and joined by a squash."""

@@ -1,0 +1,1 @@
+"""Making a commit: journal, locks, refs, identity, recovery."""

@@ -1,0 +1,1 @@
+"""Reading commits: the raw log, activity, blame, usage refs."""

@@ -1,0 +1,1 @@
+"""Reading and writing objects: blobs, trees, what a partial clone lacks."""

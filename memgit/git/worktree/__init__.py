@@ -1,0 +1,1 @@
+"""The working tree and the index: status, checkout, filters."""

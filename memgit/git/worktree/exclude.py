@@ -1,0 +1,59 @@
+"""`info/exclude`: what git ignores in this clone alone (`gitignore(5)`). memgit's part is one block a
+knowledge root; the rest stays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from memgit.errors import Refused
+from memgit.model.lazy_re import pattern
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+
+_SPECIAL = pattern(rb"([\\*?\[\]!# ])")
+
+
+def set_excluded(repo: Repository, paths: Iterable[str]) -> None:
+    """Makes git ignore exactly these files of the knowledge root, beside what others have it ignore; none
+    takes the block away.
+
+    Raises:
+        Refused: the file cannot be written.
+    """
+    root = repo.prefix.encode("utf-8", "surrogateescape")
+    opening = b"# memgit: local derived files of /" + _escaped(root)
+    closing = b"# /memgit: /" + _escaped(root)
+    names = sorted(root + path.encode("utf-8", "surrogateescape") for path in paths if "\n" not in path)
+    block = [opening, *(b"/" + _escaped(name) for name in names), closing] if names else []
+    file = os.path.join(repo.common_dir, "info", "exclude")
+    try:
+        lines = _lines(file)
+        start = lines.index(opening) if opening in lines else len(lines)
+        end = lines.index(closing, start) + 1 if closing in lines[start:] else start
+        new = lines[:start] + block + lines[end:]
+        if new == lines:
+            return
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        spare = f"{file}.{os.getpid()}"
+        with open(spare, "wb") as out:
+            out.write(b"".join(line + b"\n" for line in new))
+        os.replace(spare, file)
+    except OSError as error:
+        raise Refused(f"{file} cannot be written: {error.strerror}") from error
+
+
+def _lines(file: str) -> list[bytes]:
+    try:
+        with open(file, "rb") as found:
+            data = found.read()
+    except FileNotFoundError:
+        return []
+    return data.removesuffix(b"\n").split(b"\n") if data else []
+
+
+def _escaped(name: bytes) -> bytes:
+    return _SPECIAL.sub(rb"\\\1", name)

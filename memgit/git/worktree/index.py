@@ -1,0 +1,372 @@
+"""The user's index: what is staged for a few paths, and a new index that differs in these alone.
+
+The new index is built by git itself in a file of memgit's own (so split indexes, every version, sparse
+checkouts and extensions are git's business), then put in place under `index.lock`, which is held for no
+longer than that takes. What is staged is looked up in the file (see `index_file`) where that is certain;
+anything else is asked of git.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import suppress
+from time import monotonic, time
+
+from memgit import TYPE_CHECKING
+from memgit.errors import Refused
+from memgit.git import early_index, process
+from memgit.git.backoff import pause
+from memgit.git.objects.tree import Entry
+from memgit.git.worktree.index_file import IndexFile
+from memgit.git.worktree.stamp import Stamp, stamp, stamp_at
+from memgit.git.worktree.worktree import write_new
+from memgit.model.namedtuple import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memgit.git.repository import Repository
+
+LOCK_WAIT = 5.0
+"""Seconds to wait for another program's index.lock."""
+
+_STALE = 60.0  # seconds after which another's index.lock is no longer waited for
+_EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+_NO_OID = "0" * 40
+# bytes of an index that git lists in the time of one search in it, and in that of its start
+_SEARCH, _START = 6_000, 200_000
+
+
+class Staged(NamedTuple):
+    """What the index holds for a path at stage 0.
+
+    `skipped`: the path is outside a sparse checkout. `assumed`: `update-index --assume-unchanged`.
+    `conflicted`: it has stages instead.
+    """
+
+    entry: Entry
+    skipped: bool = False
+    assumed: bool = False
+    conflicted: bool = False
+
+
+class Pinned(NamedTuple):
+    """A private second name (or copy) of the index at one moment; `stamp` tells whether it was replaced
+    since, None that there was none.
+    """
+
+    path: str
+    stamp: Stamp | None
+
+
+def pin(repo: Repository, path: str) -> Pinned:
+    """Takes hold of the index as it is now, under the name `path`."""
+    source = repo.index_file
+    _unlink(path)
+    try:
+        os.link(source, path)
+        return Pinned(path, stamp_at(path))
+    except FileNotFoundError:
+        return Pinned(path, None)
+    except OSError:
+        pass  # another file system, or one without links
+    try:
+        with open(source, "rb") as file:
+            was = stamp(os.fstat(file.fileno()))
+            write_new(os.fsencode(path), file.read(), None)
+    except FileNotFoundError:
+        return Pinned(path, None)
+    return Pinned(path, was)
+
+
+def staged(
+    repo: Repository, pinned: Pinned, expected: Mapping[str, Entry | None]
+) -> dict[str, Staged | None]:
+    """What the index holds for some paths; a path that it lacks, or has only by `git add -N`, gives None.
+
+    Args:
+        expected: what HEAD has for each path; where the index agrees, the answer comes without starting git.
+    """
+    if pinned.stamp is None:
+        return dict.fromkeys(expected)
+    out: dict[str, Staged | None] = {}
+    unknown = []
+    many = len(expected) * _SEARCH > pinned.stamp[1] + _START
+    file = None if many or _is_split(repo) else IndexFile(pinned.path)
+    for path in expected:
+        rows = file.find(path.encode("utf-8", "surrogateescape")) if file is not None and file.known else None
+        if rows is None or not all(row.plain for row in rows):
+            unknown.append(path)
+        else:
+            out[path] = Staged(Entry(rows[0].mode, rows[0].oid)) if rows else None
+    if unknown:
+        out.update(_ask(repo, pinned, unknown))
+    return out
+
+
+def _is_split(repo: Repository) -> bool:
+    """Whether an index may leave entries to a file that it shares with others."""
+    return any(name.startswith("sharedindex.") for name in os.listdir(repo.git_dir))
+
+
+def _ask(repo: Repository, pinned: Pinned, paths: Sequence[str]) -> dict[str, Staged | None]:
+    wanted = set(paths)
+    found = _listed(repo, pinned.path, paths if len(paths) <= 100 else (), wanted)
+    doubtful = [path for path, row in found.items() if row is not None and row.entry.oid == _EMPTY_BLOB]
+    for path in doubtful:
+        extra = {"GIT_INDEX_FILE": pinned.path}
+        told = process.run(["ls-files", "--stage", "-z", "--debug", "--", path], repo=repo, extra=extra)
+        flags = told.rpartition(b"flags: ")[2].split(b"\n")[0]
+        if flags and int(flags, 16) & 0x20000000:  # CE_INTENT_TO_ADD in git's cache.h
+            found[path] = None
+    return found
+
+
+def _listed(repo: Repository, file: str, paths: Sequence[str], wanted: set[str]) -> dict[str, Staged | None]:
+    out: dict[str, Staged | None] = dict.fromkeys(wanted)
+    for row in process.run(
+        ["ls-files", "--stage", "-v", "-z", "--", *paths], repo=repo, extra={"GIT_INDEX_FILE": file}
+    ).split(b"\0"):
+        meta, tab, name = row.partition(b"\t")
+        path = name.decode("utf-8", "surrogateescape")
+        if not tab or path not in wanted:
+            continue
+        tag, mode, oid, stage = meta.split()
+        entry = Entry(int(mode, 8), oid.decode("ascii"))
+        out[path] = Staged(entry, skipped=tag in b"Ss", assumed=tag.islower(), conflicted=stage != b"0")
+    return out
+
+
+def cleaned(repo: Repository, pinned: Pinned, scratch: str, paths: Sequence[str]) -> dict[str, str | None]:
+    """The blob that `git add` would store for each file of the working tree, None for a missing one; the
+    user's filters run.
+
+    Args:
+        scratch: name of an index file for this alone.
+    """
+    extra = _scratch(pinned, scratch)
+    _update(repo, extra, early_index.OPTIONS, _names(paths))
+    rows = _listed(repo, scratch, paths if len(paths) <= 100 else (), set(paths))
+    _unlink(scratch)
+    return {path: row.entry.oid if row is not None else None for path, row in rows.items()}
+
+
+def checked_out(
+    repo: Repository, pinned: Pinned, scratch: str, folder: str, entries: Mapping[str, Entry]
+) -> dict[str, bytes]:
+    """What git would write to the working tree for each path; the user's filters run.
+
+    Args:
+        scratch: name of an index file for this alone.
+        folder: a folder for this alone, not there yet.
+    """
+    extra = _scratch(pinned, scratch)
+    _set(repo, extra, entries)
+    options = ["--force", f"--prefix={folder}/", "-z", "--stdin"]
+    process.run(["checkout-index", *options], repo=repo, extra=extra, data=_names(entries))
+    _unlink(scratch)
+    out: dict[str, bytes] = {}
+    for path in entries:
+        with open(os.fsencode(f"{folder}/") + path.encode("utf-8", "surrogateescape"), "rb") as file:
+            out[path] = file.read()
+    return out
+
+
+def begin(repo: Repository, pinned: Pinned, path: str, commit: str | None) -> None:
+    """Makes an index of what a commit holds, in a file of its own; stat data is taken from the pinned one
+    where it still fits.
+    """
+    extra = _scratch(pinned, path)
+    process.run(
+        ["read-tree", "--reset", commit] if commit else ["read-tree", "--empty"],
+        repo=repo,
+        extra=extra,
+        write=True,
+    )
+
+
+def _scratch(pinned: Pinned, scratch: str) -> dict[str, str]:
+    _unlink(scratch)
+    if pinned.stamp is not None:
+        with open(pinned.path, "rb") as file:
+            write_new(os.fsencode(scratch), file.read(), None)
+    return {"GIT_INDEX_FILE": scratch}
+
+
+def build(
+    repo: Repository,
+    pinned: Pinned,
+    entries: Mapping[str, Entry | None],
+    fresh: Iterable[str],
+    flagged: Mapping[str, Staged],
+) -> bool:
+    """Changes some entries of a pinned index; the file takes its name, the index itself stays.
+
+    Args:
+        entries: new entry by path, None to take it out.
+        fresh: those whose file in the working tree is this very content, so that its stat data can be
+            recorded.
+        flagged: those that keep `skip-worktree` or `assume-unchanged`.
+
+    Returns:
+        Whether there is a new index at all; without one, the file is still the index itself and must not be
+        published.
+    """
+    extra = {"GIT_INDEX_FILE": pinned.path}
+    quick = {path: entries[path] for path in fresh if path in entries}
+    slow = {path: entry for path, entry in entries.items() if path not in quick}
+    if slow:
+        _set(repo, extra, slow)
+    if quick:
+        if not early_index.update(repo, None if slow else pinned.stamp, pinned.path, _names(quick)):
+            _update(repo, extra, early_index.OPTIONS, _names(quick))
+        # The file may have been touched since, a filter may not give back what it was given, git may have
+        # been told to trust a bit rather than to look: what the commit holds counts.
+        rows = staged(repo, Pinned(pinned.path, stamp_at(pinned.path)), quick)
+        wrong = {path: entry for path, entry in quick.items() if _entry(rows[path]) != entry}
+        if wrong:
+            _set(repo, extra, wrong)
+    for option, paths in (
+        ("--skip-worktree", [path for path, row in flagged.items() if row.skipped]),
+        ("--assume-unchanged", [path for path, row in flagged.items() if row.assumed]),
+    ):
+        if paths:
+            _update(repo, extra, [option, "-z", "--stdin"], _names(paths))
+    return stamp_at(pinned.path) != pinned.stamp
+
+
+def _entry(row: Staged | None) -> Entry | None:
+    return None if row is None else row.entry
+
+
+def set_entries(repo: Repository, entries: Mapping[str, Entry | None]) -> None:
+    """Puts entries into the index itself, None takes one out; whatever stages a path had are gone.
+
+    Git takes its own lock.
+    """
+    _set(repo, {}, entries)
+
+
+def _set(repo: Repository, extra: Mapping[str, str], entries: Mapping[str, Entry | None]) -> None:
+    lines = [
+        f"0 {_NO_OID}\t{path}\0" if entry is None else f"{entry.mode:o} {entry.oid}\t{path}\0"
+        for path, entry in entries.items()
+    ]
+    _update(repo, extra, ["-z", "--index-info"], "".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _update(repo: Repository, extra: Mapping[str, str], options: Sequence[str], data: bytes) -> None:
+    process.run([*early_index.UPDATE, *options], repo=repo, extra=extra, data=data, write=True)
+
+
+def _names(paths: Iterable[str]) -> bytes:
+    return "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+
+
+def wait_until_free(repo: Repository, wait: float = LOCK_WAIT) -> None:
+    """Waits for another program's lock on the index.
+
+    Raises Refused, with its name and age, where it stays.
+    """
+    end = monotonic() + wait
+    while True:
+        age = _age(lock_path(repo))
+        if age is None:
+            return
+        if age > _STALE or monotonic() > end:
+            raise _held(repo, age)
+        pause(0.02)
+
+
+def lock(repo: Repository, pinned: Pinned, wait: float = LOCK_WAIT) -> bool:
+    """Takes `index.lock` with the finished index as its content.
+
+    Returns:
+        False, holding nothing, where the index was replaced since it was pinned: what was built no longer
+        fits.
+
+    Raises:
+        Refused: another program held the lock all the time.
+    """
+    target = lock_path(repo)
+    end = monotonic() + wait
+    while True:
+        try:
+            _take(pinned.path, target)
+            break
+        except FileExistsError:
+            age = _age(target)
+            if age is not None and (age > _STALE or monotonic() > end):
+                raise _held(repo, age) from None
+            pause(0.02)
+    if stamp_at(repo.index_file) == pinned.stamp:
+        return True
+    os.unlink(target)
+    return False
+
+
+def _take(path: str, target: str) -> None:
+    try:
+        os.link(path, target)
+    except OSError as error:
+        if error.errno not in (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+            raise
+        with open(path, "rb") as file:
+            write_new(os.fsencode(target), file.read(), None)
+
+
+def publish(repo: Repository) -> None:
+    """Makes the content of the lock the index, which ends the lock."""
+    os.rename(lock_path(repo), repo.index_file)
+
+
+def unlock(repo: Repository) -> None:
+    """Gives the lock up; the index stays as it was."""
+    _unlink(lock_path(repo))
+
+
+def is_ours(repo: Repository, path: str) -> bool:
+    """Whether the lock on the index is the private file `path`, or a copy of it: one that this clone's memgit
+    left when it was killed.
+    """
+    try:
+        with open(lock_path(repo), "rb") as one, open(path, "rb") as two:
+            return (
+                os.path.samestat(os.fstat(one.fileno()), os.fstat(two.fileno())) or one.read() == two.read()
+            )
+    except FileNotFoundError:
+        return False
+
+
+def lock_path(repo: Repository) -> str:
+    """Where git locks the index."""
+    return f"{repo.index_file}.lock"
+
+
+def _held(repo: Repository, age: float) -> Refused:
+    path = lock_path(repo)
+    return Refused(
+        f"another program holds git's index: {path} is {_words(age)} old",
+        hint=f"if no git command is running, remove it: rm '{path}'",
+    )
+
+
+def _age(path: str) -> float | None:
+    try:
+        return max(0.0, time() - os.stat(path).st_mtime)
+    except FileNotFoundError:
+        return None
+
+
+def _words(seconds: float) -> str:
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return f"{seconds:.0f} second{'' if round(seconds) == 1 else 's'}"
+
+
+def _unlink(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)

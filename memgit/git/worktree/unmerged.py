@@ -1,0 +1,89 @@
+"""Paths that git left in conflict: their stages in the index, what git wrote of them, and putting an end to
+it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from memgit.errors import Refused
+from memgit.git import process
+from memgit.git.commit import journal, leftovers
+from memgit.git.history.merge_file import merge_by_git
+from memgit.git.objects.tree import Entry, Tree
+from memgit.git.worktree import index
+
+if TYPE_CHECKING:
+    from memgit.git.repository import Repository
+
+BASE, OURS, THEIRS = 1, 2, 3
+"""The stages of a path in conflict (`git-ls-files(1)`, --unmerged)."""
+
+Stages = Mapping[int, Entry]
+
+
+def unmerged(repo: Repository) -> dict[str, Stages]:
+    """The stages of every path in conflict, by path from the top of the working tree, sorted."""
+    out: dict[str, dict[int, Entry]] = {}
+    for row in repo.git("ls-files", "--unmerged", "-z").split(b"\0"):
+        meta, tab, name = row.partition(b"\t")
+        if tab:
+            mode, oid, stage = meta.split()
+            out.setdefault(name.decode("utf-8", "surrogateescape"), {})[int(stage)] = Entry(
+                int(mode, 8), oid.decode("ascii")
+            )
+    return dict(out)
+
+
+def left_by_git(repo: Repository) -> Tree | None:
+    """The whole tree of files as git left them when it stopped, markers among them; None where git noted
+    none.
+    """
+    done = process.attempt(["rev-parse", "--verify", "--quiet", "AUTO_MERGE^{tree}"], repo=repo)
+    return None if done.code else Tree(repo, done.out.decode("ascii").strip())
+
+
+def settlements(repo: Repository, stages: Stages) -> tuple[bytes, bytes]:
+    """The merge of a path by lines with every conflict settled for our side, and for theirs.
+
+    Raises:
+        Refused: git cannot merge it.
+    """
+    work = leftovers.scratch(journal.folder(repo.git_dir))
+    files: list[str] = []
+    try:
+        os.makedirs(work)
+        for stage in (OURS, BASE, THEIRS):
+            path = f"{work}/{stage}"
+            with open(path, "xb") as file:
+                file.write(repo.blob(stages[stage].oid) if stage in stages else b"")
+            files.append(path)
+        one, two = (
+            merge_by_git(files[0], files[1], files[2], ("ours", "theirs"), repo.env, side).data
+            for side in ("--ours", "--theirs")
+        )
+        return one or b"", two or b""
+    except OSError as error:
+        raise Refused(f"{error.filename}: {error.strerror}") from error
+    finally:
+        journal.remove_work(work)
+
+
+def stage(repo: Repository, entries: Mapping[str, Entry | None]) -> None:
+    """Stages contents as they are given (None: the path is gone), which also ends what conflict there was;
+    the working tree is not touched.
+
+    Args:
+        entries: by path from the top of the working tree.
+
+    Raises:
+        Refused: another program holds the index.
+    """
+    if not entries:
+        return
+    index.wait_until_free(repo)
+    index.set_entries(repo, entries)
+    # Where the file on disk is that very content, git need not read it again to know.
+    process.attempt(["update-index", "-q", "--refresh"], repo=repo, write=True)

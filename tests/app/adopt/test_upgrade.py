@@ -1,0 +1,108 @@
+"""Mem Skill's upgrade over a whole workspace: counts, one commit, and nothing the second time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.app.adopt.test_adopt import adopted, write
+from tests.support import count_commits, memgit, run_git, status
+
+
+def test_an_old_workspace_is_brought_to_the_newest_version(workspace: Callable[[str], Path]) -> None:
+    folder = workspace("mem-skill-1.1")
+    adopted(folder)
+    before = {record["address"]: record for record in memgit(folder, "list", "--json").json}
+    done = memgit(folder, "upgrade", "--json").json
+    assert (done["action"], done["records"], done["sources"], done["related_labels"], done["left"]) == (
+        "upgraded",
+        13,
+        13,
+        13,
+        [],
+    )
+    assert len(done["changes"]) == 13 and status(folder) == ""
+    shown = run_git(folder, "show", "--format=%s", "HEAD")
+    assert shown.startswith("upgrade: ")
+    touched = [
+        line for line in shown.split("\n") if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")
+    ]
+    assert sorted(touched) == ["+**Related:**"] * 13 + ["+**Source:** conversation"] * 13
+    after = {record["address"]: record for record in memgit(folder, "list", "--json").json}
+    assert after.keys() == before.keys() and {record["source"] for record in after.values()} == {
+        "conversation"
+    }
+    assert [record["keywords"] for record in after.values()] == [
+        record["keywords"] for record in before.values()
+    ]
+    again = memgit(folder, "upgrade", "--json").json
+    assert (again["action"], again["commit"], again["sources"], count_commits(folder)) == (
+        "no_op",
+        None,
+        0,
+        3,
+    )
+    assert memgit(folder, "log", "-n", "1", "--json").json[0]["op"] == "upgrade"
+    memgit(folder, "rebuild", "--check")
+
+
+@pytest.mark.parametrize("name", ["mem-skill-1.2", "auto-skill"])
+def test_there_is_nothing_to_upgrade(name: str, workspace: Callable[[str], Path]) -> None:
+    folder = workspace(name)
+    adopted(folder)
+    done = memgit(folder, "upgrade", "--json").json
+    assert (done["action"], count_commits(folder), done["chinese"]) == (
+        "no_op",
+        2,
+        6 if name == "auto-skill" else 0,
+    )
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_upgraded(repo: Path) -> None:
+    entry = "## {}\n**Date:** 2026-01-02\n**Keywords:** k\n"
+    write(
+        repo,
+        {
+            "knowledge-base/_index.json": '{"categories": []}',
+            "knowledge-base/a.md": entry.format("A"),
+            "knowledge-base/b.md": "<<<<<<< x\n" + entry.format("B"),
+            "knowledge-base/c.md": b"## C\n\xff\n",
+        },
+    )
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-q", "-m", "x")
+    adopted(repo)
+    answer = memgit(repo, "upgrade", "--json")
+    assert answer.json["sources"] == 1 and [(one["path"], one["line"]) for one in answer.json["left"]] == [
+        ("knowledge-base/b.md", 1),
+        ("knowledge-base/c.md", 2),
+    ]
+    assert "knowledge-base/c.md:2" in answer.err
+
+
+def test_edits_that_are_not_committed_stay(repo: Path) -> None:
+    entry = "## A\n**Date:** 2026-01-02\n**Keywords:** k\n\n## B\n**Date:** 2026-01-02\n**Keywords:** k\n"
+    write(repo, {"knowledge-base/_index.json": '{"categories": []}', "knowledge-base/a.md": entry})
+    run_git(repo, "add", "-A")
+    run_git(repo, "commit", "-q", "-m", "x")
+    adopted(repo)
+    (repo / "knowledge-base/a.md").write_text(entry + "\n## Mine\n**Date:** 2026-01-03\n")
+    memgit(repo, "upgrade")
+    assert status(repo) == " M knowledge-base/a.md"
+    assert [
+        line
+        for line in run_git(repo, "diff").split("\n")
+        if line.startswith("+") and not line.startswith("+++")
+    ] == [
+        "+",
+        "+## Mine",
+        "+**Date:** 2026-01-03",
+    ]
+
+
+def test_a_layout_without_entries_has_nothing_to_upgrade(workspace: Callable[[str], Path]) -> None:
+    folder = workspace("vault")
+    adopted(folder)
+    assert "Mem Skill" in memgit(folder, "upgrade", code=2).err

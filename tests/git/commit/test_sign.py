@@ -1,0 +1,95 @@
+"""Signed commits, with a key made for the test."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from memgit.errors import Refused
+from memgit.git.commit.commit import Change, commit
+from tests.git.helpers import MESSAGE, assert_in_order, commit_files, line_merge, opened, put
+from tests.support import run_git
+
+
+@pytest.fixture
+def kb(repo: Path, tmp_path: Path) -> Path:
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("ssh-keygen is not installed")
+    commit_files(repo, {"a.md": b"one\n"})
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", str(key)], check=True)
+    signers = tmp_path / "signers"
+    signers.write_text(f"ada@example.org {(tmp_path / 'key.pub').read_text()}")
+    for name, value in {
+        "gpg.format": "ssh",
+        "user.signingKey": str(key),
+        "gpg.ssh.allowedSignersFile": str(signers),
+        "commit.gpgSign": "true",
+    }.items():
+        run_git(repo, "config", name, value)
+    return repo
+
+
+def test_signed(kb: Path) -> None:
+    put(kb, {"a.md": b"two\n"}, message="record: Größe\n\nMemgit-Op: record\n")
+    run_git(kb, "verify-commit", "HEAD")
+    assert (
+        run_git(kb, "log", "-1", "--format=%B|%an|%cn")
+        == "record: Größe\n\nMemgit-Op: record\n|Ada Moss|Ada Moss"
+    )
+    assert_in_order(kb)
+
+
+def test_signed_with_a_hook_that_changes_the_message(kb: Path) -> None:
+    hook = kb / ".git/hooks/commit-msg"
+    hook.write_text('#!/bin/sh\necho "Ticket: 7" >> "$1"\n')
+    hook.chmod(0o755)
+    put(kb, {"a.md": b"two\n"})
+    run_git(kb, "verify-commit", "HEAD")
+    assert run_git(kb, "log", "-1", "--format=%B").endswith("Ticket: 7\n")
+
+
+def test_signed_on_an_unborn_branch(kb: Path) -> None:
+    run_git(kb, "checkout", "-q", "--orphan", "fresh")
+    run_git(kb, "rm", "-q", "-r", "--cached", ".")
+    (kb / "a.md").unlink()
+    put(kb, {"b.md": b"b\n"})
+    run_git(kb, "verify-commit", "HEAD")
+    assert_in_order(kb)
+
+
+def test_failure_is_told_and_changes_nothing(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "key").unlink()
+    (tmp_path / "key.pub").unlink()
+    with pytest.raises(Refused, match="could not be signed") as caught:
+        put(kb, {"a.md": b"two\n"})
+    assert "commit.gpgSign" in str(caught.value.hint)
+    assert caught.value.exit_code == 3
+    assert_in_order(kb)
+
+
+def test_timeout(kb: Path, tmp_path: Path) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nsleep 30\n")
+    slow.chmod(0o755)
+    run_git(kb, "config", "gpg.ssh.program", str(slow))
+    start = time.monotonic()
+    with pytest.raises(Refused, match=r"took longer than 0\.3 s"):
+        commit(
+            opened(kb),
+            lambda tree, head: Change({"a.md": b"two\n"}, MESSAGE),
+            merge=line_merge,
+            sign_timeout=0.3,
+        )
+    assert time.monotonic() - start < 10
+    assert_in_order(kb)
+
+
+def test_not_asked_for(kb: Path) -> None:
+    run_git(kb, "config", "commit.gpgSign", "no")
+    put(kb, {"a.md": b"two\n"})
+    assert b"gpgsig" not in run_git(kb, "cat-file", "commit", "HEAD").encode()
