@@ -18,7 +18,9 @@ def main() -> None:
     # does takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)
     from memgit.cli.start import run
+    from memgit.cli.streams import secure
 
+    secure(sys.argv[1:])
     code = run(closing=False)
     try:
         sys.stdout.flush()

@@ -18,9 +18,6 @@ def run(args: list[str] | None = None, *, closing: bool = True) -> int:
 
     The exit code: 0 done, 1 findings or conflict, 2 wrong usage, 3 refused or failed, 130 interrupted.
     """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # started with the stream closed, as a daemon may be
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     if args is None:
         args = sys.argv[1:]
     try:
@@ -42,7 +39,7 @@ def run(args: list[str] | None = None, *, closing: bool = True) -> int:
         gone = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
         return 0 if gone else error.code if isinstance(error.code, int) else 0
     except BrokenPipeError:
-        # The reader of our output went away, as `| head` does; Python must not complain again at exit.
+        # The reader of a plain reader's output (see `streams`) is gone; Python must not complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
