@@ -12,18 +12,20 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
+from shutil import which
 from typing import Any, NamedTuple
 
 from memgit.app import config as configuration
 from memgit.app.adopt.init import ATTRIBUTES, attributes
 from memgit.app.derived import files as derived_files
 from memgit.app.derived.files import Kept
-from memgit.app.merge.driver import DRIVER
+from memgit.app.hooks import on_path
 from memgit.app.merge.resolve import NEXT
 from memgit.app.read.reader import DiskFiles, open_reader
 from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
+from memgit.git import setup
 from memgit.git.commit import identity, journal, lock
 from memgit.git.history import usage
 from memgit.git.process import OLDEST_GIT, git_version
@@ -205,19 +207,17 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
             "", "the merge driver that .gitattributes names is not configured in this clone", "memgit init"
         )
         return
+    if setup.is_outdated(patient.repo):
+        yield Trouble("", "the merge driver of an earlier version can lose a side of a merge", "memgit init")
     try:
-        program = shlex.split(driver)[0]
-    except (ValueError, IndexError):
-        program = ""
-    from shutil import which
-
-    from memgit.app.hooks import on_path
-
-    if not program or which(program, path=patient.env.get("PATH")) is None:
-        own = DRIVER["merge.memgit.driver"]
-        command = on_path.missing(patient.env) if driver == own else None
-        mend = command or f"git config merge.memgit.driver {shlex.quote(own)}"
-        yield Trouble("", f"the merge driver calls {program or 'nothing'}, which is not on PATH", mend)
+        words = shlex.split(driver)
+    except ValueError:
+        words = []
+    added = words[0].partition(":")[2] if words and words[0].startswith("PATH=$PATH:") else ""
+    program = next((word for word in words if not word.startswith("PATH=")), "")
+    if not program or which(program, path=f"{patient.env.get('PATH', '')}:{added}") is None:
+        message = f"the merge driver calls {program or 'nothing'}, which is not on PATH"
+        yield Trouble("", message, on_path.missing(patient.env) or "memgit init")
 
 
 def _hooks(patient: Patient) -> Iterator[Trouble]:

@@ -7,7 +7,7 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.app.merge.driver import merge_paths
 from memgit.cli.output import echo
-from memgit.errors import MemgitError
+from memgit.git.setup import MARKED
 from memgit.model.shell import memgit_in
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def command(
 ) -> int:
     """Merge OURS and THEIRS, which both come from BASE, into OURS; PATH is the file's name in the repository.
 
-    Exit 1 on a conflict.
+    Exit 10 where conflicts are marked in OURS. After any other failure OURS is what it was, and the command that
+    memgit configures has git merge the file by lines.
     """
     # git before 2.42 does not know the names and passes the placeholders on.
     labels = (
@@ -38,10 +39,9 @@ def command(
     )
     try:
         done = merge_paths(base, ours, theirs, path, labels, os.environ, os.getcwd())
-    except MemgitError as error:
-        echo(f"memgit: {error}", err=True)
-        # a conflict for git, which goes on with the other files; above 128 it would give up the whole merge
-        return 1
+    except Exception as error:
+        echo(f"memgit: {path}: merged by lines: {error}", err=True)
+        return 3
     for conflict in done.conflicts:
         echo(f"memgit: {path}:{conflict.line}: {conflict.message}", err=True)
     if any(conflict.is_deletion for conflict in done.conflicts):
@@ -52,4 +52,4 @@ def command(
             ),
             err=True,
         )
-    return 1 if done.conflicts else 0
+    return MARKED if done.conflicts else 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from time import monotonic, sleep
@@ -10,6 +13,17 @@ from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.repository import Repository
 
+DRIVER = "merge.memgit.driver"
+"""The key under which git finds the merge driver (gitattributes(5))."""
+MARKED = 10
+"""Exit code of the driver where it marked conflicts."""
+_CALL = "memgit merge-driver --ours-name %X --theirs-name %Y %O %A %B %P"
+# Any other code means that the driver failed (its package is gone, a signal): the file is then merged by lines,
+# because git takes every code up to 128 for a conflict whose markers are in the file already.
+_FALLBACK = (
+    f"; case $? in 0) ;; {MARKED}) exit 1;;"
+    " *) git merge-file -q -L ours -L base -L theirs %A %O %B || exit 1;; esac"
+)
 LOCK_WAIT = 3.0
 """Seconds to wait for another git that writes the configuration."""
 
@@ -60,3 +74,32 @@ def author(repo: Repository) -> str:
         process.run(["var", "GIT_AUTHOR_IDENT"], repo=repo).decode("utf-8", "replace").rpartition(">")[0]
         + ">"
     )
+
+
+def set_up_driver(repo: Repository) -> bool:
+    """Has git in this clone call the merge driver; False where it did so already.
+
+    The folder of the memgit that runs now is searched after PATH.
+    """
+    folder = os.path.dirname(sys.executable)
+    named = (
+        f"PATH=$PATH:{shlex.quote(folder).replace('%', '%%')} "
+        if os.access(f"{folder}/memgit", os.X_OK)
+        else ""
+    )
+    return set_local_config(
+        repo,
+        {"merge.memgit.name": "memgit: records merge as records", DRIVER: f"{named}{_CALL}{_FALLBACK}"},
+    )
+
+
+def is_outdated(repo: Repository) -> bool:
+    """Whether git calls the driver as an earlier version of memgit configured it."""
+    present = repo.config.get(DRIVER)
+    return present is not None and _CALL in present and not present.endswith(_FALLBACK)
+
+
+def update_driver(repo: Repository) -> None:
+    """Replaces the driver of an earlier version, which could lose a side of a merge."""
+    if is_outdated(repo):
+        set_up_driver(repo)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app.merge.driver import DRIVER
+from memgit.git.setup import DRIVER, MARKED
 from tests.support import copy_folder, fsck, memgit, run_git, status, write
 
 PROGRAM = f"{sys.executable} -m memgit"
@@ -28,12 +28,13 @@ def quiet_editor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def with_driver(folder: Path) -> None:
     """The driver as `init` sets it, started from this very checkout."""
-    run_git(
-        folder,
-        "config",
-        "merge.memgit.driver",
-        DRIVER["merge.memgit.driver"].replace("memgit merge", f"{PROGRAM} merge", 1),
-    )
+    calls(folder, PROGRAM)
+
+
+def calls(folder: Path, program: str) -> None:
+    """Has git start the driver by another program."""
+    line = run_git(folder, "config", DRIVER)
+    run_git(folder, "config", DRIVER, line.replace("memgit merge-driver", f"{program} merge-driver", 1))
 
 
 def without_driver(folder: Path) -> None:
@@ -131,12 +132,7 @@ def test_one_index_on_both_sides_is_told_and_mended(kb: Path) -> None:
 
 def test_a_driver_that_cannot_start_leaves_marks(kb: Path) -> None:
     branches(kb)
-    run_git(
-        kb,
-        "config",
-        "merge.memgit.driver",
-        DRIVER["merge.memgit.driver"].replace("memgit merge", "no-such-memgit merge", 1),
-    )
+    calls(kb, "no-such-memgit")
     run_git(kb, "merge", "-q", "topic", check=False)
     text = (kb / "knowledge-base/web.md").read_text()
     assert "<<<<<<< ours" in text and "## Ours" in text and "## Theirs" in text
@@ -810,7 +806,7 @@ def test_the_driver_names_the_next_step_where_a_record_may_have_moved(
         *(str(files[name]) for name in ("base", "ours", "theirs")),
         "knowledge-base/web.md",
     )
-    err = memgit(kb, *args, code=1).err
+    err = memgit(kb, *args, code=MARKED).err
     assert "knowledge-base/web.md:1: deleted by theirs, changed by ours" in err
     assert "next: memgit resolve, which follows a record that was moved to another file" in err
     outer = tmp_path / "outer"  # a knowledge root in a folder of a repository
@@ -818,12 +814,12 @@ def test_the_driver_names_the_next_step_where_a_record_may_have_moved(
     memgit(outer, "init", "docs/kb")
     monkeypatch.chdir(outer)
     files["ours"].write_text(run_git(kb, "show", "main:knowledge-base/web.md") + "\n")
-    err = memgit(outer, *args[:-1], "docs/kb/knowledge-base/web.md", code=1).err
+    err = memgit(outer, *args[:-1], "docs/kb/knowledge-base/web.md", code=MARKED).err
     assert "next: memgit -C docs/kb resolve, which follows" in err
     monkeypatch.chdir(kb)
     files["theirs"].write_text(files["base"].read_text().replace("- text", "- words"))
     files["ours"].write_text(files["base"].read_text().replace("- text", "- lines"))
-    assert "which follows" not in memgit(kb, *args, code=1).err
+    assert "which follows" not in memgit(kb, *args, code=MARKED).err
 
 
 @pytest.mark.parametrize("folder", ["sub", "my skills/deep"])
@@ -843,7 +839,7 @@ def test_the_driver_names_the_folder_of_a_workspace_without_a_configuration(
     }.items():
         write(tmp_path, name, text)
     names = [str(tmp_path / name) for name in ("base", "ours", "theirs")]
-    err = memgit(repo, "merge-driver", *names, path, code=1).err
+    err = memgit(repo, "merge-driver", *names, path, code=MARKED).err
     assert "deleted by theirs, changed by ours" in err
     assert f"next: memgit -C {shlex.quote(folder)} resolve, which follows" in err
 

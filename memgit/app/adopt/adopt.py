@@ -21,7 +21,6 @@ from memgit.adopt.report import Report
 from memgit.adopt.survey import Survey
 from memgit.app import config as configuration
 from memgit.app.adopt.init import ATTRIBUTES, attributes, install_hooks
-from memgit.app.merge.driver import set_up
 from memgit.app.read.reader import REGULAR, DiskFiles
 from memgit.app.workspace import Context, Workspace, detect_on_disk
 from memgit.app.write.write import Plan, Session, carry_out
@@ -32,7 +31,7 @@ from memgit.git.commit.root_commit import first_commit, listed_in, need_author
 from memgit.git.objects.files import listed_files
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
-from memgit.git.setup import create_repository
+from memgit.git.setup import create_repository, set_up_driver
 from memgit.git.worktree.status import dirty
 from memgit.model.layout import Layout
 
@@ -237,7 +236,7 @@ def adopt(proposal: Proposal, context: Context, *, hooks: bool = True) -> Adopte
 
     reason = words.counted(report) if len(report.by_kind) > 1 else None
     done = carry_out(workspace, context, plan, reason=reason)
-    set_up(repo)
+    set_up_driver(repo)
     notes = (*proposal.notes, *apart, *done.notes, *(install_hooks(repo) if hooks else ()))
     return Adopted(proposal, done.commit, first, notes)
 

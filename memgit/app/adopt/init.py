@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from memgit.app import config as configuration
 from memgit.app.config import Config
-from memgit.app.merge.driver import set_up
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
 from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.derive import derive_all, is_derived, starters
@@ -18,7 +17,7 @@ from memgit.derive.tables import NAMES
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.formats.text import decode, encode, has_bom, newline_of
 from memgit.git.repository import Repository
-from memgit.git.setup import create_repository
+from memgit.git.setup import create_repository, set_up_driver
 from memgit.model.layout import Layout
 
 ATTRIBUTES = ".gitattributes"
@@ -77,7 +76,7 @@ def init(
             text = text.replace(b"indexes: committed", b"indexes: local")
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
-    set_up(workspace.writable())
+    set_up_driver(workspace.writable())
     done = carry_out(workspace, context, lambda session: _plan(session, workspace.config, text))
     return done._replace(notes=(*done.notes, *install_hooks(workspace.writable()))) if hooks else done
 

@@ -15,6 +15,7 @@ from memgit.app.hooks.file import NAMES, has_block, is_shell, manager, with_bloc
 from memgit.errors import Refused
 from memgit.git import hooks as git_hooks
 from memgit.git.repository import Repository
+from memgit.git.setup import set_up_driver
 from memgit.model.namedtuple import NamedTuple
 
 INSTALLED, OUTDATED, MISSING, LEFT, OTHER = "installed", "outdated", "missing", "left", "elsewhere"
@@ -97,8 +98,6 @@ def install(repo: Repository) -> list[Hook]:
 
     Refused as by `folder`.
     """
-    from memgit.app.merge.driver import set_up
-
     out = []
     found = status(repo)
     for hook in found:
@@ -115,7 +114,7 @@ def install(repo: Repository) -> list[Hook]:
             out.append(hook._replace(changed=True))
         else:
             out.append(hook)
-    set_up(repo)
+    set_up_driver(repo)
     return out
 
 

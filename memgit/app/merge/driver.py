@@ -11,31 +11,11 @@ from memgit.derive import is_derived
 from memgit.errors import Refused
 from memgit.formats.merging.merge import DOCUMENTS, Conflict, Merged, merge_file
 from memgit.formats.text import MAX_BYTES
-from memgit.git.history.merge_file import merge_by_git
-from memgit.git.repository import Repository
-from memgit.git.setup import set_local_config
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
 
 _ID = re.compile(rb"^id:[ \t]*[\"']?([0-9a-z]{10})[\"']?[ \t]*\r?$", re.MULTILINE)
 OURS, THEIRS = 2, 3
-
-DRIVER = {
-    "merge.memgit.name": "memgit: records merge as records",
-    "merge.memgit.driver": (
-        "memgit merge-driver --ours-name %X --theirs-name %Y %O %A %B %P"
-        " || { [ $? -ge 126 ] && git merge-file -q -L ours -L base -L theirs %A %O %B; }"
-    ),
-}
-"""The configuration that a clone needs.
-
-Where memgit is not to be found or was killed, git merges the file by lines.
-"""
-
-
-def set_up(repo: Repository) -> bool:
-    """Has git in this clone call the driver; False where it did so already."""
-    return set_local_config(repo, DRIVER)
 
 
 def merge_one(
@@ -95,32 +75,22 @@ class Done(NamedTuple):
 def merge_paths(
     base: str, ours: str, theirs: str, path: str, labels: tuple[str, str], env: Mapping[str, str], cwd: str
 ) -> Done:
-    """Merges three files on disk into `ours`; what conflicts is marked there and returned. Whatever goes
-    wrong, there is a merge by lines.
+    """Merges three files on disk into `ours`; what conflicts is marked there and returned.
 
     Args:
         path: the file's name in the repository; it tells the record form.
         cwd: the top of the working tree, where git starts a driver.
 
     Raises:
-        Refused: a file cannot be read or written; `ours` is then what it was.
+        MemgitError, OSError: a file cannot be merged, read or written; `ours` is then what it was.
     """
-    folder = ""
-    try:
-        one, two, three = (_read(name) for name in (base, ours, theirs))
-        if max(len(one), len(two), len(three)) > MAX_BYTES:
-            merged = merge_by_git(ours, base, theirs, labels, env)
-        else:
-            try:
-                layout, prefix = _layout(path, env, cwd)
-                merged = merge_one(layout, path.removeprefix(prefix), one, two, three, labels)
-                folder = prefix.rstrip("/")
-            except Exception:
-                merged = merge_file("", "", one, two, three, labels)
-        _write(ours, merged.data or b"")
-    except OSError as error:
-        raise Refused(f"{error.filename}: {error.strerror}") from error
-    return Done(merged.conflicts, folder)
+    one, two, three = (_read(name) for name in (base, ours, theirs))
+    if max(len(one), len(two), len(three)) > MAX_BYTES:
+        raise Refused(f"larger than {MAX_BYTES:,} bytes")
+    layout, prefix = _layout(path, env, cwd)
+    merged = merge_one(layout, path.removeprefix(prefix), one, two, three, labels)
+    _write(ours, merged.data or b"")
+    return Done(merged.conflicts, prefix.rstrip("/"))
 
 
 def _layout(path: str, env: Mapping[str, str], cwd: str) -> tuple[Layout, str]:

@@ -14,7 +14,7 @@ from time import monotonic
 
 from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, Refused
-from memgit.git import hooks, process
+from memgit.git import hooks, process, setup
 from memgit.git.backoff import pause
 from memgit.git.commit import identity, journal, lock, maintenance, refs, sign
 from memgit.git.commit.identity import Identity
@@ -238,6 +238,7 @@ def _commit(
         # Inside a hook of a memgit commit, the lock is held by who waits for the hook to end.
         with lock.hold(repo, 0 if hooks.MARK in repo.env else options.lock_timeout):
             notes = _mended(repo)
+            setup.update_driver(repo)
             with undisturbed(repo, options.series):
                 done = _retry(lambda: _Attempt(repo, options).run(build))
     except OSError as error:
