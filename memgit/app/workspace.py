@@ -100,10 +100,8 @@ class Workspace:
             os.path.join(self.repo.git_dir, "memgit", "journal.json")
         ):
             return ()
-        from memgit.git import early
         from memgit.git.commit.recovery import mend
 
-        early.forget()  # it looked at what is mended now
         return mend(self.repo)
 
     def writable(self) -> Repository:

@@ -2,8 +2,7 @@
 containers.
 
 Rules: https://spec.commonmark.org/0.31.2/. A `Scanner` reads line by line with its containers (quotes and
-list items); most files need no more than `outline`'s single pass over the lines that start at column 0, which
-no container can hold. Linear in the text, whatever it holds.
+list items). Linear in the text, whatever it holds.
 """
 
 from __future__ import annotations
@@ -335,103 +334,6 @@ def _html_start(stripped: str, text_open: bool) -> tuple[str | re.Pattern[str] |
     return None
 
 
-_STOP = pattern(r"\n( {0,3})(?=[`~#<])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z]))")
-_STOP_OR_LINE = pattern(
-    r"\n( {0,3})(?=[`~#<=-])(?:(`{3,}|~{3,})|(#{1,6})(?=[ \t\r\n]|\Z)|(<)(?=[!?/A-Za-z])|(?:-+|=+)[ "
-    r"\t]*\r?(?=\n|\Z))"
-)
-_BLANK_LINE = pattern(r"^[ \t]*\r?$", re.MULTILINE)
-
-
-def outline(text: str, *, setext: bool = True, line: int = 1) -> Outline:
-    """Headings, code and HTML outside quotes and lists; `line` is the number of the text's first line."""
-    return _flat(text, setext, line) or _deep(text, setext, line)
-
-
-def _flat(text: str, setext: bool, first_line: int) -> Outline | None:
-    """The outline from lines that start at column 0 alone, or None where a set-in line, a bare tag or an
-    underline needs the whole story.
-
-    At column 0 a heading, a fence and most HTML end every container and paragraph, so what stands before them
-    does not matter.
-    """
-    found: list[Heading] = []
-    hidden: list[Hidden] = []
-    line, counted = first_line, 0
-    position, size = 0, len(text)
-    stops = _STOP_OR_LINE if setext else _STOP
-    # a pattern that begins with a character is searched much faster than one that begins with `^`
-    led = f"\n{text}"
-    while True:
-        match = stops.search(led, position)
-        if match is None:
-            return Outline(found, hidden, None)
-        start = match.start()
-        indent, fence, hashes, tag = match.groups()
-        after = match.end() - 1
-        stop = text.find("\n", after)
-        stop = size if stop < 0 else stop
-        position = stop + 1
-        if fence is None and hashes is None and tag is None:
-            if not _blank_before(text, start):
-                return None
-            continue
-        if indent:
-            return None
-        line += text.count("\n", counted, start)
-        counted = start
-        if hashes is not None:
-            last = stop - 1 if text.startswith("\r", stop - 1) else stop
-            found.append(Heading(len(hashes), heading_text(text[after:last]), line, line, start, last))
-            continue
-        if fence is not None:
-            if fence[0] == "`" and text.find("`", after, stop) >= 0:
-                continue
-            compiled = re.compile
-            closing = compiled(rf"^ {{0,3}}{fence[0]}{{{len(fence)},}}[ \t]*\r?$", re.MULTILINE).search(
-                text, position
-            )
-            what, weak, end = "fence", False, None if closing is None else closing.end()
-        else:
-            head = text[start:stop].rstrip("\r")
-            ending = _html_start(head, True)
-            if ending is None:
-                if re.match(_TAG_ALONE, head):
-                    return None
-                continue
-            what, weak = "comment" if head.startswith("<!--") else "HTML block", ending[1]
-            end = _html_end(text, start, position, *ending)
-        if end is None:
-            hidden.append(Hidden(start, size, weak))
-            return Outline(found, hidden, None if weak else (line, what))
-        stop = text.find("\n", end) if not weak else end - 1
-        stop = size if stop < 0 else stop
-        hidden.append(Hidden(start, min(stop + 1, size), weak))
-        position = stop + 1
-
-
-def _html_end(
-    text: str, start: int, following: int, ending: str | re.Pattern[str] | None, weak: bool
-) -> int | None:
-    """Where an HTML block ends: inside its last line, or at the start of the blank line after it."""
-    if weak:
-        blank = _BLANK_LINE.search(text, following) if following <= len(text) else None
-        return None if blank is None else blank.start()
-    if isinstance(ending, str):
-        place = text.find(ending, start)
-        return None if place < 0 else place
-    match = _VERBATIM_END.search(text, start)
-    return None if match is None else match.start()
-
-
-def _blank_before(text: str, start: int) -> bool:
-    """Whether the line before a line is blank or not there."""
-    if start == 0:
-        return True
-    previous = text.rfind("\n", 0, start - 1) + 1
-    return not text[previous : start - 1].strip(" \t\r")
-
-
 def lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines of a text without their ends, each with its place."""
     start = 0
@@ -440,8 +342,8 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
         start += len(part) + 1
 
 
-def _deep(text: str, setext: bool, first_line: int) -> Outline:
-    """The outline by reading every line with its containers."""
+def outline(text: str, *, setext: bool = True, line: int = 1) -> Outline:
+    """Headings, code and HTML outside quotes and lists; `line` is the number of the text's first line."""
     found: list[Heading] = []
     hidden: list[Hidden] = []
     scanner = Scanner(setext=setext)
@@ -449,11 +351,11 @@ def _deep(text: str, setext: bool, first_line: int) -> Outline:
     block, block_start = -1, 0
     weak = False
     size = len(text)
-    for number, (start, line) in enumerate(lines(text), first_line):
-        if start == size and number > first_line:
+    for number, (start, row) in enumerate(lines(text), line):
+        if start == size and number > line:
             break
         was_open = span is not None
-        kind = scanner.feed(line)
+        kind = scanner.feed(row)
         if kind == TEXT and scanner.block != block:
             block, block_start = scanner.block, start
         if scanner.depth == 0 and kind in (FENCE, HTML):
@@ -470,9 +372,9 @@ def _deep(text: str, setext: bool, first_line: int) -> Outline:
         if scanner.depth:
             continue
         if kind == HEADING:
-            heading = atx(line)
+            heading = atx(row)
             if heading is not None:
-                found.append(Heading(*heading, number, number, start, start + len(line)))
+                found.append(Heading(*heading, number, number, start, start + len(row)))
         elif kind == UNDERLINE:
             parts = [part.strip(" \t\r") for part in text[block_start : start - 1].split("\n")]
             while re.match(_DEFINITION, parts[0]):  # what stands above the heading in the same paragraph
@@ -481,12 +383,12 @@ def _deep(text: str, setext: bool, first_line: int) -> Outline:
             title = " ".join(parts)
             found.append(
                 Heading(
-                    1 if "=" in line else 2,
+                    1 if "=" in row else 2,
                     title,
                     number - len(parts),
                     number,
                     block_start,
-                    start + len(line),
+                    start + len(row),
                 )
             )
     if span is None:

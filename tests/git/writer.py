@@ -3,8 +3,7 @@ FOLDER NAME COUNT [KILL_AT]`.
 
 Each commit adds a file of its own and one line to a file that all writers share. With KILL_AT, the process
 kills itself at that point of its first commit, counted in the events of Python's audit hooks that touch a
-file or start a process. With WRITER_EARLY in the environment, the index is begun before the first commit, as
-the command line has it.
+file or start a process.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import signal
 import sys
 from collections.abc import Callable
 
-from memgit.git import early_index
 from memgit.git.commit.commit import Change, commit
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head, Repository
@@ -64,8 +62,6 @@ def _writes(args: tuple[object, ...]) -> bool:
 def main(folder: str, name: str, count: str, kill_at: str = "") -> None:
     sys.stdout.write("begin\n")
     sys.stdout.flush()
-    if "WRITER_EARLY" in os.environ:
-        early_index.begin(folder, os.environ)
     if kill_at:
         arm(int(kill_at))
     for number in range(int(count)):

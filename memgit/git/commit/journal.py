@@ -14,7 +14,6 @@ from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import early_index
 from memgit.git.commit import leftovers, lock
 from memgit.git.objects.tree import Entry
 from memgit.model.namedtuple import NamedTuple
@@ -116,10 +115,7 @@ def sweep(git_dir: str) -> None:
     """
     for name in leftovers.sweep(folder(git_dir)):
         path = f"{folder(git_dir)}/{name}"
-        if (owner := early_index.owner(name)) is not None:
-            if leftovers.is_gone(owner):  # else at work, and perhaps ours
-                early_index.take_away(path)
-        elif name.startswith((WORK, f"{NAME}.")) or (
+        if name.startswith((WORK, f"{NAME}.")) or (
             name.startswith(leftovers.SCRATCH) and leftovers.is_old(path)
         ):
             remove_work(path)

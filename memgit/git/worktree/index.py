@@ -15,11 +15,10 @@ from time import monotonic, time
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import early_index, process
+from memgit.git import process
 from memgit.git.backoff import pause
 from memgit.git.objects.tree import Entry
 from memgit.git.worktree.index_file import IndexFile
-from memgit.git.worktree.stamp import Stamp, stamp, stamp_at
 from memgit.git.worktree.worktree import write_new
 from memgit.model.namedtuple import NamedTuple
 
@@ -37,6 +36,18 @@ _NO_OID = "0" * 40
 # bytes of an index that git lists in the time of one search in it, and in that of its start
 _SEARCH, _START = 6_000, 200_000
 
+_UPDATE = ("-c", "index.sparse=false", "update-index")
+"""A sparse index is written in full: git up to 2.39 at least breaks it when it adds below a folder that is not
+spelled out in it. The next git command that writes the index folds it up again.
+"""
+_FROM_FILES = ("--add", "--remove", "--replace", "-z", "--stdin")  # entries from the files of these names
+
+Signature = tuple[int, int, int]
+"""Tells versions of the index apart: inode, size in bytes, time of the last change in nanoseconds.
+
+`st_ctime` is left out, because a hard link to the file changes it.
+"""
+
 
 class Staged(NamedTuple):
     """What the index holds for a path at stage 0.
@@ -52,12 +63,12 @@ class Staged(NamedTuple):
 
 
 class Pinned(NamedTuple):
-    """A private second name (or copy) of the index at one moment; `stamp` tells whether it was replaced
+    """A private second name (or copy) of the index at one moment; `signature` tells whether it was replaced
     since, None that there was none.
     """
 
     path: str
-    stamp: Stamp | None
+    signature: Signature | None
 
 
 def pin(repo: Repository, path: str) -> Pinned:
@@ -66,14 +77,14 @@ def pin(repo: Repository, path: str) -> Pinned:
     _unlink(path)
     try:
         os.link(source, path)
-        return Pinned(path, stamp_at(path))
+        return Pinned(path, signature_at(path))
     except FileNotFoundError:
         return Pinned(path, None)
     except OSError:
         pass  # another file system, or one without links
     try:
         with open(source, "rb") as file:
-            was = stamp(os.fstat(file.fileno()))
+            was = _signature(os.fstat(file.fileno()))
             write_new(os.fsencode(path), file.read(), None)
     except FileNotFoundError:
         return Pinned(path, None)
@@ -88,11 +99,11 @@ def staged(
     Args:
         expected: what HEAD has for each path; where the index agrees, the answer comes without starting git.
     """
-    if pinned.stamp is None:
+    if pinned.signature is None:
         return dict.fromkeys(expected)
     out: dict[str, Staged | None] = {}
     unknown = []
-    many = len(expected) * _SEARCH > pinned.stamp[1] + _START
+    many = len(expected) * _SEARCH > pinned.signature[1] + _START
     file = None if many or _is_split(repo) else IndexFile(pinned.path)
     for path in expected:
         rows = file.find(path.encode("utf-8", "surrogateescape")) if file is not None and file.known else None
@@ -146,7 +157,7 @@ def cleaned(repo: Repository, pinned: Pinned, scratch: str, paths: Sequence[str]
         scratch: name of an index file for this alone.
     """
     extra = _scratch(pinned, scratch)
-    _update(repo, extra, early_index.OPTIONS, _names(paths))
+    _update(repo, extra, _FROM_FILES, _names(paths))
     rows = _listed(repo, scratch, paths if len(paths) <= 100 else (), set(paths))
     _unlink(scratch)
     return {path: row.entry.oid if row is not None else None for path, row in rows.items()}
@@ -188,7 +199,7 @@ def begin(repo: Repository, pinned: Pinned, path: str, commit: str | None) -> No
 
 def _scratch(pinned: Pinned, scratch: str) -> dict[str, str]:
     _unlink(scratch)
-    if pinned.stamp is not None:
+    if pinned.signature is not None:
         with open(pinned.path, "rb") as file:
             write_new(os.fsencode(scratch), file.read(), None)
     return {"GIT_INDEX_FILE": scratch}
@@ -219,11 +230,10 @@ def build(
     if slow:
         _set(repo, extra, slow)
     if quick:
-        if not early_index.update(repo, None if slow else pinned.stamp, pinned.path, _names(quick)):
-            _update(repo, extra, early_index.OPTIONS, _names(quick))
+        _update(repo, extra, _FROM_FILES, _names(quick))
         # The file may have been touched since, a filter may not give back what it was given, git may have
         # been told to trust a bit rather than to look: what the commit holds counts.
-        rows = staged(repo, Pinned(pinned.path, stamp_at(pinned.path)), quick)
+        rows = staged(repo, Pinned(pinned.path, signature_at(pinned.path)), quick)
         wrong = {path: entry for path, entry in quick.items() if _entry(rows[path]) != entry}
         if wrong:
             _set(repo, extra, wrong)
@@ -233,7 +243,19 @@ def build(
     ):
         if paths:
             _update(repo, extra, [option, "-z", "--stdin"], _names(paths))
-    return stamp_at(pinned.path) != pinned.stamp
+    return signature_at(pinned.path) != pinned.signature
+
+
+def signature_at(path: str) -> Signature | None:
+    """The signature of the index at a path; None where there is none. Raises OSError where it cannot be read."""
+    try:
+        return _signature(os.stat(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _signature(status: os.stat_result) -> Signature:
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _entry(row: Staged | None) -> Entry | None:
@@ -257,7 +279,7 @@ def _set(repo: Repository, extra: Mapping[str, str], entries: Mapping[str, Entry
 
 
 def _update(repo: Repository, extra: Mapping[str, str], options: Sequence[str], data: bytes) -> None:
-    process.run([*early_index.UPDATE, *options], repo=repo, extra=extra, data=data, write=True)
+    process.run([*_UPDATE, *options], repo=repo, extra=extra, data=data, write=True)
 
 
 def _names(paths: Iterable[str]) -> bytes:
@@ -300,7 +322,7 @@ def lock(repo: Repository, pinned: Pinned, wait: float = LOCK_WAIT) -> bool:
             if age is not None and (age > _STALE or monotonic() > end):
                 raise _held(repo, age) from None
             pause(0.02)
-    if stamp_at(repo.index_file) == pinned.stamp:
+    if signature_at(repo.index_file) == pinned.signature:
         return True
     os.unlink(target)
     return False

@@ -5,9 +5,9 @@ the folders.
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.git import early, process
+from memgit.git import process
 from memgit.git.objects.tree import EMPTY_TREE
-from memgit.git.worktree.stamp import Stamp, stamp_at
+from memgit.git.worktree.index import Signature, signature_at
 from memgit.git.worktree.untracked import Unsure, Walk
 from memgit.model.namedtuple import NamedTuple
 
@@ -79,14 +79,13 @@ class Look:
         self._repo, self._commit, self._roots, self._suffix = repo, commit, roots, suffix
         self._prefixes = tuple(repo.prefix + root for root in roots)
         self._wanted = () if "" in self._prefixes else self._prefixes
-        self._begun: early.Early | None = None
         self._running: process.Running | None = None
         self._asked: process.Running | None = None
-        self._before: Stamp | None = None
+        self._before: Signature | None = None
         self._walk: Walk | None = None
         self._sure = False
         if repo.worktree is not None and commit is not None:
-            self._begin(commit, early.taken((repo.git_dir, repo.worktree, repo.prefix)))
+            self._begin(commit)
 
     def rows(self) -> list[Dirty]:
         """As `dirty`, in far less time: files are looked at by git, folders as `git.untracked` does. To be
@@ -101,19 +100,15 @@ class Look:
             return self._listed()
         rows: list[Dirty] = []
         for looks in range(1, LOOKS + 1):
-            try:
-                self._ask()
-                if not self._sure:
-                    return self._listed()
-                rows = self._told(self._commit)
-            finally:
-                if self._begun is not None:
-                    self._begun.stop()
+            self._ask()
+            if not self._sure:
+                return self._listed()
+            rows = self._told(self._commit)
             # Files of the index and files beside it are asked for one after the other: one that was staged in
             # between would be in neither.
-            if looks == LOOKS or stamp_at(self._repo.index_file) == self._before:
+            if looks == LOOKS or signature_at(self._repo.index_file) == self._before:
                 break
-            self._begin(self._commit, None)
+            self._begin(self._commit)
         skip = len(self._repo.prefix)
         found = [
             row
@@ -147,17 +142,13 @@ class Look:
             if row.path.endswith(self._suffix) and row.path.startswith(tuple(self._roots))
         ]
 
-    def _begin(self, commit: str, begun: early.Early | None) -> None:
+    def _begin(self, commit: str) -> None:
         """Starts git, and looks at the folders where that can be done at once."""
         repo = self._repo
-        self._begun = begun
-        self._before = stamp_at(repo.index_file) if begun is None else begun.index
-        self._running = process.Running(early.tracked(self._wanted), repo) if begun is None else None
+        self._before = signature_at(repo.index_file)
+        self._running = process.Running(_tracked(self._wanted), repo)
         self._asked = None
         self._walk = Walk(repo, commit, self._roots, self._suffix)
-        # the cache is behind as well: more to do here than for git
-        if begun is not None and self._walk.moved:
-            begun.give_way()
         if not self._walk.waits:
             self._ask()
 
@@ -187,9 +178,7 @@ class Look:
 
     def _told(self, commit: str) -> list[Dirty]:
         """What git says: paths from the top of the working tree, each perhaps twice."""
-        told = self._begun.output() if self._begun is not None else None
-        if told is None:
-            told = (self._running or process.Running(early.tracked(self._wanted), self._repo)).output()
+        told = (self._running or process.Running(_tracked(self._wanted), self._repo)).output()
         # git looks up HEAD before and after it looks at the files: the commit that it names need not be the
         # one that it compared with.
         stayed = _compared_with(told) == commit == self._repo.head().commit
@@ -201,6 +190,17 @@ class Look:
                 if path and not path.endswith("/")
             ]
         return rows
+
+
+def _tracked(prefixes: tuple[str, ...]) -> list[str]:
+    """The arguments of a `git status` of tracked files, which names the commit that it compares with.
+
+    Args:
+        prefixes: paths in the working tree, none for all of it.
+    """
+    args = ["status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=no"]
+    args += ["--no-renames", "--ignore-submodules=all"]
+    return [*args, "--", *prefixes] if prefixes else args
 
 
 _LETTERS = {b"A": "added", b"D": "deleted", b"T": "typechange", b"U": "unmerged"}

@@ -70,7 +70,6 @@ def test_the_folder_of_a_writer_is_swept_with_one_look(
     stays = [
         leave(folder / "journal.json", AGE + 60),
         leave(Path(scratch(str(folder))), AGE - 60),
-        leave(folder / f"work.{os.getpid()}.early" / "index", AGE + 60),
         leave(folder / "cache.db", AGE + 60),
         leave(folder / "sessions" / "default.json", AGE + 60),
     ]

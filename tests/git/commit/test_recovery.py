@@ -106,14 +106,9 @@ def check_after_kill(kb: Path, before: str) -> str:
     return "after" if moved else "before"
 
 
-@pytest.mark.parametrize(
-    ("early", "stride"),
-    [(True, 2), (False, 3), *(pytest.param(early, 1, marks=pytest.mark.slow) for early in (True, False))],
-)
-def test_killed_at_every_step(kb: Path, monkeypatch: pytest.MonkeyPatch, early: bool, stride: int) -> None:
+@pytest.mark.parametrize("stride", [2, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_every_step(kb: Path, monkeypatch: pytest.MonkeyPatch, stride: int) -> None:
     """Once for each file touched and each process started by a commit; all of them in the slow runs."""
-    if early:
-        monkeypatch.setenv("WRITER_EARLY", "1")
     # the same commit each time: an object that is there already is no step
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_DATE", "1767225600 +0000")

@@ -311,3 +311,26 @@ def test_file_system_monitor_that_tells_nothing(kb: Path, tmp_path: Path) -> Non
     assert_in_order(kb)
     run_git(kb, "config", "--unset", "core.fsmonitor")
     assert_in_order(kb)
+
+
+def test_a_write_of_git_makes_another_signature(repo: Path) -> None:
+    commit_files(repo, {"a.md": b"a\n"})
+    path = str(repo / ".git/index")
+    before = index.signature_at(path)
+    (repo / "c.md").write_text("c\n")
+    run_git(repo, "add", "c.md")
+    assert before is not None and index.signature_at(path) not in (None, before)
+    assert index.signature_at(str(repo / "none")) is None
+    assert index.signature_at(str(repo / "a.md/none")) is None
+
+
+def test_a_hard_link_makes_no_other_signature(repo: Path) -> None:
+    """Each write pins the index by a second name for a while."""
+    commit_files(repo, {"a.md": b"a\n"})
+    path = repo / ".git/index"
+    before, changed = index.signature_at(str(path)), path.stat().st_ctime_ns
+    while path.stat().st_ctime_ns == changed:  # as far as the file system tells times apart
+        os.link(path, repo / ".git/second")
+        (repo / ".git/second").unlink()
+    assert index.signature_at(str(path)) == before
+    assert index.pin(opened(repo), str(repo / ".git/pinned")).signature == before

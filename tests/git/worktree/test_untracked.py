@@ -14,14 +14,12 @@ from typing import Any
 
 import pytest
 
-from memgit.app.workspace import open_workspace
-from memgit.git import early
 from memgit.git.repository import Repository
 from memgit.git.worktree import status, untracked
 from memgit.git.worktree.status import Dirty, Look, dirty
 from memgit.git.worktree.untracked import Walk
 from tests.git.helpers import commit_files, opened
-from tests.support import childless, run_git
+from tests.support import run_git
 from tests.support import status as status_of
 
 ROOTS = ("a/", "b/deep/", "n/")
@@ -232,34 +230,6 @@ def test_many_untracked_files_and_unborn_branches(kb: Path, tmp_path: Path) -> N
     assert names(opened(tmp_path / "fresh")) == ["a/1.md"]
 
 
-def test_begun_early(kb: Path) -> None:
-    (kb / ".memgit.yaml").write_text("version: 1\n")
-    (kb / "a/1.md").write_text("changed\n")
-    early.begin(str(kb / "b"), os.environ)
-    assert names(opened(kb)) == ["a/1.md"]
-    assert early.taken((str(kb / ".git"), str(kb), "")) is None
-
-
-def test_begun_early_for_a_commit_that_is_not_the_newest_any_more(kb: Path) -> None:
-    (kb / ".memgit.yaml").write_text("version: 1\n")
-    (kb / "a/1.md").write_text("changed\n")
-    early.begin(str(kb), os.environ)
-    time.sleep(0.3)
-    run_git(kb, "reset", "-q", "--soft", "HEAD~1")
-    (kb / "b/deep/1.md").write_text("changed\n")
-    assert names(opened(kb)) == ["a/1.md", "b/deep/1.md"]
-
-
-def test_begun_early_for_another_place(kb: Path, tmp_path: Path) -> None:
-    (kb / ".memgit.yaml").write_text("version: 1\n")
-    early.begin(str(kb), os.environ)
-    run_git(tmp_path, "clone", "-q", str(kb), "other")
-    (tmp_path / "other/a/2.md").write_text("changed\n")
-    assert names(opened(tmp_path / "other")) == ["a/2.md"]
-    early.begin(str(tmp_path / "nowhere"), os.environ)
-    assert names(opened(kb)) == []
-
-
 def test_a_commit_that_lets_go_of_a_file_that_stays(kb: Path) -> None:
     """Nothing in the folder changes, only what the commit has of it."""
     time.sleep(0.15)
@@ -274,26 +244,15 @@ def test_a_commit_that_lets_go_of_a_file_that_stays(kb: Path) -> None:
     assert "a/x/1.md" in names(opened(kb))
 
 
-def test_folders_wait_for_what_a_commit_changed(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where git tells what differs between two commits, it is at work already while others are busy, and goes
-    before the status.
-    """
+def test_folders_know_what_a_commit_changed(kb: Path) -> None:
     (kb / ".memgit.yaml").write_text("version: 1\n")
     assert names(opened(kb)) == []
-    gave: list[tuple[int, int]] = []
-    monkeypatch.setattr(os, "setpriority", lambda which, who, priority: gave.append((which, priority)))
-    early.begin(str(kb), os.environ)
-    assert names(opened(kb)) == []
-    assert gave == []
     run_git(kb, "rm", "-q", "--cached", "b/deep/er/1.md")
     (kb / "a/4.md").write_text("new\n")
     run_git(kb, "add", "a/4.md")
     run_git(kb, "commit", "-q", "-m", "one out, one in")
-    early.begin(str(kb), os.environ)
     repo = opened(kb)
-    look = Look(repo, repo.head().commit, ROOTS)
-    assert gave == [(os.PRIO_PGRP, early.NICE)]
-    assert look.rows() == [Dirty("b/deep/er/1.md", "untracked")]
+    assert Look(repo, repo.head().commit, ROOTS).rows() == [Dirty("b/deep/er/1.md", "untracked")]
     assert names(opened(kb)) == told(opened(kb)) == ["b/deep/er/1.md"]
 
 
@@ -323,15 +282,11 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Any) -> None:
     monkeypatch.setattr(Walk, "extra", extra)
 
 
-@pytest.mark.parametrize("begun", [False, True])
 def test_a_file_that_is_staged_meanwhile_is_in_one_of_the_two(
-    kb: Path, monkeypatch: pytest.MonkeyPatch, begun: bool
+    kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (kb / ".memgit.yaml").write_text("version: 1\n")
     (kb / "a/new.md").write_text("new\n")
-    if begun:
-        early.begin(str(kb), os.environ)
-        time.sleep(0.2)
     meanwhile(monkeypatch, lambda: run_git(kb, "add", "a/new.md"))
     assert names(opened(kb)) == ["a/new.md"]
 
@@ -360,17 +315,6 @@ def test_an_edit_that_is_committed_meanwhile_still_differs_from_the_commit_that_
     assert Look(repo, before, ROOTS).rows() == want
     assert Look(repo, before, ROOTS).rows() == want
     assert names(opened(kb)) == ["a/other.md"]
-
-
-def test_what_was_begun_before_something_was_mended_is_given_up(kb: Path) -> None:
-    (kb / ".memgit.yaml").write_text("version: 1\n")
-    early.begin(str(kb), os.environ)
-    workspace = open_workspace(str(kb), os.environ)
-    (kb / ".git/memgit").mkdir(exist_ok=True)
-    (kb / ".git/memgit/journal.json").write_text("{}")
-    workspace.mend()
-    assert early.taken((str(kb / ".git"), str(kb), "")) is None
-    assert childless()
 
 
 def test_times_as_fat_has_them_are_not_relied_upon(kb: Path) -> None:
