@@ -1,0 +1,83 @@
+"""How close a new text is to a record: one measure for `record --similar`, hints, merge advice, MG301 and
+ingest.
+
+Likeness is the share of the new text's stems that the record holds, weighted by their rarity among all
+records, together with the share of the record's title that the new text speaks of. A stem of the body counts
+in full only where the record repeats it, with more repetitions in a longer text (BM25's saturation), so that
+a long record does not hold everything by chance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from memgit.lint.likeness import content, words
+from memgit.model.namedtuple import NamedTuple
+
+CLOSE = 0.46
+"""Likeness from which a record is close: about the same matter. See `benchmarks/likeness.py`."""
+ELSEWHERE = 0.6
+"""Likeness from which a record of another category or scope is taken for the same."""
+SHARED = 3
+"""Stems that two texts share at least to be close, where the new one has so many."""
+AVERAGE = 200
+"""Stems in the body of an average record."""
+_TITLE = 3
+"""So many times a stem of the title or keywords counts like one in the body."""
+_SATURATION, _LENGTH = 0.5, 0.6
+_TEXT = 0.7
+"""Part of the likeness that the text gives; the title gives the rest."""
+_GENERAL = 1.5
+"""Weight that a title needs to say what it is about: one of common words alone says little."""
+
+Weight = Callable[[str], float]
+
+
+class Profile(NamedTuple):
+    """What is compared of one text: the stems of its title, of title and keywords together, and how often each is in the body."""
+
+    title: frozenset[str]
+    subject: frozenset[str]
+    body: Mapping[str, int]
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """All stems."""
+        return self.subject.union(self.body)
+
+
+def profile(title: str, keywords: Iterable[str], body: str) -> Profile:
+    """The profile of a text."""
+    named = frozenset(content(words(title)))
+    return Profile(named, named.union(content(words("\n".join(keywords)))), Counter(content(words(body))))
+
+
+def likeness(new: Profile, held: Profile, weight: Weight) -> float:
+    """How much of a new text a record holds already, from 0 to 1.
+
+    Args:
+        weight: how much a stem counts; see `model.overlap.rarity`.
+    """
+    shared = new.stems & held.stems
+    if len(shared) < min(SHARED, len(new.stems)) or not shared:
+        return 0.0
+    least = _SATURATION * (1 - _LENGTH + _LENGTH * sum(held.body.values()) / AVERAGE)
+
+    def counts(stem: str) -> float:
+        return weight(stem) * (2 if stem in new.title else 1)
+
+    def held_share(stem: str) -> float:
+        times = held.body.get(stem, 0) + (_TITLE if stem in held.subject else 0)
+        return times / (times + least)
+
+    text = sum(counts(stem) * held_share(stem) for stem in sorted(shared)) / sum(
+        map(counts, sorted(new.stems))
+    )
+    title = sum(map(weight, sorted(held.title & shared))) / (sum(map(weight, sorted(held.title))) + _GENERAL)
+    return _TEXT * text + (1 - _TEXT) * title
+
+
+def is_close(share: float, same_group: bool) -> bool:
+    """Whether a likeness says that two texts are about the same matter; across categories or scopes it takes more."""
+    return share >= (CLOSE if same_group else ELSEWHERE)
