@@ -7,7 +7,7 @@ from collections import Counter
 
 import click
 
-from memgit.app.merge.sync import RETRIES, TIMEOUT, Came, Synced, sync
+from memgit.app.merge.sync import PATIENCE, TIMEOUT, Came, Synced, sync
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import echo, emit_json
 from memgit.cli.resolve import print_left
@@ -22,12 +22,12 @@ EXITS = {"conflict": 1, "rejected": 3}
 @click.argument("remote", required=False)
 @click.option("--no-push", is_flag=True, help="Fetch and merge only.")
 @click.option(
-    "--retries",
-    type=click.IntRange(0, 1000),
-    default=RETRIES,
+    "--patience",
+    type=click.FloatRange(0),
+    default=PATIENCE / 60,
     show_default=True,
-    metavar="N",
-    help="How often to merge and push again where somebody else was first.",
+    metavar="MINUTES",
+    help="How long to merge and push again when others push first; each wait is longer than the one before.",
 )
 @click.option(
     "--timeout",
@@ -40,7 +40,7 @@ EXITS = {"conflict": 1, "rejected": 3}
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, remote: str | None, no_push: bool, retries: int, timeout: float, as_json: bool
+    ctx: click.Context, remote: str | None, no_push: bool, patience: float, timeout: float, as_json: bool
 ) -> int:
     """Fetch from REMOTE, merge and push, with the counted uses of all clones, through your own git.
 
@@ -57,7 +57,7 @@ def command(
         workspace_of(ctx),
         remote,
         push=not no_push,
-        retries=retries,
+        patience=patience * 60,
         timeout=timeout,
         terminal=terminal,
         tell=tell,

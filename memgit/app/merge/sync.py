@@ -1,18 +1,19 @@
 """Bringing this clone and a remote together: fetch, merge, push, and again where somebody else was first.
 
-Nothing is forced and nothing is reset. A conflict leaves an ordinary merge under way; edits that are not
-committed stay as they are, and where a merge would touch them, git refuses it. Usage refs travel along, those
-of all clones: what only one side has comes or goes, and where each side has something, both are joined.
+Nothing is forced and nothing is reset. A merge is made in memory, and the branch moves to it in one step; only a
+conflict leaves an ordinary merge under way. Edits that are not committed stay as they are, and where a merge
+would touch them, git refuses it. Usage refs travel along, those of all clones.
 """
 
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping
+from time import monotonic
 from typing import Any, NamedTuple
 
 from memgit.app.derived.staged import settle
+from memgit.app.merge.in_memory import merge_commit
 from memgit.app.merge.resolve import NEXT, Left, in_two_places, resolve
 from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Workspace
@@ -34,11 +35,12 @@ from memgit.model.ids import is_id
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record
 
-RETRIES = 20
-"""How often a push that came too late is begun again."""
+PATIENCE = 600.0
+"""Seconds during which a push that came too late is begun again."""
 TIMEOUT = 120.0
 """Seconds that one step over the network may take."""
-LONGEST_PAUSE = 3.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 15.0
+"""Seconds to wait at most before the second push, and before any later one; each wait is twice the one before."""
 LOCK_WAIT = 60.0
 MOVED = 10
 MERGING = 600.0
@@ -135,7 +137,7 @@ def sync(
     name: str | None = None,
     *,
     push: bool = True,
-    retries: int = RETRIES,
+    patience: float = PATIENCE,
     timeout: float = TIMEOUT,
     terminal: bool = False,
     tell: Tell = lambda _: None,
@@ -145,7 +147,7 @@ def sync(
     Args:
         name: the remote; by default that of the branch's upstream, else the only one, else `origin`.
         push: whether to send what is here.
-        retries: how often to merge and push again where somebody else pushed meanwhile.
+        patience: seconds during which to merge and push again where somebody else pushed meanwhile.
         timeout: seconds that one step over the network may take.
         terminal: whether somebody can be asked for a password.
         tell: told what is being done.
@@ -159,7 +161,7 @@ def sync(
     notes = list(recovery.mend(repo, recovery.WAIT))
     where = _where(repo, name, timeout, terminal)
     return _Sync(workspace, repo, where, push and not _elsewhere(repo, where, name, notes), tell, notes).run(
-        retries
+        patience
     )
 
 
@@ -264,10 +266,11 @@ class _Sync:
         self.uses_went = False
         self.left: tuple[Left, ...] = ()
 
-    def run(self, retries: int) -> Synced:
-        stood, late = 0, 0
+    def run(self, patience: float) -> Synced:
+        end = monotonic() + patience
+        stood, late, attempt = 0, 0, 0
         ours: remote.Pushed | None = None
-        for attempt in range(retries + 1):
+        while True:
             before = self.theirs
             there = self._bring()
             stood = stood + 1 if ours is not None and self.theirs == before else 0
@@ -282,6 +285,7 @@ class _Sync:
                 )
             self.tell(f"pushing to {self.where.access.remote}")
             done = remote.push(self.repo, self.where.access, refs)
+            attempt += 1
             rejected = {
                 ref: done.get(there, _NO_ANSWER) for ref, there in refs.items() if not _done(done, there)
             }
@@ -290,12 +294,20 @@ class _Sync:
             if ours is None:
                 again = any(_held(one.why) or _late(one.why) for one in rejected.values())
                 late += again
-                if not again or late > STANDING or attempt == retries:
+                if not again or late > STANDING or monotonic() > end:
                     self._untaken(rejected)
-                    return self._answer("synced", attempt + 1)
-            if attempt < retries:
-                pause(min(LONGEST_PAUSE, 0.1 * 2 ** min(attempt, 8)) * (0.5 + os.urandom(1)[0] / 255))
-        return self._answer("rejected", retries + 1, None if ours is None else ours.words)
+                    return self._answer("synced", attempt)
+            elif monotonic() > end:
+                return self._answer("rejected", attempt, ours.words)
+            self._wait(attempt)
+
+    def _wait(self, attempt: int) -> None:
+        """Waits before the next attempt: longer each time, and not as long as others that wait."""
+        longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(attempt - 1, 10))
+        self.tell(
+            f"{self.where.access.remote} was ahead at attempt {attempt}; next attempt within {longest:.1f} s"
+        )
+        pause(longest)
 
     def _untaken(self, rejected: Mapping[str, remote.Pushed]) -> None:
         """Notes which counted uses the remote did not take, and why."""
@@ -337,31 +349,12 @@ class _Sync:
         return old is not None and self.repo.is_ancestor(commit, old)
 
     def _take(self, ref: str, old: str | None, commit: str) -> bool:
-        """Makes a usage ref hold what the remote has in it, and lose nothing; false where another process
-        moved it first.
-
-        Where each side has uses that the other has not, two clones count on one ref: one is a copy that was
-        made as a whole, or a backup was put back. Both are kept, and this clone counts by an id of its own
-        from now on.
-        """
-        repo = self.repo
-        # by git itself, where a refspec of the user's own fetches the usage refs too
-        moved = repo.ref(ref) == commit
-        if old is None or repo.is_ancestor(old, commit):
-            return (
-                moved
-                or not process.attempt(
-                    ["update-ref", ref, commit, old or "0" * 40], repo=repo, write=True
-                ).code
-            )
-        if not usage.join(repo, ref, *((commit, old) if moved else (old, commit))):
-            return False
-        if ref == usage.own_ref(repo):
-            try:
-                usage.renew(repo)
-            except Refused as error:
-                self.notes.append(f"another clone counts uses under the id of this one: {error.message}")
-        return True
+        """Makes a usage ref hold what the remote has in it; false where another process moved it first."""
+        try:
+            return usage.take(self.repo, ref, old, commit)
+        except Refused as error:
+            self.notes.append(f"another clone counts uses under the id of this one: {error.message}")
+            return True
 
     @property
     def _tracking(self) -> str:
@@ -409,7 +402,11 @@ class _Sync:
                 return None
             index.wait_until_free(repo)
             self._clear_of_files(base, head.commit, theirs)
-            return self._forward(name) if forward else self._join(name)
+            if forward:
+                return self._forward(name, "fast-forward")
+            assert head.commit is not None
+            made = merge_commit(self.workspace, head.commit, theirs, self._message(name))
+            return self._join(name) if made is None else self._forward(made, "merge")
 
     def _base(self, ours: str, theirs: str) -> str:
         done = process.attempt(["merge-base", ours, theirs], repo=self.repo)
@@ -440,12 +437,22 @@ class _Sync:
                 hint="move them away, then memgit sync",
             )
 
-    def _forward(self, name: str) -> bool:
+    def _forward(self, name: str, how: str) -> bool | None:
+        """Moves the branch, the index and the working tree to a commit that follows HEAD."""
+        head = self.repo.head()
         done = self._attempt(["merge", "--ff-only", *_PLAIN, name])
+        if done.code and self.repo.head() != head:
+            return None
         if done.code:
             raise self._refused(done)
-        self.merge = "fast-forward" if self.merge == "none" else self.merge
+        self.merge = how if self.merge == "none" or how == "merge" else self.merge
+        if self.workspace.config.indexes == "local":
+            self.notes += settle(self.workspace).notes
         return True
+
+    def _message(self, name: str) -> str:
+        kind = "commit" if name == self.theirs else "remote-tracking branch"
+        return f"Merge {kind} '{name}'"
 
     def _join(self, name: str) -> bool:
         """Makes a merge commit, with the derived files that its records give; False where there is something

@@ -180,23 +180,28 @@ def make_commits(
             message = refs.message_bytes(change.message)
             whole, parent = (
                 new,
-                _commit_object(repo, new.oid, parent, author, committer, message, sign_timeout),
+                commit_object(
+                    repo, new.oid, [parent] if parent else [], author, committer, message, sign_timeout
+                ),
             )
             made.append(parent)
     return made
 
 
-def _commit_object(
+def commit_object(
     repo: Repository,
     tree: str,
-    parent: str | None,
+    parents: list[str],
     author: Identity,
     committer: Identity,
     message: bytes,
-    sign_timeout: float,
+    sign_timeout: float = sign.TIMEOUT,
 ) -> str:
-    """Writes one commit object, signed where the user wants that."""
-    parents = [parent] if parent else []
+    """Writes one commit object, signed where the user wants that; no ref moves.
+
+    Raises:
+        Refused: it could not be signed.
+    """
     if sign.wanted(repo):
         return sign.commit_tree(repo, tree, parents, author, committer, message, sign_timeout)
     return repo.write(libgit.COMMIT, refs.raw_commit(tree, parents, author, committer, message))
@@ -371,8 +376,9 @@ class _Attempt:
 
     def _make(self, tree: str, parent: str | None, message: bytes) -> str:
         """Writes one commit object."""
-        return _commit_object(
-            self.repo, tree, parent, self.author, self.committer, message, self.options.sign_timeout
+        parents = [] if parent is None else [parent]
+        return commit_object(
+            self.repo, tree, parents, self.author, self.committer, message, self.options.sign_timeout
         )
 
     def _record(self, files: Sequence[FilePlan], entries: Sequence[IndexPlan], watched: bool) -> None:

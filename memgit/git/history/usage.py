@@ -155,6 +155,28 @@ def append(repo: Repository, message: str) -> str:
     return made
 
 
+def take(repo: Repository, ref: str, old: str | None, commit: str) -> bool:
+    """Makes a usage ref that was at `old` hold what a remote has in it; false where another process moved it.
+
+    Where each side has uses that the other has not, two clones count on one ref: one is a copy that was made as
+    a whole, or a backup was put back. Both are kept, and this clone counts by an id of its own from now on.
+
+    Raises:
+        Refused: the ref holds both, but this clone could not be given another id.
+    """
+    moved = (
+        repo.ref(ref) == commit
+    )  # by git itself, where a refspec of the user's own fetches the usage refs too
+    if old is None or repo.is_ancestor(old, commit):
+        args = ["update-ref", ref, commit, old or "0" * 40]
+        return moved or not process.attempt(args, repo=repo, write=True).code
+    if not join(repo, ref, *((commit, old) if moved else (old, commit))):
+        return False
+    if ref == own_ref(repo):
+        renew(repo)
+    return True
+
+
 def join(repo: Repository, ref: str, ours: str, theirs: str) -> bool:
     """Makes a usage ref that two clones appended to hold what both counted; whether it was still at `ours`.
 
