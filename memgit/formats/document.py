@@ -63,7 +63,8 @@ class Document:
         except UnreadableFile as error:
             return ParsedFile((), (Problem(error.code, error.line or 1, error.message, True),))
         if not text or text.isspace():
-            return ParsedFile((), (Problem("MG001", 1, "the file is empty"),))
+            # An editor makes a note before anything is written in it.
+            return ParsedFile((), () if kind == "note" else (Problem("MG001", 1, "the file is empty"),))
         address = note_address if kind == "note" else f"{kind}/{key}"
         parts = split(text)
         if parts.block is not None and is_template(parts.block):

@@ -47,7 +47,7 @@ def definitions(text: str, start: int, end: int, found: dict[str, tuple[int, int
         match = _DEFINITION.match(text, head, end) if text.startswith("[", head) else None
         if match is None:
             break
-        if not (match[1].startswith("^") and _WORD.fullmatch(match[2])):  # a footnote of one word
+        if not match[1].startswith("^"):  # a footnote, whatever follows
             left, right = match.span(2)
             found.setdefault(_label(match[1]), (left + 1, right - 1) if text[left] == "<" else (left, right))
         start = match.end() + 1
@@ -62,7 +62,6 @@ _DEFINITION = pattern(
     r"\[((?:[^\[\]\\]|\\.){1,999})\]:[ \t\r]*\n?[ \t]*(<[^<>\n]*>|[^\s<]\S*)(?:[ "
     r"\t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t\r]*(?=\n|\Z)"
 )
-_WORD = pattern(r"\w[\w-]*[.!?]?")
 _LABEL = pattern(r"\[((?:[^\[\]\\]|\\.){0,999})\]", re.DOTALL)
 _TOKEN = pattern(r"\\.|`+|<|!?\[\[|!?\[|\]")
 

@@ -125,6 +125,10 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
                 found.kind != "link"
                 or not target
                 or target[0] in ("/\\?" if within else "#/\\?")
+                or target.startswith(_OF_EDITORS)
+                or text.endswith(
+                    "]](", start, found.start
+                )  # a wikilink with something in parentheses after it
                 or _SCHEME.match(target)
             ):
                 continue
@@ -142,6 +146,12 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
                 )
             )
     return out
+
+
+_OF_EDITORS = ("((", "[[", ":/")
+"""What the targets of other editors begin with that name no file: a block (Logseq), a page, a note by its id
+(Joplin).
+"""
 
 
 def _decode(text: str) -> str:

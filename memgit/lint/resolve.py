@@ -13,7 +13,8 @@ from memgit.lint.index import folded, place
 from memgit.lint.linking import link_text
 from memgit.lint.words import cut, plural
 from memgit.model.address import ends
-from memgit.model.link import Wikilink, normal
+from memgit.model.lazy_re import pattern
+from memgit.model.link import Wikilink, nearest, normal
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -30,6 +31,7 @@ class Target(NamedTuple):
 
     Attributes:
         records: one where it resolves, several where it is ambiguous.
+        passed: records of the same name that are farther away than the one that it resolves to.
         fault: why it does not resolve, in words; None where it does, or where it is ambiguous.
         near: whether it at least leads to a file, and only the heading is not there, or the case of a letter
             is another: some tools and file systems mind that and others do not.
@@ -38,6 +40,7 @@ class Target(NamedTuple):
     records: tuple[Record, ...]
     fault: str | None = None
     near: bool = False
+    passed: tuple[Record, ...] = ()
 
     @property
     def record(self) -> Record | None:
@@ -72,18 +75,19 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     if not link.target:
         return _own(corpus, path, origin, link)
     found = _found(corpus, path, origin, link)
-    if len(found) > 1:
-        return Target(tuple(found))
-    if not found:
+    close = nearest(found, path)
+    if len(close) > 1:
+        return Target(tuple(close))
+    if not close:
         return _astray(corpus, path, link)
-    record = found[0]
+    record = close[0]
     if (
         link.heading is not None
         and "#" not in record.address
         and not _has_heading(corpus, record.path, record, link.heading)
     ):
         return Target((), f'{record.path} has no heading "{cut(link.heading)}"', near=True)
-    return Target((record,))
+    return Target((record,), passed=tuple(one for one in found if one is not record))
 
 
 def _found(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Sequence[Record]:
@@ -117,14 +121,20 @@ def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str)
     """Whether a file has a heading (or, after `^`, a block of that name); of a path of headings the last one
     counts.
     """
-    wanted = " ".join(normal(heading.rpartition("#")[2]).split())
+    last = normal(heading.rpartition("#")[2])
     page = corpus.page(path)
-    if wanted.startswith("^"):
-        return any(line.rstrip().endswith(wanted) for line in page.lines)
-    known = {" ".join(normal(title).split()) for title in page.headings}
-    if record is not None:
-        known.add(" ".join(normal(record.title).split()))
-    return wanted in known or wanted.casefold() in {title.casefold() for title in known}
+    if last.startswith("^"):
+        return any(line.rstrip().endswith(last) for line in page.lines)
+    known = {_as_compared(title) for title in (*page.headings, record.title if record is not None else "")}
+    return _as_compared(last) in known or _as_compared(heading) in known
+
+
+_APART = pattern(r"[\W_]+")
+
+
+def _as_compared(heading: str) -> str:
+    """A heading as editors compare it: neither case, punctuation nor the number of blanks counts."""
+    return _APART.sub(" ", normal(heading)).strip().casefold() or heading.strip()
 
 
 def _astray(corpus: Corpus, path: str, link: Link) -> Target:

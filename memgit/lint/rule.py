@@ -145,6 +145,9 @@ class Rule(NamedTuple):
         fix_help: what the mending does, one sentence; empty where there is none.
         compares: whether it compares the content of records with each other, which takes longer than all the
             rest: a hook leaves it out unless it is selected.
+        elsewhere: the severity that a run over everything gives it at most in a layout that memgit did not make,
+            unless the configuration says otherwise.
+        ages: whether it finds what no change brought about, such as age: a hook leaves it out as well.
     """
 
     code: str
@@ -161,3 +164,5 @@ class Rule(NamedTuple):
     fix: Fix | None = None
     fix_help: str = ""
     compares: bool = False
+    ages: bool = False
+    elsewhere: str | None = None

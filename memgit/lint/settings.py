@@ -68,16 +68,16 @@ def is_chosen(settings: Settings, rule: Known) -> bool:
     if settings.select and not any(names(pattern, rule) for pattern in settings.select):
         return False
     return (
-        not any(names(pattern, rule) for pattern in settings.ignore) and _configured(settings, rule) != "off"
+        not any(names(pattern, rule) for pattern in settings.ignore) and configured(settings, rule) != "off"
     )
 
 
 def severity_of(settings: Settings, rule: Rule) -> str:
     """The severity of a rule, `off` where the configuration turns it off."""
-    return _configured(settings, rule) or rule.severity
+    return configured(settings, rule) or rule.severity
 
 
-def _configured(settings: Settings, rule: Known) -> str | None:
+def configured(settings: Settings, rule: Known) -> str | None:
     """The severity that the configuration gives a rule; of several that name it, by the longest name."""
     for pattern, severity in sorted(settings.severity.items(), key=lambda item: -len(item[0])):
         if names(pattern, rule):

@@ -92,6 +92,28 @@ def file_names(path: str) -> list[str]:
     return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
 
 
+def nearest(records: Sequence[Record], path: str) -> list[Record]:
+    """Of several records that a link in a file could mean, those in the nearest folder."""
+    ranks = [_nearness(record.path, path) for record in records]
+    return [record for record, rank in zip(records, ranks, strict=True) if rank == min(ranks)]
+
+
+def nearest_path(paths: Iterable[str], path: str) -> str:
+    """Of several paths the nearest one to a file, the first of those that are equally near."""
+    return min(paths, key=lambda other: (_nearness(other, path), other))
+
+
+def _nearness(other: str, path: str) -> tuple[int, int]:
+    """What sorts paths by how near they are to a file: those that share most folders with it, then those with
+    the shortest way.
+    """
+    here, there = path.split("/")[:-1], other.split("/")[:-1]
+    shared = 0
+    while shared < min(len(here), len(there)) and here[shared] == there[shared]:
+        shared += 1
+    return -shared, len(there)
+
+
 def spellings(record: Record) -> Iterator[str]:
     """What may stand between the brackets of a link to a record, the best first: `file#title` for an entry,
     the name of the file for a document, then the address and the id. Each may lead to other records as well.

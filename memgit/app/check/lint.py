@@ -27,7 +27,8 @@ from memgit.git.worktree.staged import staged
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import Result, mend, run
-from memgit.lint.settings import Settings, chosen
+from memgit.lint.rule import SEVERITIES
+from memgit.lint.settings import Settings, chosen, configured
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ if TYPE_CHECKING:
 FEW = 200
 """From so many changed files on, lookups work out everything once instead of asking the cache for each."""
 
-AGING = ("MG302", "MG304")
-"""Rules that find what nobody did: it came with time, or lies in what is not there yet."""
+
+ELSEWHERE = ("notes", "vault")
+"""Layouts of which the records were written in an editor, by its own habits."""
 
 
 class Request(NamedTuple):
@@ -99,14 +101,40 @@ def lint(
         corpus.memo.save()
     _note_right(workspace, corpus, settings, known, (*result.findings, *result.in_place))
     return Checked(
-        report_of(workspace, context, corpus, settings, known, result.findings, result.files, result.allowed),
+        report_of(
+            workspace,
+            context,
+            corpus,
+            settings,
+            known,
+            _by_layout(workspace, settings, known, result.findings),
+            result.files,
+            result.allowed,
+        ),
         notes,
     )
 
 
+def _by_layout(
+    workspace: Workspace, settings: Settings, rules: Sequence[Rule], findings: Sequence[Finding]
+) -> list[Finding]:
+    """Findings with the severity that their rules have in a layout that memgit did not make."""
+    if workspace.layout.name not in ELSEWHERE:
+        return list(findings)
+    most = {
+        rule.code: rule.elsewhere
+        for rule in rules
+        if rule.elsewhere is not None and configured(settings, rule) is None
+    }
+    rank = SEVERITIES.index
+    return [
+        one._replace(severity=max(one.severity, most.get(one.rule, one.severity), key=rank))
+        for one in findings
+    ]
+
+
 def check_staged(workspace: Workspace, context: Context, request: Request) -> tuple[Result, bool]:
-    """What `lint` finds in what is staged, and whether derived files were looked at. Rules that cannot find
-    anything there are not loaded.
+    """What `lint` finds in what is staged, and whether derived files were looked at.
 
     Args:
         request: of what is staged, with its entries.
@@ -114,16 +142,12 @@ def check_staged(workspace: Workspace, context: Context, request: Request) -> tu
     Raises:
         BadInput: a configuration that cannot be read.
     """
-    if lint_settings.offered():  # of those of other packages nothing is known beforehand
-        report = lint(workspace, context, request).report
-        return report.result, any(rule.code == "MG101" for rule in report.rules)
-    from memgit.lint.concern import concerned
-    from memgit.lint.rules import listed
-
-    settings = lint_settings.settings_of(workspace, listed()).narrowed(request.select, request.ignore)
-    corpus = corpus_of(workspace, context, request, compare=False)
-    rules = concerned(corpus, settings)
-    return run(corpus, settings, rules), any(rule.code == "MG101" for rule in rules)
+    known, _ = lint_settings.rules()
+    settings = _settings(workspace, request, known)
+    compare = any(rule.compares for rule in chosen(settings, known))
+    corpus = corpus_of(workspace, context, request, compare=compare)
+    result = run(corpus, settings, known)
+    return result, any(rule.code == "MG101" for rule in chosen(settings, known))
 
 
 def fix(
@@ -207,7 +231,7 @@ def _settings(workspace: Workspace, request: Request, known: tuple[Rule, ...]) -
     # A hook does not keep a person waiting for what a review tells as well, nor repeat at each commit what
     # the commit did not bring about.
     left_out = (
-        [rule.code for rule in known if rule.compares or rule.code in AGING]
+        [rule.code for rule in known if rule.compares or rule.ages]
         if request.staged and not request.select
         else []
     )

@@ -49,10 +49,6 @@ from memgit.review.values import (
     verdict,
 )
 
-CLOCK = ("MG302", "MG304")
-"""Rules that speak of the state of all knowledge on this day: no change brings what they find, so a review
-leaves them out.
-"""
 DEFAULTS = (
     "refs/remotes/origin/HEAD",
     "refs/heads/main",
@@ -239,7 +235,7 @@ class _Reviewing:
         self.by_hand: list[str] = []
         lint_settings.check_names(request.select, request.ignore, self.known)
         configured = lint_settings.settings_of(self.workspace, self.known)
-        ignored = [code for code in CLOCK if not request.select]
+        ignored = [rule.code for rule in self.known if rule.ages and not request.select]
         self.settings = configured.narrowed(request.select, [*request.ignore, *ignored])
 
     def _obtain(self) -> None:

@@ -30,7 +30,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
 
 def troubles(name: str, longest: int) -> Iterator[str]:
-    """What keeps a name from other systems; `longest` is how many bytes of UTF-8 are still well."""
+    """What keeps a name from other systems; `longest` is how many characters, as Windows counts them (UTF-16), are still well."""
     refused = _REFUSED.search(name)
     shown = repr(cut(name, 60))
     if refused is not None:
@@ -46,9 +46,9 @@ def troubles(name: str, longest: int) -> Iterator[str]:
             f"the name {shown} has decomposed letters (not NFC): macOS and Linux take it for different "
             "files; rename it"
         )
-    if len(name.encode("utf-8", "surrogateescape")) > longest:
+    if len(name.encode("utf-16", "surrogatepass")) // 2 - 1 > longest:
         yield (
-            f"the name {shown} is longer than {longest} bytes: paths on Windows end at 260 characters; "
+            f"the name {shown} is longer than {longest} characters: paths on Windows end at 260 characters; "
             "shorten it"
         )
 
@@ -115,5 +115,5 @@ Windows stops the whole checkout at a name with a colon or a question mark, at `
         Example({"memory/why?.md": _TEXT}, at=("memory/why?.md:1",)),
     ),
     options={"longest": 120},
-    options_help={"longest": "how many bytes a single name may have"},
+    options_help={"longest": "how many characters a single name may have, as Windows counts them (UTF-16)"},
 )

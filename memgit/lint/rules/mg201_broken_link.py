@@ -77,9 +77,11 @@ RULE = Rule(
     why="""A link that leads nowhere is knowledge that somebody had and that is lost to the next reader.
 Links must name a record in full: the beginning of a title is not enough, and a guess would be wrong sooner or later.
 Text in code, in comments, shell tests and arrays are no links. A link may also lead to a heading, or to a file beside the records.
-It is a warning where the heading alone is not there, or where the name differs in case alone.""",
+It is a warning where the heading alone is not there, or where the name differs in case alone.
+In a vault or a folder of notes, where links to pages that are not written yet are common, a run over everything gives a hint.""",
     scope=CORPUS,
     check=check,
+    elsewhere="info",
     good=(
         Example({"knowledge-base/http.md": _ONE.format("Back off") + _TWO}),
         Example({"notes/a.md": "# A\n\nSee [[#A]] and `[[not a link]]`; if [[ -n $x ]] is a test.\n"}),

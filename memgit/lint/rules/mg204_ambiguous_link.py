@@ -7,32 +7,66 @@ from collections.abc import Iterator
 from memgit.lint.corpus import Corpus
 from memgit.lint.resolve import Led, all_links, links_of
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
-from memgit.lint.words import listed, named
+from memgit.lint.words import listed, named, plural
 from memgit.model.link import Wikilink, file_names
+
+SHOWN = 8
+"""So many other places are named with a finding."""
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     new = _brought(corpus)
-    for path, origin, link, target in (*all_links(corpus), *_crowded(corpus, new)):
-        found = target.records
-        if len(found) > 1:
-            record = origin.record if origin is not None else None
-            where = f"{named(record)}: " if record is not None else ""
-            paths = listed([f"{one.path}:{one.line}" for one in found])
-            name = (
-                ""
-                if corpus.is_subject(path)
-                else f", or give {next(one.path for one in found if one.path in new)} another name"
-            )
-            yield Found(
-                path,
-                link.line,
-                f"{where}{link} could mean {len(found)} records ({paths}): write more of the path{name}",
-                record.address if record is not None else None,
-                related=tuple(
-                    Related(one.path, one.line, f"it could mean {named(one)}") for one in found[:8]
-                ),
-            )
+    decided: dict[tuple[str, str], list[Led]] = {}
+    for led in (*all_links(corpus), *_crowded(corpus, new)):
+        if len(led.target.records) > 1:
+            yield _ambiguous(corpus, led, new)
+        elif led.target.passed:
+            decided.setdefault((str(led.link), led.target.records[0].path), []).append(led)
+    for same in decided.values():
+        yield _decided(same)
+
+
+def _ambiguous(corpus: Corpus, led: Led, new: set[str]) -> Found:
+    found = led.target.records
+    record = led.origin.record if led.origin is not None else None
+    where = f"{named(record)}: " if record is not None else ""
+    paths = listed([f"{one.path}:{one.line}" for one in found])
+    name = (
+        ""
+        if corpus.is_subject(led.path)
+        else f", or give {next(one.path for one in found if one.path in new)} another name"
+    )
+    return Found(
+        led.path,
+        led.link.line,
+        f"{where}{led.link} could mean {len(found)} records ({paths}): write more of the path{name}",
+        record.address if record is not None else None,
+        related=tuple(Related(one.path, one.line, f"it could mean {named(one)}") for one in found[:SHOWN]),
+    )
+
+
+def _decided(same: list[Led]) -> Found:
+    """Links that one record answers to because it lies nearest: told once for all that mean the same."""
+    first = min(same, key=lambda led: (led.path, led.link.line))
+    target = first.target
+    chosen = target.records[0]
+    others = listed([one.path for one in target.passed])
+    more = f"; {plural(len(same) - 1, 'link')} more of this name" if len(same) > 1 else ""
+    words = (
+        f"{first.link} is taken for the nearest record of this name, {chosen.path}, not for {others}; write "
+        f"more of the path where that is not meant{more}"
+    )
+    return Found(
+        first.path,
+        first.link.line,
+        words,
+        first.origin.record.address if first.origin is not None else None,
+        related=tuple(
+            Related(led.path, led.link.line, "the same link")
+            for led in sorted(same, key=lambda led: (led.path, led.link.line))[1:SHOWN]
+        ),
+        severity="warning",
+    )
 
 
 def _crowded(corpus: Corpus, new: set[str]) -> Iterator[Led]:
@@ -45,7 +79,8 @@ def _crowded(corpus: Corpus, new: set[str]) -> Iterator[Led]:
     }
     for path in corpus.mentioning(shared):
         for led in links_of(corpus, path):
-            if sum(record.path not in new for record in led.target.records) < 2 <= len(led.target.records):
+            meant = (*led.target.records, *led.target.passed)
+            if sum(record.path not in new for record in meant) < 2 <= len(meant):
                 yield led
 
 
@@ -69,7 +104,8 @@ RULE = Rule(
     severity="error",
     summary="a wikilink that more than one record answers to",
     why="""Which of the records is meant, only the writer knows; each tool would follow another one.
-A longer piece of the path, or the full address, says it.""",
+A longer piece of the path, or the full address, says it.
+Of several records the one in the nearest folder is taken, as editors do; that it was nearness that decided is a warning.""",
     scope=CORPUS,
     check=check,
     good=(
@@ -89,6 +125,15 @@ A longer piece of the path, or the full address, says it.""",
                 "memory/a.md": _TEXT.format("A", "See [[gates]]."),
             },
             at=("memory/a.md:5",),
+        ),
+        Example(
+            {
+                "en/basics/Style.md": "# Style\n",
+                "fr/basics/Style.md": "# Style\n",
+                "en/more/Start.md": "# Start\n\nSee [[Style]].\n",
+            },
+            at=("en/more/Start.md:3",),
+            layout="notes",
         ),
     ),
 )

@@ -9,36 +9,55 @@ from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
 from memgit.lint.page import FILES
 from memgit.lint.parse_findings import address_at
-from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
+from memgit.lint.rule import CORPUS, Example, Found, Options, Rule, several
 from memgit.lint.words import cut
+from memgit.model.link import nearest_path
 
 if TYPE_CHECKING:
     from memgit.lint.anchors import Anchors
 
 PAGES = (".md", ".markdown")
+OTHER_ROOTS = ("~/", "~\\", "@/", "$")
+"""What a link from the root of a whole site begins with in some tools: where that lies, only they know."""
 BEHEADED = "beheaded"
 """The paths that a heading went away from, among what is shared about a corpus: only a review looks for them.
 """
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    headings = bool(options["headings"])
-    for path in corpus.pages:
-        yield from _broken(corpus, path, headings)
-    for path in _abandoned(corpus):
-        yield from _broken(corpus, path, headings)
+    headings, roots = bool(options["headings"]), _roots(several(options, "roots"))
+    for path in (*corpus.pages, *_abandoned(corpus)):
+        yield from _broken(corpus, path, headings, roots)
 
 
-def _broken(corpus: Corpus, path: str, headings: bool) -> Iterator[Found]:
+def _roots(given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Beginnings of links with the folder that each stands for, from `~/` or `~/=docs`; the longest first."""
+    pairs = [(start, folder) for start, _, folder in (one.partition("=") for one in given) if start]
+    return sorted(pairs, key=lambda pair: -len(pair[0]))
+
+
+def _whole(path: str, linked: str, roots: list[tuple[str, str]]) -> str | None:
+    """The path from the knowledge root that a link in a file names; None for one from a root that nobody
+    named, such as `~/`.
+    """
+    if not linked:
+        return path
+    for start, folder in roots:
+        if linked.startswith(start):
+            return posixpath.normpath(posixpath.join(folder, linked[len(start) :].lstrip("/")))
+    if linked.startswith(OTHER_ROOTS):
+        return None
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), linked))
+
+
+def _broken(corpus: Corpus, path: str, headings: bool, roots: list[tuple[str, str]]) -> Iterator[Found]:
     facts = corpus.facts(path)
     for line, linked, fragment in facts.files:
-        whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), linked)) if linked else path
+        whole = _whole(path, linked, roots)
+        if whole is None:
+            continue
         if not is_there(corpus, whole):
-            words = (
-                f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}; correct the "
-                "path, or restore the file"
-            )
-            yield Found(path, line, words, address_at(facts, line))
+            yield from _missing(corpus, path, line, linked, whole)
         elif (
             headings
             and fragment
@@ -54,6 +73,57 @@ def _broken(corpus: Corpus, path: str, headings: bool) -> Iterator[Found]:
                 f"{meant}"
             )
             yield Found(path, line, words, address_at(facts, line), severity="warning")
+
+
+def _missing(corpus: Corpus, path: str, line: int, linked: str, whole: str) -> Iterator[Found]:
+    """What is said of a link to a file that is not there; nothing where the editor of a vault follows it."""
+    facts = corpus.facts(path)
+    start = f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}"
+    spelled = _other_case(corpus, whole)
+    if spelled is not None:
+        meant = posixpath.relpath(spelled, posixpath.dirname(path) or ".")
+        words = f"{start} where case counts; did you mean {cut(meant, 120)}?"
+        yield Found(path, line, words, address_at(facts, line), severity="warning")
+        return
+    elsewhere = [] if linked.startswith("../") else list(corpus.index.files(posixpath.normpath(linked)))
+    if elsewhere and "/" not in linked and _in_vault(corpus, path):
+        return
+    # A page with wikilinks is edited in an editor that finds files by name; forges do not.
+    by_name = bool(elsewhere) and any(True for _ in facts.links())
+    if elsewhere:
+        meant = posixpath.relpath(nearest_path(elsewhere, path), posixpath.dirname(path) or ".")
+        words = f"{start}; did you mean {cut(meant, 120)}?"
+    else:
+        words = f"{start}; correct the path, or restore the file"
+    yield Found(path, line, words, address_at(facts, line), severity="warning" if by_name else None)
+
+
+def _other_case(corpus: Corpus, path: str) -> str | None:
+    """The path that differs from one by case alone; None where none is there."""
+    if path.startswith("../"):
+        return None
+    done = ""
+    for part in path.split("/"):
+        names = (*corpus.names(done), *corpus.folders(done))
+        found = [name for name in names if name == part] or [
+            name for name in names if name.casefold() == part.casefold()
+        ]
+        if not found:
+            return None
+        done += f"{found[0]}/"
+    return done[:-1]
+
+
+def _in_vault(corpus: Corpus, path: str) -> bool:
+    """Whether a file lies in a vault of Obsidian, which follows a link that is a name alone to wherever it lies."""
+    if corpus.layout.name == "vault":
+        return True
+    folder = posixpath.dirname(path)
+    known: dict[str, bool] = corpus.shared.setdefault("vaults", {})
+    if folder not in known:
+        slash = f"{folder}/" if folder else ""
+        known[folder] = ".obsidian" in corpus.folders(slash) or (bool(folder) and _in_vault(corpus, folder))
+    return known[folder]
 
 
 def _anchors(corpus: Corpus, path: str) -> Anchors | None:
@@ -121,14 +191,18 @@ RULE = Rule(
     summary="a relative link to a file, or to a heading of this or another Markdown file, that is not there",
     why="""Forges and editors show such a link as one that works, until somebody follows it.
 Mostly the file was moved, or the path was written as seen from another folder.
-Links with a scheme are not checked.
+Links with a scheme are not checked, nor those that begin with the root of some tool (`~/`) unless `roots` says where it lies.
+Where case alone differs, or an editor may find the file by its name, it is a warning; in a vault of Obsidian a name alone is enough.
 It is a warning where the file is there and only the heading is not: the link then leads to the top of the page.
 A heading is named as GitHub does it (`#pin-the-compiler`, the second one `#pin-the-compiler-1`), as other tools do, or as it is typed;
 `<a id="name">` and `{#name}` give a name as well.""",
     scope=CORPUS,
     check=check,
-    options={"headings": True},
-    options_help={"headings": "whether the heading that a link names is looked for as well"},
+    options={"headings": True, "roots": ()},
+    options_help={
+        "headings": "whether the heading that a link names is looked for as well",
+        "roots": "beginnings of links that stand for a folder of the knowledge root, as `~/` or `~/=docs`",
+    },
     good=(
         Example(
             {"memory/a.md": _TEXT.format("A", "See [b](b.md)."), "memory/b.md": _TEXT.format("B", "Text.")}

@@ -46,6 +46,7 @@ Looking at it and giving it a date of update is enough; what no longer holds is 
 Observations and decisions stand as they were made and do not go stale.""",
     scope=CORPUS,
     check=check,
+    ages=True,
     good=(
         Example({"knowledge-base/build.md": _ENTRY.format("2026-03-02")}),
         Example({"knowledge-base/build.md": _ENTRY.format("2024-03-02\n**Updated:** 2026-05-02")}),

@@ -40,6 +40,7 @@ RULE = Rule(
 Each category costs a line in the index that every session reads.""",
     scope=CORPUS,
     check=check,
+    ages=True,
     good=(Example({"knowledge-base/css.md": _ENTRY.format("Grid") + _ENTRY.format("Flexbox")}),),
     bad=(Example({"knowledge-base/css.md": _ENTRY.format("Grid")}, at=("knowledge-base/css.md:1",)),),
     options={"entries": 2},

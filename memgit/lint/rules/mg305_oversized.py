@@ -46,6 +46,7 @@ Past a few thousand tokens what matters drowns, and other records find no room b
 Tokens are estimated as words times 1.3.""",
     scope=CORPUS,
     check=check,
+    elsewhere="info",
     good=(Example({"notes/short.md": "# Short\n\n" + "word " * 200 + "\n"}),),
     bad=(
         Example(

@@ -14,7 +14,7 @@ from memgit.lint.words import named
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for change in changes(corpus):
         old, new = change.old, change.new
-        if old is None or new is None:
+        if old is None or new is None or new.kind == "note":
             continue
         for field in ("created", "at"):
             before, after = day(old.text(field)), day(new.text(field))
@@ -41,7 +41,7 @@ RULE = Rule(
     summary="a record whose day of recording is another than before",
     why="""The day on which something was recorded does not change; what changes is the day of its last update.
 A new date makes an old practice look fresh, and stale records are never found again.
-A date that was no real day may be corrected.""",
+A date that was no real day may be corrected, and so may every field of a plain note.""",
     scope=HISTORY,
     check=check,
     good=(
