@@ -197,7 +197,7 @@ def convert(
     """
 
     def renamed(target: Wikilink) -> Wikilink | None:
-        found = names.resolve(target, record).record
+        found = names.resolve(target, record.path).record
         new = None if found is None else links.get((found.path, found.ordinal))
         return None if new is None else link.parse(new)._replace(label=target.label)
 
@@ -273,7 +273,7 @@ def relinked(
     """
 
     def renamed(target: Wikilink) -> Wikilink | None:
-        found = names.resolve(target, records[0]).record if records else None
+        found = names.resolve(target, records[0].path).record if records else None
         new = None if found is None else links.get((found.path, found.ordinal))
         return None if new is None else link.parse(new)._replace(label=target.label)
 

@@ -31,6 +31,10 @@ MAX_CANDIDATES = 500
 
 _BY_NAME = f"select {{head}} {FROM_RECORDS} where record.name = ? and {{visible}}"
 _BY_ID = f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}"
+_BY_ENDING = (
+    "select {head} from ending cross join record on record.n = ending.n cross join file on file.f = record.f"
+    " where ending.name = ? and {visible}"
+)
 _BY_FILE = f"select {{head}} {FROM_FILES} where "
 _BY_WORDS = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}}"
 
@@ -73,20 +77,27 @@ def lookup(snapshot: Snapshot, text: str) -> list[Record]:
     )
 
 
-def named(snapshot: Snapshot, target: Wikilink, origin: Record | None = None) -> list[Record]:
+class NamesOf:
+    """The names of the records of a snapshot, for `model.link.candidates`."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def full(self, name: str) -> list[Record]:
+        return _full(self._snapshot, name)
+
+    def in_files(self, name: str, heading: str | None) -> list[Record]:
+        return _in_files(self._snapshot, _files(self._snapshot, name), heading)
+
+    def called(self, name: str) -> list[Record]:
+        found = self._snapshot.heads(f"{_BY_NAME} and file.kind = 'note'", [name])
+        found += self._snapshot.heads(f"{_BY_ENDING} and file.kind = 'note'", [name])
+        return _sorted(record for record in found if name in map(normal, links.own_names(record)))
+
+
+def named(snapshot: Snapshot, target: Wikilink, origin: str | None = None) -> list[Record]:
     """The records that a link may lead to: what `model.link.Names` of all records would give as candidates."""
-    whole = normal(target.target if target.heading is None else f"{target.target}#{target.heading}")
-    found = _full(snapshot, whole)
-    if not found and target.heading is not None and not target.target and origin is not None:
-        found = _in_files(snapshot, _files(snapshot, normal(origin.path.removesuffix(".md"))), target.heading)
-    if not found and target.target:
-        files = _files(snapshot, normal(target.target.removesuffix(".md")))
-        if files:
-            return _in_files(snapshot, files, target.heading)
-        found = _full(snapshot, normal(target.target))
-        if target.heading is not None and found and "#" in found[0].address:
-            found = [record for record in found if normal(record.title) == normal(target.heading)]
-    return found
+    return links.candidates(NamesOf(snapshot), target, origin)
 
 
 def with_id(snapshot: Snapshot, record_id: str) -> list[Record]:
@@ -199,8 +210,7 @@ def _candidates(snapshot: Snapshot, text: str) -> list[Record]:
     for column in ("stem", "tail"):
         # Only documents are named by their file, and they have one record.
         found += snapshot.heads(f"{_BY_FILE}file.{column} = ? and file.size = 1 and {{visible}}", [last])
-    inside = "from ending cross join record on record.n = ending.n cross join file on file.f = record.f"
-    return found + snapshot.heads(f"select {{head}} {inside} where ending.name = ? and {{visible}}", [text])
+    return found + snapshot.heads(_BY_ENDING, [text])
 
 
 def _files(snapshot: Snapshot, name: str) -> list[int]:

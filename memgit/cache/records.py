@@ -468,8 +468,8 @@ class Snapshot:
         """
         return lookup.lookup(self, text)
 
-    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
-        """The heads of the records that a link may lead to, as `model.link.Names` resolves it."""
+    def named(self, target: Wikilink, origin: str | None = None) -> list[Record]:
+        """The heads of the records that a link in the file `origin` may lead to, as `model.link.Names` resolves it."""
         return lookup.named(self, target, origin)
 
     def suggest(self, text: str, limit: int = 3) -> list[str]:

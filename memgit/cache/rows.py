@@ -20,12 +20,12 @@ from memgit.cache.tokens import TOKENIZER, fold
 from memgit.errors import MemgitError
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
-from memgit.model.link import normal
+from memgit.model.link import normal, own_names
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import Any, Protocol
 
@@ -48,7 +48,7 @@ class Parse(Protocol):
     ) -> ParsedFile: ...
 
 
-VERSION = 7
+VERSION = 8
 """Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers
 give for the same bytes.
 """
@@ -109,7 +109,7 @@ SCHEMA = (
 )
 """A snapshot is a bit in `file.snapshots`, and in `measure`, which has of each record what its score depends
 on (`cache.scores`), in narrow rows, as a search reads very many of them; `snapshot.records` and `.length` are
-their number and sum. `tally` has how many records of a snapshot are not archived. `ending` has ends of titles
+their number and sum. `tally` has how many records of a snapshot are not archived. `ending` has aliases of notes and ends of titles
 that start at a slash or hash inside; `loose` the bytes of uncommitted files; `held` the rows that working
 trees show in place of their commit's; `gone` the ids of records that were dropped."""
 
@@ -676,22 +676,21 @@ def _outside(data: bytes, parsed: ParsedFile) -> int | None:
     return 1 if b"[[" in b"\n".join(data.split(b"\n", first - 1)[: first - 1]) else None
 
 
-def endings(record: Record) -> Iterable[str]:
+def endings(record: Record) -> Iterator[str]:
     """Endings of an address that start after a slash or hash inside its last part, which are not found by
-    that part itself.
+    that part itself; and the aliases of a note.
     """
+    yield from map(normal, own_names(record)[1:])
     last = (
         normal(record.title) if "#" in record.address and record.address.endswith(f"#{record.title}") else ""
     )
     if not last:
         last = normal(record.address).rpartition("/")[2]
         if "#" not in last:
-            return ()
-    return [
-        last[position + 1 :]
-        for position, char in enumerate(last)
-        if char in "/#" and position + 1 < len(last)
-    ]
+            return
+    for position, char in enumerate(last):
+        if char in "/#" and position + 1 < len(last):
+            yield last[position + 1 :]
 
 
 def checksum(texts: Sequence[str]) -> int:

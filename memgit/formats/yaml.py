@@ -706,6 +706,69 @@ class _Full:
         return self._plain(_set_out(lines, margin))
 
 
+class Scalar(NamedTuple):
+    """A scalar of a block as it is written: its place in characters, quotes included (of one that is `bare`, what
+    is inside).
+
+    `key` is the key at the top of the block that it is under, `style` the first character of its notation (empty
+    for plain), `flow` says whether it is in brackets, `bare` whether it is alone in two pairs of them: `[[x]]`.
+    """
+
+    key: str
+    start: int
+    end: int
+    style: str = ""
+    flow: bool = False
+    bare: bool = False
+
+    def decode(self, raw: str) -> str:
+        """What a part of the source means."""
+        if self.style == "'":
+            return raw.replace("''", "'")
+        return _unescape(raw) if self.style == '"' else raw
+
+    def encode(self, text: str) -> str:
+        """A text as part of the source."""
+        if self.style == "'":
+            return text.replace("'", "''")
+        return double(text)[1:-1] if self.style == '"' else text
+
+
+def scalars(text: str) -> list[Scalar]:
+    """The scalars that are values in a block, in the order of the text; none where it is not YAML."""
+    reader = _Full(text.replace("\r\n", " \n"), "", 1)
+    try:
+        root = reader._compose()
+    except UnreadableFile:
+        return []
+    out: list[Scalar] = []
+    if root is not None and root.id == "mapping":
+        seen: set[int] = set()
+        for key, node in root.value:
+            name = reader._plain(key.value) if key.id == "scalar" else ""
+            _gather(node, name, reader.text, (), seen, out)
+    return out
+
+
+def _gather(
+    node: Any, key: str, text: str, above: tuple[Any, ...], seen: set[int], out: list[Scalar]
+) -> None:
+    """Adds the scalars below a node; an alias leads to one that was seen."""
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if node.id == "scalar":
+        start, end = node.start_mark.index, node.end_mark.index
+        if start < end:
+            bare = [one.id == "sequence" and one.flow_style and len(one.value) == 1 for one in above[-2:]]
+            inside = bare == [True, True] and text[start - 2 : start] == "[[" and text[end : end + 2] == "]]"
+            flow = bool(above) and bool(above[-1].flow_style)
+            out.append(Scalar(key, start, end, node.style or "", flow, inside and not node.style))
+        return
+    for child in node.value:
+        _gather(child[1] if isinstance(child, tuple) else child, key, text, (*above, node), seen, out)
+
+
 _KEY_GAP = r"(?<=:)[ \t]+"
 _COMMENT_GAP = r"[ \t]+(?=#)"
 _END_GAP = r"[ \t]+$"

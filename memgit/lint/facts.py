@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from memgit.lint.claims import Claim
 
-VERSION = 4
+VERSION = 5
 """Goes up when the same bytes give other facts."""
 SHORT = 32
 """Texts of a field up to so many characters are often those of other records too."""
@@ -124,7 +124,7 @@ def of_page(page: Page, compare: bool = True) -> FileFacts:
             for record, group in zip(page.parsed.records, inside, strict=True)
         ),
         loose,
-        tuple((one.line, one.path, one.fragment) for one in page.file_links),
+        tuple((one.line, one.target, one.heading) for one in page.links if one.kind == "file"),
         _problems(page),
         tuple(markdown.conflict_markers(page.text)),
         tuple(secrets.find(page.text)),
@@ -148,7 +148,7 @@ def links_of_page(page: Page) -> FileFacts:
 def _text_links(page: Page) -> tuple[list[list[Link]], tuple[Link, ...]]:
     """The links in the text of each record of a file, and those outside all."""
     records = page.parsed.records
-    found = [Link(one.line, one.link.target, one.link.heading) for one in page.wikilinks]
+    found = [Link(one.line, one.target, one.heading, one.field) for one in page.wikilinks]
     if len(records) == 1 and not page.place_is_entries:
         return [found], ()
     lines = [link.line for link in found]  # in order

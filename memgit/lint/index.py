@@ -38,7 +38,7 @@ REPEATED = 3
 class Index(Protocol):
     """What rules may ask about all records."""
 
-    def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
+    def resolve(self, link: Wikilink, origin: str | None) -> Sequence[Record]:
         """The records that a link could mean."""
 
     def files(self, name: str) -> Sequence[str]:
@@ -159,7 +159,7 @@ class Whole:
     def names(self) -> Names:
         return Names(one.record for one in self.records)
 
-    def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
+    def resolve(self, link: Wikilink, origin: str | None) -> Sequence[Record]:
         return self.names.resolve(link, origin).candidates
 
     def files(self, name: str) -> Sequence[str]:

@@ -9,6 +9,8 @@ from functools import cached_property
 from memgit.errors import UnreadableFile
 from memgit.formats import markdown
 from memgit.formats.frontmatter import split
+from memgit.formats.links import Link
+from memgit.formats.links import find as find_links
 from memgit.formats.text import decode
 from memgit.lint.lines import Lines
 from memgit.lint.suppress import Allowed, allowed
@@ -92,16 +94,14 @@ class Page:
         return allowed(self.text, self.body_line)
 
     @cached_property
-    def wikilinks(self) -> list[markdown.Found]:
-        """The wikilinks of the text after the frontmatter; their places count from there."""
-        return markdown.find_wikilinks(self.body, line=self.body_line)
+    def links(self) -> list[Link]:
+        """The links of the text and the frontmatter, those to a place in the same file among them."""
+        return find_links(self.text)
 
     @cached_property
-    def file_links(self) -> list[markdown.RelativeLink]:
-        """The relative links of the text after the frontmatter, those to a place in the same file (with an
-        empty path) among them.
-        """
-        return markdown.relative_links(self.body, line=self.body_line, within=True)
+    def wikilinks(self) -> list[Link]:
+        """The wikilinks and embeds among them."""
+        return [link for link in self.links if link.kind in ("wiki", "embed")]
 
     @cached_property
     def headings(self) -> frozenset[str]:

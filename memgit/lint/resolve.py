@@ -5,7 +5,7 @@ beside the records, or nothing.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import Link, RecordFacts
@@ -14,7 +14,7 @@ from memgit.lint.linking import link_text
 from memgit.lint.words import cut, plural
 from memgit.model.address import ends
 from memgit.model.lazy_re import pattern
-from memgit.model.link import Wikilink, nearest, normal
+from memgit.model.link import nearest, normal
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -74,7 +74,7 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     """Where a link in a file leads; `origin` is the record that it stands in."""
     if not link.target:
         return _own(corpus, path, origin, link)
-    found = _found(corpus, path, origin, link)
+    found = corpus.index.resolve(link.wikilink, path)
     close = nearest(found, path)
     if len(close) > 1:
         return Target(tuple(close))
@@ -90,15 +90,6 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     return Target((record,), passed=tuple(one for one in found if one is not record))
 
 
-def _found(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Sequence[Record]:
-    found = corpus.index.resolve(link.wikilink, origin)
-    if not found and ("/" in link.target or link.target.endswith(".md")):
-        beside = _beside(path, link.target)
-        if beside is not None:
-            found = corpus.index.resolve(Wikilink(beside, link.heading), origin)
-    return found
-
-
 def _beside(path: str, target: str) -> str | None:
     """A target relative to the folder of the file that it stands in; None where it leaves the root."""
     whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
@@ -109,7 +100,7 @@ def _own(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Target
     """A link to a heading of the same file."""
     heading = link.heading or ""
     if origin is not None and "#" in origin.address:
-        found = corpus.index.resolve(link.wikilink, origin)
+        found = corpus.index.resolve(link.wikilink, path)
         if found:
             return Target(tuple(found))
     if _has_heading(corpus, path, origin, heading):

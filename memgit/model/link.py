@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import unicodedata
 
 from memgit import TYPE_CHECKING
@@ -14,6 +15,9 @@ from memgit.model.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Protocol
+else:
+    Protocol = object
 
 
 class Wikilink(NamedTuple):
@@ -47,41 +51,96 @@ class Resolved(NamedTuple):
     candidates: tuple[Record, ...] = ()
 
 
-class Names:
-    """The names that a set of records answers to: address, id, file stem, any tail of the path, each with
-    `#title` for entries.
+class Lookup(Protocol):
+    """The names that some records answer to; names are given in the form in which they are compared (`normal`)."""
+
+    def full(self, name: str) -> Sequence[Record]:
+        """The records with an address or id."""
+
+    def in_files(self, name: str, heading: str | None) -> Sequence[Record]:
+        """The records of the files whose path without `.md` is a name or ends in it after a slash; of entries
+        those with a heading, where one is given.
+        """
+
+    def called(self, name: str) -> Sequence[Record]:
+        """The notes with a title or an alias."""
+
+
+def candidates(lookup: Lookup, link: Wikilink, origin: str | None = None) -> list[Record]:
+    """The records that a link in the file `origin` could mean; see `resolved`.
+
+    A link names a record by address or id, else by its file (name, path or the end of a path), else a note by
+    title or alias, else a file by its path from `origin`. A bare `#heading` is in the file of `origin`. A
+    heading names an entry; in a document, where headings are no records, it may be any text and the document
+    is meant.
     """
+    found = lookup.full(normal(link.target if link.heading is None else f"{link.target}#{link.heading}"))
+    if found or not (link.target or (link.heading is not None and origin is not None)):
+        return _unique(found)
+    if not link.target:
+        assert origin is not None
+        return _unique(lookup.in_files(normal(origin.removesuffix(".md")), link.heading))
+    target = normal(link.target)
+    stem = target.removesuffix(".md")
+    found = lookup.in_files(stem, link.heading)
+    if not found and not lookup.in_files(stem, None):
+        found = by_heading(lookup.full(target), link.heading) or lookup.called(target)
+        if not found and "/" in target and origin is not None:
+            beside = posixpath.normpath(posixpath.join(posixpath.dirname(origin), stem))
+            found = [one for one in lookup.in_files(beside, link.heading) if one.path == f"{beside}.md"]
+    return _unique(found)
+
+
+def resolved(lookup: Lookup, link: Wikilink, origin: str | None = None) -> list[Record]:
+    """Of the records that a link in a file could mean those in the nearest folder; one where it resolves."""
+    return nearest(candidates(lookup, link, origin), origin)
+
+
+class Names:
+    """The names of a set of records, looked up once."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._full: dict[str, list[Record]] = {}
         self._file: dict[str, list[Record]] = {}
+        self._called: dict[str, list[Record]] = {}
         for record in records:
             self._add(self._full, record.address, record)
             if record.id:
                 self._add(self._full, record.id, record)
             for name in file_names(record.path):
                 self._add(self._file, name, record)
+            for name in own_names(record):
+                self._add(self._called, name, record)
 
     @staticmethod
     def _add(table: dict[str, list[Record]], name: str, record: Record) -> None:
         table.setdefault(normal(name), []).append(record)
 
-    def resolve(self, link: Wikilink, origin: Record | None = None) -> Resolved:
-        """The record that a link leads to.
+    def full(self, name: str) -> Sequence[Record]:
+        return self._full.get(name, ())
 
-        A bare `#heading` points into the file of `origin`. A heading names an entry; in a document, where
-        headings are no records, it may be any text and the document is meant.
-        """
-        whole = normal(link.target if link.heading is None else f"{link.target}#{link.heading}")
-        found = _unique(self._full.get(whole, ()))
-        if not found and link.heading is not None and not link.target and origin is not None:
-            found = _by_heading(self._file.get(normal(origin.path.removesuffix(".md")), ()), link.heading)
-        if not found and link.target:
-            named = self._file.get(normal(link.target.removesuffix(".md")), ()) or self._full.get(
-                normal(link.target), ()
-            )
-            found = _unique(named) if link.heading is None else _by_heading(named, link.heading)
-        return Resolved(found[0] if len(found) == 1 else None, tuple(found))
+    def in_files(self, name: str, heading: str | None) -> Sequence[Record]:
+        return by_heading(self._file.get(name, ()), heading)
+
+    def called(self, name: str) -> Sequence[Record]:
+        return self._called.get(name, ())
+
+    def resolve(self, link: Wikilink, origin: str | None = None) -> Resolved:
+        """The record that a link leads to, and all that it could mean; see `candidates` and `resolved`."""
+        found = candidates(self, link, origin)
+        near = nearest(found, origin)
+        return Resolved(near[0] if len(near) == 1 else None, tuple(found))
+
+
+def own_names(record: Record) -> list[str]:
+    """The title and the aliases of a note; records of other kinds are not linked by these."""
+    if record.kind != "note":
+        return []
+    out = [record.title]
+    for key in ("aliases", "alias"):
+        value = record.fields.get(key)
+        out += value.split(",") if isinstance(value, str) else value or ()
+    return [name for name in map(str.strip, out) if name]
 
 
 def file_names(path: str) -> list[str]:
@@ -92,10 +151,13 @@ def file_names(path: str) -> list[str]:
     return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
 
 
-def nearest(records: Sequence[Record], path: str) -> list[Record]:
+def nearest(records: Sequence[Record], path: str | None) -> list[Record]:
     """Of several records that a link in a file could mean, those in the nearest folder."""
+    if path is None or len(records) < 2:
+        return list(records)
     ranks = [_nearness(record.path, path) for record in records]
-    return [record for record, rank in zip(records, ranks, strict=True) if rank == min(ranks)]
+    least = min(ranks)
+    return [record for record, rank in zip(records, ranks, strict=True) if rank == least]
 
 
 def nearest_path(paths: Iterable[str], path: str) -> str:
@@ -115,12 +177,14 @@ def _nearness(other: str, path: str) -> tuple[int, int]:
 
 
 def spellings(record: Record) -> Iterator[str]:
-    """What may stand between the brackets of a link to a record, the best first: `file#title` for an entry,
-    the name of the file for a document, then the address and the id. Each may lead to other records as well.
+    """What may stand between the brackets of a link to a record, the best first: `file#title` for an entry, for
+    a document the name of its file or the whole path, then the address and the id. Each may lead to other
+    records as well.
     """
-    stem = record.path.rpartition("/")[2].removesuffix(".md")
+    path = record.path.removesuffix(".md")
     entry = KINDS[record.kind].stored == "entry"
-    for text in (f"{stem}#{record.title}" if entry else stem, record.address, record.id):
+    names = [f"{one}#{record.title}" if entry else one for one in (path.rpartition("/")[2], path)]
+    for text in dict.fromkeys((*names, record.address, record.id)):
         if (
             text is not None
             and not any(mark in text for mark in ("|", "[[", "]]", "\n"))
@@ -129,8 +193,9 @@ def spellings(record: Record) -> Iterator[str]:
             yield text
 
 
-def _by_heading(records: Sequence[Record], heading: str) -> list[Record]:
-    if not records or "#" not in records[0].address:
+def by_heading(records: Sequence[Record], heading: str | None) -> list[Record]:
+    """Of entries those with a heading, where one is given; in documents any heading may be meant."""
+    if heading is None or not records or "#" not in records[0].address:
         return _unique(records)
     return [record for record in records if normal(record.title) == normal(heading)]
 

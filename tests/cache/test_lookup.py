@@ -37,6 +37,7 @@ FILES = {
     "decisions/20250102-use-git.md": document("Use git for all of it", status="accepted"),
     "notes/shell.md": b"# Grid\n",
     "notes/deep/skill-pdf.md": b"# Deep\n",
+    "notes/other/deep.md": b'---\naliases: [Abyss, "The Deep"]\n---\n# Another deep\n',
 }
 RECORDS = read(FILES, LAYOUT)
 
@@ -190,7 +191,7 @@ def test_names_of_any_files(git: Repository, files: dict[str, bytes], texts: lis
             found = snapshot.lookup(text)
             assert places(found) == places(expected) or not expected, text
             linked = link.parse(text)
-            for origin in [None, *records[:2]]:
+            for origin in [None, *(record.path for record in records[:2])]:
                 assert places(snapshot.named(linked, origin)) == places(
                     list(Names(records).resolve(linked, origin).candidates)
                 ), text
@@ -286,6 +287,6 @@ def test_a_corpus_of_links(workspace: object) -> None:
         for record in records:
             for target in record.related:
                 parsed = link.parse(target)
-                assert places(snapshot.named(parsed, record)) == places(
-                    list(names.resolve(parsed, record).candidates)
+                assert places(snapshot.named(parsed, record.path)) == places(
+                    list(names.resolve(parsed, record.path).candidates)
                 )

@@ -18,12 +18,12 @@ FILES = {
         ENTRY.format(title) for title in ("Alpha", "C# tips", "Moved here", "Twice", "Tcp/ip", "Übung")
     ),
     "knowledge-base/shell.md": "".join(ENTRY.format(title) for title in ("Twice",)),
-    "notes/plain-page.md": "# Plain page\n\n## Part\n\ntext\n",
+    "memory/plain-page.md": PAGE.format("Plain page") + "\n## Part\n\ntext\n",
     "memory/infra/tls.md": PAGE.format("Renewal of certificates"),
     "memory/old.md": PAGE.format("Old way").replace("---\n\n", "archived: 2026-03-03\n---\n\n"),
     "memory/new.md": PAGE.format("Old way"),
-    **{f"notes/many/n{number}.md": "# Many\n\ntext\n" for number in range(20)},
-    **{f"notes/few/f{number}.md": "# Few\n\ntext\n" for number in range(5)},
+    **{f"memory/many/n{number}.md": PAGE.format("Many") for number in range(20)},
+    **{f"memory/few/f{number}.md": PAGE.format("Few") for number in range(5)},
 }
 MEANT = {
     "[[Alpha]]": "; did you mean [[web#Alpha]]?",
@@ -61,6 +61,7 @@ def make_linked(kb: Path) -> None:
         (kb / path).write_text(text)
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-qnm", "records")
+    (kb / "notes").mkdir(exist_ok=True)
     (kb / "notes/source.md").write_text("# Source\n\n" + "\n\n".join(MEANT) + "\n")
     run_git(kb, "add", "-A")
 
@@ -74,6 +75,19 @@ def test_it_names_what_may_be_meant(linked: Path, args: tuple[str, ...]) -> None
         written = link.partition("|")[0].removesuffix("]]").replace("# ", "#") + "]]"
         assert said[line].startswith(f'"Source": {written} leads nowhere: '), said[line]
         assert said[line].partition("; did you mean")[1:] == hint.partition("; did you mean")[1:], said[line]
+
+
+def test_a_note_answers_to_its_title(linked: Path) -> None:
+    (linked / "notes/called.md").write_text("---\naliases: [Also so]\n---\n# Called so\n\n## Part\n")
+    (linked / "notes/source.md").write_text(
+        "# Source\n\n[[Called so]] [[Called so#Part]] ![[Also so]] [[called so]]\n"
+    )
+    run_git(linked, "add", "-A")
+    for args in ((), ("--staged",)):
+        found = memgit(linked, "lint", "--select", "MG201,MG204", "--json", *args, code=1).json["findings"]
+        assert [one["message"] for one in found] == [
+            '"Source": [[called so]] leads nowhere: no record answers to it; did you mean [[called]]?'
+        ]
 
 
 def test_what_it_names_is_a_link_that_leads_there(linked: Path) -> None:

@@ -41,9 +41,9 @@ def slowly(one: Page) -> list[tuple[int | None, int, str]]:
             for link in one.wikilinks
             if not one.place_is_entries or record.line <= link.line <= record.end_line
         ]
-        out += [(record.ordinal, link.line, link.link.target) for link in found]
+        out += [(record.ordinal, link.line, link.target) for link in found]
     held = {line for _, line, _ in out}
-    return out + [(None, link.line, link.link.target) for link in one.wikilinks if link.line not in held]
+    return out + [(None, link.line, link.target) for link in one.wikilinks if link.line not in held]
 
 
 def told(found: FileFacts) -> list[tuple[int | None, int, str]]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memgit.model.link import Names, Wikilink, parse, spellings
-from memgit.model.record import Record
+from memgit.model.record import Record, Value
 
 
 def entry(path: str, category: str, title: str, ordinal: int = 0, id_: str | None = None) -> Record:
@@ -52,7 +52,12 @@ def test_links_that_do_not(inner: str) -> None:
 
 
 def test_each_spelling_of_a_link_leads_to_its_record() -> None:
-    assert list(spellings(RECORDS[0])) == ["web#Grid", "knowledge/web#Grid", "kb7m2q9x4d"]
+    assert list(spellings(RECORDS[0])) == [
+        "web#Grid",
+        "knowledge-base/web#Grid",
+        "knowledge/web#Grid",
+        "kb7m2q9x4d",
+    ]
     assert list(spellings(RECORDS[3])) == ["friday-ci", "memory/friday-ci"]
     for record in RECORDS:
         assert all(record in Names(RECORDS).resolve(parse(text)).candidates for text in spellings(record))
@@ -70,7 +75,7 @@ def test_an_ambiguous_link_names_its_candidates() -> None:
 
 
 def test_a_bare_heading_points_into_the_own_file() -> None:
-    found = Names(RECORDS).resolve(parse("#Comma, in it"), RECORDS[0])
+    found = Names(RECORDS).resolve(parse("#Comma, in it"), RECORDS[0].path)
     assert found.record == RECORDS[1]
 
 
@@ -83,3 +88,36 @@ def test_a_link_is_written_as_it_was_read() -> None:
     for inner in ("a", "a#b", "a#b|c", "a|c"):
         assert str(parse(inner)) == f"[[{inner}]]"
     assert parse("a\\|b") == Wikilink("a", None, "b")
+
+
+def note(path: str, title: str, **fields: Value) -> Record:
+    return Record("note", f"note/{path.removesuffix('.md')}", path, title, 1, 2, 0, fields, "")
+
+
+NOTES = [
+    note("en/x/Style.md", "Style guide", aliases=("House style", "cafe\u0301")),
+    note("fr/x/Style.md", "Guide de style", alias="Style maison, Charte"),
+    note("Top.md", "Style"),
+]
+
+
+@pytest.mark.parametrize(
+    ("inner", "origin", "path"),
+    [
+        ("Style guide", None, "en/x/Style.md"),
+        ("House style#Names", None, "en/x/Style.md"),
+        ("caf\u00e9", None, "en/x/Style.md"),
+        ("Charte", None, "fr/x/Style.md"),
+        ("Style", "en/y/p.md", "en/x/Style.md"),
+        ("Style", "fr/x/q.md", "fr/x/Style.md"),
+        ("../x/Style", "fr/y/q.md", "fr/x/Style.md"),
+        ("Style", "Top.md", None),
+        ("Style", None, None),
+        ("style guide", None, None),
+    ],
+)
+def test_a_note_answers_to_title_and_aliases_and_the_nearest_file_counts(
+    inner: str, origin: str | None, path: str | None
+) -> None:
+    found = Names(NOTES).resolve(parse(inner), origin)
+    assert (None if found.record is None else found.record.path) == path

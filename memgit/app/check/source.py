@@ -267,7 +267,7 @@ class CachedIndex:
         self._layout, self._snapshot, self._source = layout, snapshot, source
         self._near: dict[tuple[str, int], list[RecordFacts]] = {}
 
-    def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
+    def resolve(self, link: Wikilink, origin: str | None) -> Sequence[Record]:
         return self._snapshot.named(link, origin)
 
     # Only a link that no record answers to asks for files, so what this costs is paid for a finding, or for

@@ -245,9 +245,9 @@ class Reader:
             self._names = Names(self.records())
         return self._names
 
-    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
-        """The records that a link could mean: one where it resolves, none or several where it does not."""
-        return list(self.names().resolve(target, origin).candidates)
+    def named(self, target: Wikilink, origin: str | None = None) -> list[Record]:
+        """The records that a link in the file `origin` could mean: one where it resolves, none or several where it does not."""
+        return link.resolved(self.names(), target, origin)
 
     def find(self, text: str) -> Record:
         """The record that a text names: an address, any unique ending of one, an id, or a wikilink; of a
@@ -501,8 +501,8 @@ class CachedReader(Reader):
     def problems(self) -> Iterator[tuple[str, Problem]]:
         return self.snapshot.problems()
 
-    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
-        return self.snapshot.named(target, origin)
+    def named(self, target: Wikilink, origin: str | None = None) -> list[Record]:
+        return link.nearest(self.snapshot.named(target, origin), origin)
 
     def paths_holding(self, names: Sequence[str]) -> list[str]:
         return self.snapshot.holding(names)

@@ -35,7 +35,7 @@ class WrittenIndex(CachedIndex):
         self._written = list(board.written())
         self._names = Names(self._written)
 
-    def resolve(self, link: Wikilink, origin: Record | None) -> Sequence[Record]:
+    def resolve(self, link: Wikilink, origin: str | None) -> Sequence[Record]:
         return [*self._kept(super().resolve(link, origin)), *self._names.resolve(link, origin).candidates]
 
     def called(self, text: str) -> Iterable[Record]:

@@ -39,7 +39,7 @@ def link_text(session: Session, record: Record) -> str:
 def add_link(session: Session, origin: Record, target: Record) -> bool:
     """Adds a link to `target` to the Related field of `origin`; False where it is there already."""
     for text in origin.related:
-        found = session.reader.named(link.parse(text), origin)
+        found = session.reader.named(link.parse(text), origin.path)
         if any((other.path, other.title) == (target.path, target.title) for other in found):
             return False
     text = link_text(session, target)

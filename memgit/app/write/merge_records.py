@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from memgit.app.read.counts import Tally, listed
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.follow import follow, key_of, linking_records, relocated
 from memgit.app.write.links import link_text
-from memgit.app.write.rename import linking_records, rewrite_links
 from memgit.app.write.update import editable, touch, whole_text
 from memgit.app.write.write import Plan, Session, Written, carry_out, rehearse
 from memgit.derive.dates import day
@@ -83,10 +83,6 @@ def merge(session: Session, kept: Record, others: Sequence[Record], body: str | 
             if record.path not in was
         }
         linking[other.path, other.ordinal] = there
-    for other in others:
-        rewrite_links(session, other, kept, linking[other.path, other.ordinal])
-    for path in sorted(was):
-        _without_twice(session, path)
     merged = {(record.path, record.ordinal) for record in (kept, *others)}
     back = [
         one
@@ -95,7 +91,12 @@ def merge(session: Session, kept: Record, others: Sequence[Record], body: str | 
         if (one.path, one.ordinal) not in merged and not one.archived
     ]
     taken = [session.again(other.path, other.ordinal) for other in others]
+    taken = [other._replace(body=relocated(other.body, other.path, kept.path)) for other in taken]
     _take_over(session, kept, taken, [one for one in back if _relates(session, one, others)], body)
+    kept = session.again(kept.path, kept.ordinal)
+    follow(session, {key_of(other): kept for other in others}, others)
+    for path in sorted(was):
+        _without_twice(session, path)
     kept = session.again(kept.path, kept.ordinal)
     copies = [other for other in taken if _is_copy(other, kept)]
     for other in taken:
@@ -164,7 +165,7 @@ def _without_twice(session: Session, path: str) -> None:
 def _relates(session: Session, record: Record, others: Sequence[Record]) -> bool:
     """Whether the Related field of a record named one of the others."""
     places = {(other.path, other.ordinal) for other in others}
-    named = (session.reader.named(link.parse(text), record) for text in record.related)
+    named = (session.reader.named(link.parse(text), record.path) for text in record.related)
     return any(len(found) == 1 and (found[0].path, found[0].ordinal) in places for found in named)
 
 
@@ -273,7 +274,7 @@ def _related(
     out: dict[object, str] = {}
     for record in (kept, *others):
         for text in record.related:
-            found = session.reader.named(link.parse(text), record)
+            found = session.reader.named(link.parse(text), record.path)
             if len(found) != 1:
                 out.setdefault(link.normal(text), text)
                 continue

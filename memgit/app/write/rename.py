@@ -4,30 +4,23 @@ the same commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.links import link_text
+from memgit.app.write.follow import follow, key_of
 from memgit.app.write.record import KEYS, Request, as_spelled, place_for, safe_key
 from memgit.app.write.update import touch, unchanged
 from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import FORMS
-from memgit.formats.markdown import replace_wikilinks
 from memgit.formats.messages import message as messages
-from memgit.formats.text import decode, encode, has_bom
 from memgit.model import link
-from memgit.model.kinds import FIELDS, KINDS, NAMING
-from memgit.model.link import Wikilink
+from memgit.model.kinds import KINDS
 from memgit.model.operation import RecordChange
-from memgit.model.record import Record, Value
+from memgit.model.record import Record
 from memgit.model.slug import digest
 
 KEYED = frozenset(["mnema-block", "adr"])
 """Forms whose files are named after a key of their own: a new title leaves the name alone."""
-_ENDS = frozenset(' ()<>[]"\\%#?`')
-"""Characters that would end the target of a link, or mean something else there."""
 
 
 def rename(
@@ -77,11 +70,6 @@ def move(
     )
     if (path, wanted) == (record.path, record.title):
         return unchanged("rename", record)
-    linking = [
-        other
-        for other in linking_records(session, record)
-        if (other.path, other.ordinal) != (record.path, record.ordinal)
-    ]
     held = session.board.parsed(path).records if session.board.data(path) is not None else ()
     entry = KINDS[record.kind].stored == "entry"
     if path != record.path and not entry and session.board.data(path) is not None:
@@ -94,7 +82,8 @@ def move(
     moved = _carry(session, record, path, wanted) if entry else _carry_document(session, record, path, wanted)
     touch(session, moved, {})
     moved = session.again(moved.path, moved.ordinal)
-    rewritten = rewrite_links(session, record, moved, linking)
+    own = key_of(moved)
+    rewritten = [one for one in follow(session, {key_of(record): moved}, [record]) if key_of(one) != own]
     named = RecordChange("rename", moved.id, moved.address, record.address)
     # Under the same address the record has a new title only: nothing that named it before fails to find it.
     changes = [named if named.address != named.was else named._replace(action="update", was=None)]
@@ -183,170 +172,5 @@ def _carry_document(session: Session, record: Record, path: str, title: str) -> 
         data = FORMS[session.place_of(record).form].edit(data, record.ordinal, {"title": title})
     if path != record.path:
         session.board.put(record.path, None)
-        text = decode(data)
-        there = session.board.tree
-        moved = replace_relative(
-            text,
-            record.path,
-            path,
-            lambda target: target if target[:3] == "../" or there.get(target) is not None else None,
-        )
-        data = data if moved == text else encode(moved, has_bom(data))
     session.board.put(path, data)
     return session.again(path, record.ordinal)
-
-
-def linking_records(session: Session, record: Record) -> list[Record]:
-    """The records that hold a link which resolves to `record`, found by the names that it answers to."""
-    stem = record.path.rpartition("/")[2].removesuffix(".md")
-    names = {record.title, stem, record.address}
-    if KINDS[record.kind].stored == "document":
-        names.add(encoded(stem))
-    if record.id:
-        names.add(record.id)
-    return [
-        other
-        for path in session.reader.paths_holding(sorted(names))
-        for other in session.board.parsed(path).records
-        if any(_same(session, target, other, record) for target in _targets(other))
-        or _links_to(other, record)
-    ]
-
-
-def _targets(record: Record) -> Iterable[Wikilink]:
-    from memgit.formats.markdown import wikilinks
-
-    yield from (link.parse(text) for name in NAMING for text in record.items(name))
-    yield from (found for _, found in wikilinks(record.body))
-
-
-def _links_to(record: Record, other: Record) -> bool:
-    """Whether a relative link in the text leads to the file of a document."""
-    from memgit.formats.markdown import relative_links
-
-    return KINDS[other.kind].stored == "document" and any(
-        reached(record.path, found.path) == other.path for found in relative_links(record.body)
-    )
-
-
-def _same(session: Session, target: Wikilink, origin: Record, record: Record) -> bool:
-    found = session.reader.named(target, origin)
-    return len(found) == 1 and (found[0].path, found[0].ordinal) == (record.path, record.ordinal)
-
-
-def rewrite_links(session: Session, old: Record, new: Record, linking: list[Record]) -> list[Record]:
-    """Rewrites the links of the given records from one record to another, which may be the same under a new
-    name; those that changed.
-    """
-    text = link_text_after(session, new)
-    fresh = link.parse(text)
-    changed: list[Record] = []
-    for path in sorted({record.path for record in linking}):
-        data = session.board.data(path)
-        if data is None:
-            continue
-        before = session.board.parsed(path).records
-        origin = next(record for record in linking if record.path == path)
-
-        def replace(target: Wikilink, origin: Record = origin) -> Wikilink:
-            return fresh._replace(label=target.label) if _same(session, target, origin, old) else target
-
-        source = decode(data)
-        rewritten = replace_wikilinks(source, replace)
-        if KINDS[old.kind].stored == "document" and new.path != old.path:
-            rewritten = replace_relative(
-                rewritten, path, path, lambda target: new.path if target == old.path else target
-            )
-        if rewritten != source:
-            session.board.put(path, encode(rewritten, has_bom(data)))
-        for record in session.board.parsed(path).records:
-            _rename_in_fields(session, record, old, new, text)
-        after = session.board.parsed(path).records
-        changed += [
-            record
-            for was, record in zip(before, after, strict=False)
-            if (was.body, was.fields) != (record.body, record.fields)
-        ]
-    return changed
-
-
-def _rename_in_fields(session: Session, record: Record, old: Record, new: Record, text: str) -> None:
-    """Has the fields of a record that name another one by address, file or title say its new name."""
-    changes: dict[str, Value] = {}
-    for name in NAMING:
-        items = record.items(name)
-        for item in items:
-            if (
-                item != old.id
-                and (record.path, record.ordinal) != (new.path, new.ordinal)
-                and _same(session, link.parse(item), record, old)
-            ):
-                items = tuple(
-                    (new.address if item == old.address else text) if one == item else one for one in items
-                )
-        if items != record.items(name):
-            changes[name] = items if FIELDS[name].many else items[0]
-    if changes:
-        form = session.form_of(record)
-        session.board.put(record.path, form.edit(session.bytes_of(record), record.ordinal, changes))
-
-
-def replace_relative(text: str, path: str, to: str, renamed: Callable[[str], str | None]) -> str:
-    """The text of a file with its relative links led elsewhere.
-
-    Args:
-        path: where the file lay when the links were written; `to` is where it lies now.
-        renamed: the new path of what a link leads to, itself where it stays; None leaves the link as it is.
-    """
-    from memgit.formats.markdown import relative_links
-
-    parts: list[str] = []
-    position = 0
-    for found in sorted(relative_links(text), key=lambda found: found.start):
-        before = reached(path, found.path)
-        after = None if before is None else renamed(before)
-        if (
-            after is None
-            or found.start < position
-            or (after == before and path.rpartition("/")[0] == to.rpartition("/")[0])
-        ):
-            continue
-        tail = found.target[
-            len(found.target) - len(found.target.partition("#")[1] + found.target.partition("#")[2]) :
-        ]
-        slash = "/" if found.path.endswith("/") else ""
-        parts += (text[position : found.start], encoded(relative(to, after)) + slash + tail)
-        position = found.end
-    return "".join((*parts, text[position:])) if parts else text
-
-
-def reached(path: str, target: str) -> str | None:
-    """The path that a relative link in a file leads to, from the knowledge root; it begins with `../` where
-    it leaves that.
-    """
-    import posixpath
-
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else None
-
-
-def relative(path: str, target: str) -> str:
-    """The relative link from one file to another path; both are relative to the knowledge root."""
-    import posixpath
-
-    deep = "/-" * (target.count("../") + 1) + "/"  # folders above the root, whatever their names are
-    return posixpath.relpath(deep + target, posixpath.dirname(deep + path))
-
-
-def encoded(path: str) -> str:
-    """A path as the target of a link: what would end it there is percent-encoded."""
-    return "".join(f"%{ord(char):02X}" if char in _ENDS or char < " " else char for char in path)
-
-
-def link_text_after(session: Session, record: Record) -> str:
-    """The text of links to a record that was just renamed: the names known to the session are those before."""
-    try:
-        return link_text(session, record)
-    except BadInput:
-        if record.id:
-            return record.id
-        raise

@@ -286,7 +286,7 @@ class BoardReader(Reader):
     def load(self, record: Record) -> Record:
         return self._before.load(record)
 
-    def named(self, target: Wikilink, origin: Record | None = None) -> list[Record]:
+    def named(self, target: Wikilink, origin: str | None = None) -> list[Record]:
         return self._before.named(target, origin)
 
     def paths_holding(self, names: Sequence[str]) -> list[str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app.write.rename import encoded, reached, relative, replace_relative
+from memgit.app.write.follow import reached, relative, relocated
+from memgit.formats.links import encoded
 from tests.app.adopt.test_adopt import adopted, write
 from tests.support import memgit, run_git, status
 
@@ -97,7 +98,7 @@ def test_fields_that_name_a_record_follow(kb: Path) -> None:
     ],
 )
 def test_a_link_in_a_file_that_moves(path: str, target: str, to: str, expected: str) -> None:
-    assert replace_relative(f"[x]({target})", path, to, lambda found: found) == f"[x]({expected})"
+    assert relocated(f"[x]({target})", path, to) == f"[x]({expected})"
 
 
 def test_paths_in_links() -> None:
