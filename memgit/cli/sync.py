@@ -9,7 +9,7 @@ import click
 
 from memgit.app.merge.sync import PATIENCE, TIMEOUT, Came, Synced, sync
 from memgit.cli.options import json_option, workspace_of
-from memgit.cli.output import echo, emit_json
+from memgit.cli.output import echo, emit_json, safe
 from memgit.cli.resolve import print_left
 from memgit.model.operation import PAST
 
@@ -49,9 +49,15 @@ def command(
     """
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
 
+    shown = terminal and not as_json
+
     def tell(what: str) -> None:
-        if terminal and not as_json:
+        if shown:
             click.echo(click.style(f"{what} …", dim=True), err=True)
+
+    def progress(piece: bytes) -> None:
+        sys.stderr.write("\r".join(map(safe, piece.decode("utf-8", "replace").split("\r"))))
+        sys.stderr.flush()
 
     done = sync(
         workspace_of(ctx),
@@ -61,6 +67,7 @@ def command(
         timeout=timeout,
         terminal=terminal,
         tell=tell,
+        progress=progress if shown else None,
     )
     for note in done.notes:
         echo(f"memgit: {note}", err=True)

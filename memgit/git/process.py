@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import select
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from time import monotonic
 
 from memgit import TYPE_CHECKING
@@ -35,7 +35,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from memgit.git.repository import Repository
 
@@ -43,7 +44,7 @@ CHUNK = 1 << 16
 _SLICE = 0.05  # seconds between looks at a child that gave its pipes to a child of its own
 _GRACE = 2.0  # seconds from SIGTERM to SIGKILL
 # the signal module costs more to import than a whole `git config`
-_SIGPIPE, _SIGTERM, _SIGKILL, _SIGXFSZ = 13, 15, 9, 25
+_SIGINT, _SIGPIPE, _SIGTERM, _SIGKILL, _SIGXFSZ = 2, 13, 15, 9, 25
 
 
 class Done(NamedTuple):
@@ -65,7 +66,6 @@ def run(
     cwd: str | None = None,
     data: bytes | None = None,
     timeout: float | None = 120,
-    prompt: bool = False,
     write: bool = False,
 ) -> bytes:
     """Standard output of one git command.
@@ -76,16 +76,12 @@ def run(
         extra: variables to set on top.
         data: standard input; none is an empty one.
         timeout: seconds after which the command and its children are stopped; None waits for ever.
-        prompt: whether git may ask on the terminal for a password or passphrase; progress is then shown as
-            well.
         write: the command changes the repository, so git's optional locks stay on.
 
     Raises:
         Refused: git failed (with its own words), took too long, is too old or is not there.
     """
-    done = attempt(
-        args, repo=repo, env=env, extra=extra, cwd=cwd, data=data, timeout=timeout, prompt=prompt, write=write
-    )
+    done = attempt(args, repo=repo, env=env, extra=extra, cwd=cwd, data=data, timeout=timeout, write=write)
     if done.code:
         raise failure(args, done, env if repo is None else repo.env)
     return done.out
@@ -100,12 +96,11 @@ def attempt(
     cwd: str | None = None,
     data: bytes | None = None,
     timeout: float | None = 120,
-    prompt: bool = False,
     write: bool = False,
 ) -> Done:
     """As `run`, for a command whose exit code is an answer."""
-    argv, child_env = command(args, repo=repo, env=env, extra=extra, cwd=cwd, prompt=prompt, write=write)
-    return spawn(argv, child_env, data=data, timeout=timeout, group=not prompt, show=prompt)
+    argv, child_env = command(args, repo=repo, env=env, extra=extra, cwd=cwd, write=write)
+    return spawn(argv, child_env, data=data, timeout=timeout)
 
 
 _INTO_FILE = b'out=$1; shift; exec "$@" >"$out" 2>&1'
@@ -248,26 +243,31 @@ def spawn(
     data: bytes | None = None,
     timeout: float | None = None,
     group: bool = True,
-    show: bool = False,
     merged: bool = False,
     keep: int | None = None,
+    tell: Callable[[bytes], object] | None = None,
+    during: Callable[[int], AbstractContextManager[object]] = nullcontext,
 ) -> Done:
     """Runs one program to its end.
 
     Args:
         argv: full path and arguments.
-        group: whether it gets a process group of its own, so that a timeout reaches its children; not where
-            it may ask on the terminal.
-        show: standard error goes to ours, as it comes.
+        group: whether it gets a process group of its own, so that a timeout reaches its children.
         merged: standard output goes where standard error goes, as git does with hooks.
         keep: a file handle that the program is to hold as well, for as long as it runs.
+        tell: gets standard error piece by piece, as it comes.
+        during: what holds while it runs, by its process id.
 
     Raises:
         Refused: it took too long, or could not be started.
     """
-    child = Child(argv, env, stdin=data is not None, group=group, show=show, merged=merged, keep=keep)
+    child = Child(argv, env, stdin=data is not None, group=group, merged=merged, keep=keep, tell=tell)
     pieces = (data[i : i + (1 << 20)] for i in range(0, len(data), 1 << 20)) if data else None
-    return child.finish(pieces, timeout)
+    with during(child.pid):
+        done = child.finish(pieces, timeout)
+    if done.code == -_SIGINT:
+        raise KeyboardInterrupt
+    return done
 
 
 class Running:
@@ -310,12 +310,13 @@ class Child:
         *,
         stdin: bool,
         group: bool,
-        show: bool = False,
         merged: bool = False,
         keep: int | None = None,
+        tell: Callable[[bytes], object] | None = None,
     ) -> None:
         self.name = os.fsdecode(os.path.basename(argv[0]))
         self.group = group
+        self.tell = tell
         self.err = bytearray()
         self._code: int | None = None
         ends: list[int] = []
@@ -333,10 +334,9 @@ class Child:
                 self._out, theirs = os.pipe()
                 ends.append(theirs)
                 actions.append((os.POSIX_SPAWN_DUP2, theirs, 1))
-            if not show:
-                self._err, theirs = os.pipe()
-                ends.append(theirs)
-                actions.append((os.POSIX_SPAWN_DUP2, theirs, 2))
+            self._err, theirs = os.pipe()
+            ends.append(theirs)
+            actions.append((os.POSIX_SPAWN_DUP2, theirs, 2))
             if merged:
                 actions.append((os.POSIX_SPAWN_DUP2, 2, 1))
             if keep is not None:  # under a number that no other action of these touches
@@ -390,6 +390,8 @@ class Child:
                     reading.discard(fd)
                 elif fd == self._err:
                     self.err += piece
+                    if self.tell is not None:
+                        self.tell(piece)
                 else:
                     yield piece
             if deadline is not None and monotonic() > deadline and reading:

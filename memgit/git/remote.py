@@ -7,12 +7,14 @@ terminal, nobody is asked for a password: git fails at once instead of waiting f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.backoff import pause
+from memgit.git.terminal import lent
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -21,6 +23,7 @@ AGAIN = 6
 """How often a fetch is begun where another one holds what it needs."""
 _AT_WORK = ("cannot lock ref", "File exists")
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")
+_PROGRESS = re.compile(rb"^(?:remote: )?[A-Z][a-z ]+: +\d.*?[\r\n]", re.MULTILINE)
 _ASKED = (
     "could not read Username",
     "could not read Password",
@@ -31,13 +34,14 @@ _ASKED = (
 
 
 class Access(NamedTuple):
-    """How to talk to a remote: its name, the seconds that one step may take, and whether a person at a
-    terminal can be asked.
+    """How to talk to a remote: its name, the seconds that one step may take, whether a person at a terminal can
+    be asked, and what shows git's progress as it comes.
     """
 
     remote: str
     timeout: float
     terminal: bool = False
+    progress: Callable[[bytes], object] | None = None
 
 
 class Pushed(NamedTuple):
@@ -79,9 +83,10 @@ def fetch(repo: Repository, access: Access, refs: Sequence[str]) -> None:
     Where another fetch into this clone, such as that of an editor, was at work at the same time, it is done
     again.
     """
+    shown = "--quiet" if access.progress is None else "--progress"
     for left in reversed(range(AGAIN)):
         try:
-            _network(repo, access, ["fetch", "--quiet", "--no-auto-maintenance", "--", access.remote, *refs])
+            _network(repo, access, ["fetch", shown, "--no-auto-maintenance", "--", access.remote, *refs])
             return
         except Refused as error:
             if not left or not any(words in error.message for words in _AT_WORK):
@@ -96,7 +101,8 @@ def push(repo: Repository, access: Access, refs: Mapping[str, str]) -> dict[str,
         Refused: as `listed`, or a hook of this clone refused the push.
     """
     specs = [f"{here}:{there}" for here, there in refs.items()]
-    done = _network(repo, access, ["push", "--porcelain", "--", access.remote, *specs], answers=True)
+    shown = "--no-progress" if access.progress is None else "--progress"
+    done = _network(repo, access, ["push", "--porcelain", shown, "--", access.remote, *specs], answers=True)
     out: dict[str, Pushed] = {}
     for line in done.out.decode("utf-8", "surrogateescape").splitlines():
         fields = line.split("\t")
@@ -132,7 +138,8 @@ def _network(repo: Repository, access: Access, args: Sequence[str], *, answers: 
     ):
         env["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
     try:
-        done = process.spawn(argv, env, timeout=access.timeout, group=not access.terminal)
+        during = lent if access.terminal else nullcontext
+        done = process.spawn(argv, env, timeout=access.timeout, tell=access.progress, during=during)
     except Refused as error:
         if "took longer than" not in error.message:
             raise
@@ -146,7 +153,7 @@ def _network(repo: Repository, access: Access, args: Sequence[str], *, answers: 
 
 
 def _failure(access: Access, step: str, done: process.Done) -> Refused:
-    message, hint = process.words(done.err)
+    message, hint = process.words(_PROGRESS.sub(b"", done.err))
     message = _SECRET.sub("", message)
     if any(words in message for words in _ASKED):
         hint = (

@@ -67,7 +67,7 @@ def merge_derived(
     merged = None
     try:
         texts = _Texts(
-            None if base is None else decode(base),
+            decode(base) if base else None,  # git gives a driver an empty file where there is none
             decode(ours),
             decode(theirs),
             has_bom(ours),

@@ -141,6 +141,7 @@ def sync(
     timeout: float = TIMEOUT,
     terminal: bool = False,
     tell: Tell = lambda _: None,
+    progress: Callable[[bytes], object] | None = None,
 ) -> Synced:
     """Brings the checked-out branch and that of a remote together.
 
@@ -151,6 +152,7 @@ def sync(
         timeout: seconds that one step over the network may take.
         terminal: whether somebody can be asked for a password.
         tell: told what is being done.
+        progress: gets git's own progress of what goes over the network.
 
     Raises:
         BadInput: there is no such remote.
@@ -159,7 +161,7 @@ def sync(
     """
     repo = workspace.writable()
     notes = list(recovery.mend(repo, recovery.WAIT))
-    where = _where(repo, name, timeout, terminal)
+    where = _where(repo, name, Access("", timeout, terminal, progress))
     return _Sync(workspace, repo, where, push and not _elsewhere(repo, where, name, notes), tell, notes).run(
         patience
     )
@@ -177,7 +179,7 @@ def _idle(repo: Repository) -> None:
         raise Refused(f"git {operation} is under way in this working tree", hint=hint)
 
 
-def _where(repo: Repository, name: str | None, timeout: float, terminal: bool) -> _Where:
+def _where(repo: Repository, name: str | None, access: Access) -> _Where:
     _idle(repo)
     ref = repo.head().ref
     if ref is None or not ref.startswith("refs/heads/"):
@@ -205,7 +207,7 @@ def _where(repo: Repository, name: str | None, timeout: float, terminal: bool) -
     there = repo.config.get(f"branch.{short}.merge") if upstream == name else None
     if there and not there.startswith("refs/"):
         there = f"refs/heads/{there}"  # as git reads a name that is not whole
-    return _Where(Access(name, timeout, terminal), ref, there or ref)
+    return _Where(access._replace(remote=name), ref, there or ref)
 
 
 def _elsewhere(repo: Repository, where: _Where, name: str | None, notes: list[str]) -> bool:

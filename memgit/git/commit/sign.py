@@ -5,6 +5,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
+from memgit.git.terminal import lent
 
 if TYPE_CHECKING:
     from memgit.git.commit.identity import Identity
@@ -40,8 +41,7 @@ def commit_tree(
     argv, env = process.command(args, repo=repo, extra=extra, write=True)
     hint = "git config commit.gpgSign false to commit without a signature"
     try:
-        # In our own process group, so that a passphrase can be asked on the terminal.
-        done = process.spawn(argv, env, data=message, timeout=timeout, group=False)
+        done = process.spawn(argv, env, data=message, timeout=timeout, during=lent)
     except Refused as error:
         raise Refused(f"the commit was not signed: {error.message}", hint=hint) from None
     if done.code:

@@ -220,6 +220,15 @@ def test_a_file_that_is_gone_on_one_side_stays_for_the_records_to_decide() -> No
     assert merge_derived(LAYOUT, "memory/INDEX.md", b"a\n", None, b"a\n") == Merged(None)
 
 
+@pytest.mark.parametrize("base", [None, b""])
+def test_the_first_records_of_one_new_scope_on_both_sides(base: bytes | None) -> None:
+    """git gives a merge driver an empty file where the common ancestor has none."""
+    path = "memory/fresh/INDEX.md"
+    ours, theirs = (derived(with_memory({**starters(LAYOUT)}, "fresh", name)) for name in "AB")
+    both = derived(with_memory(with_memory({**starters(LAYOUT)}, "fresh", "A"), "fresh", "B"))
+    assert merge_derived(LAYOUT, path, base, ours[path], theirs[path]) == Merged(both[path])
+
+
 def test_text_around_the_block_merges_as_text() -> None:
     base = derived(with_memory({**starters(LAYOUT)}, "", "A"))
     path = "memory/INDEX.md"

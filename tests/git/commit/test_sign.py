@@ -11,6 +11,7 @@ import pytest
 
 from memgit.errors import Refused
 from memgit.git.commit.commit import Change, commit
+from tests.cli.test_ingest_terminal import Terminal
 from tests.git.helpers import MESSAGE, assert_in_order, commit_files, line_merge, opened, put
 from tests.support import run_git
 
@@ -93,3 +94,47 @@ def test_not_asked_for(kb: Path) -> None:
     run_git(kb, "config", "commit.gpgSign", "no")
     put(kb, {"a.md": b"two\n"})
     assert b"gpgsig" not in run_git(kb, "cat-file", "commit", "HEAD").encode()
+
+
+def test_a_hung_program_ends_with_its_children(kb: Path, tmp_path: Path) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text(f'#!/bin/sh\nsleep 300 & echo $! $$ >"{tmp_path}/pids"\nwait\n')
+    slow.chmod(0o755)
+    run_git(kb, "config", "gpg.ssh.program", str(slow))
+    with pytest.raises(Refused, match="took longer than"):
+        commit(
+            opened(kb),
+            lambda tree, head: Change({"a.md": b"two\n"}, MESSAGE),
+            merge=line_merge,
+            sign_timeout=1.5,
+        )
+    for pid in (tmp_path / "pids").read_text().split():
+        for _ in range(100):
+            if not Path(f"/proc/{pid}").exists() or " Z " in Path(f"/proc/{pid}/stat").read_text():
+                break
+            time.sleep(0.05)
+        else:
+            raise AssertionError(f"process {pid} lives on")
+
+
+PASSPHRASE = """\
+#!/bin/sh
+# Signs once the right word was typed at the terminal.
+printf 'passphrase: ' >/dev/tty; read word </dev/tty
+[ "$word" = sesame ] || exit 1
+for file; do :; done
+printf -- '-----BEGIN SSH SIGNATURE-----\\nsigned\\n-----END SSH SIGNATURE-----\\n' >"$file.sig"
+"""
+
+
+@pytest.mark.usefixtures("pseudo_terminals")
+def test_a_passphrase_is_asked_on_the_terminal(kb: Path, tmp_path: Path) -> None:
+    asking = tmp_path / "asking"
+    asking.write_text(PASSPHRASE)
+    asking.chmod(0o755)
+    run_git(kb, "config", "gpg.ssh.program", str(asking))
+    typed = Terminal(kb, "record", "note", "Signed", "-m", "x")
+    typed.answer("passphrase: ", "sesame")
+    assert typed.end() == 0, typed.text
+    typed.close()
+    assert "gpgsig -----BEGIN SSH SIGNATURE-----" in run_git(kb, "cat-file", "commit", "HEAD")
