@@ -106,15 +106,14 @@ def _in_block(block: str, start: int, line: int) -> Iterator[Link]:
         moved = scalar._replace(start=place, end=start + scalar.end)
         if scalar.bare:
             yield _wikilink(raw, place, here, "wiki", scalar.key, moved)
-        elif "[[" in raw:
+        elif "[[" in raw or "](" in raw:
             for match in _BRACKETS.finditer(raw):
                 at = here + raw.count("\n", 0, match.start())
-                yield _wikilink(
-                    match[2], place + match.start(2), at, "embed" if match[1] else "wiki", scalar.key, moved
-                )
-        elif "](" in raw:
+                kind = "embed" if match[1] else "wiki"
+                yield _wikilink(match[2], place + match.start(2), at, kind, scalar.key, moved)
             for link in _in_text(raw, place, here):
-                yield link._replace(field=scalar.key, scalar=moved)
+                if link.kind == "file":
+                    yield link._replace(field=scalar.key, scalar=moved)
         elif scalar.key.replace("-", "_") in NAMING and "\n" not in raw:
             trim = 1 if scalar.style in ("'", '"') else 0
             yield _wikilink(raw[trim : len(raw) - trim], place + trim, here, "name", scalar.key, moved)
