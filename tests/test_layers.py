@@ -19,6 +19,7 @@ PACKAGE = "memgit"
 
 ROWS = (
     ("errors",),
+    ("fastpath",),
     ("model",),
     ("formats",),
     ("derive",),
@@ -46,6 +47,7 @@ LIBRARIES = {
     "sqlite3": ("cache",),
     "_sqlite3": ("cache",),
     "trafilatura": ("web/extract.py",),
+    "yaml": ("formats/yaml.py",),
 }
 """The owner of each library: a folder or a file under `memgit/`.
 
@@ -173,6 +175,7 @@ def imported(path: str, tree: ast.Module) -> Iterator[tuple[int, str, str]]:
             "__import__",
             "import_module",
             "importlib.import_module",
+            "c_module.alone",
         ):
             name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
             if isinstance(name, str):
@@ -297,6 +300,7 @@ def test_every_row_is_known() -> None:
         ),
         ("stray/new.py", "", "stray has no row in the house"),
         ("formats/other.py", "from ruamel.yaml import YAML", "ruamel belongs to formats/yaml.py"),
+        ("formats/other.py", "c_module.alone('yaml', '_yaml')", "yaml belongs to formats/yaml.py"),
         ("formats/yaml.py", "import mistune", "mistune belongs to formats/markdown.py"),
         ("app/merge.py", "def f():\n    import merge3", "merge3 belongs to formats/merging/textmerge.py"),
         ("app/read/show.py", "import sqlite3", "sqlite3 belongs to cache"),

@@ -164,14 +164,15 @@ def test_the_version_is_written_once() -> None:
 def test_every_library_that_is_imported_is_declared() -> None:
     from tests.test_layers import LIBRARIES
 
-    names = {"ruamel": "ruamel.yaml", "git": "gitpython"}
+    names = {"ruamel": "ruamel.yaml", "git": "gitpython", "yaml": "pyyaml"}
     table: Any = project()
     asked = [*table["dependencies"], *table["optional-dependencies"]["web"]]
     declared = {re.split(r"[<>=!~ \[;]", line)[0].lower() for line in asked}
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "memgit").rglob("*.py"))
+    found = r"^\s*(?:(?:import|from) {0}\b|with c_module\.alone\(\s*\"{0}\")"
     used = {
         name
         for name in LIBRARIES
-        if name not in sys.stdlib_module_names and re.search(rf"^\s*(?:import|from) {name}\b", source, re.M)
+        if name not in sys.stdlib_module_names and re.search(found.format(name), source, re.M)
     }
     assert {names.get(name, name) for name in used} <= declared

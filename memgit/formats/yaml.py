@@ -1,9 +1,9 @@
 """The YAML of frontmatter: every scalar is text as typed, every key knows the lines it stands on.
 
-Two readers give the same answer. The first is a few regular expressions over the part of YAML that people and
-programs write into frontmatter; it either understands a block wholly or declines. What it declines goes to
-ruamel.yaml, which is imported only then. Nothing is constructed: `yes`, `1.10` and `2026-03-02` stay text,
-aliases are not expanded, nested structures stay their own source.
+libyaml composes the nodes, by way of PyYAML; what it refuses, and what holds tabs, goes to ruamel.yaml, whose
+errors are the ones that are reported. Both are imported only then.
+Nothing is constructed: `yes`, `1.10` and `2026-03-02` stay text, aliases are not expanded, nested structures
+stay their own source.
 Bounds: `MAX_BLOCK` characters (`MAX_FULL` for ruamel.yaml), `MAX_DEPTH` levels, `MAX_NODES` nodes once
 aliases are counted as often as they stand.
 
@@ -13,10 +13,11 @@ Line numbers in entries count from 0 within the block; in errors they count from
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
+from memgit.fastpath import c_module
 from memgit.formats.text import whole
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
@@ -31,7 +32,6 @@ MAX_FULL = 96 * 1024
 """The most that is handed to ruamel.yaml, which takes some seconds a megabyte."""
 MAX_DEPTH = 64
 MAX_NODES = 10_000
-MAX_KEY = 200
 MAX_ADVICE = 120
 
 
@@ -55,45 +55,10 @@ class Entry(NamedTuple):
     inner: dict[str, Entry] | None = None
 
 
-_LEAD = pattern(r"(?: *(?:#.*)?\n)*")
-_KEY = pattern(r"\w[\w./+-]*(?: [\w./+-]+)*")
-_PAIR = pattern(r"(\w[\w./+-]*(?: [\w./+-]+)*) *:(?: +(.*))?\n((?:(?:[ #-].*)?\n)*)")
 SINGLE = pattern(r"'([^']*+(?:''[^']*+)*+)'")
 DOUBLE = pattern(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
-_ESCAPE = r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
-_ESCAPES = {
-    "0": "\0",
-    "a": "\a",
-    "b": "\b",
-    "t": "\t",
-    "n": "\n",
-    "v": "\v",
-    "f": "\f",
-    "r": "\r",
-    "e": "\x1b",
-    " ": " ",
-    '"': '"',
-    "/": "/",
-    "\\": "\\",
-    "N": "\x85",
-    "_": "\xa0",
-    "L": "\u2028",
-    "P": "\u2029",
-}
-_FLOW_ODD = pattern(r"""[\[\]{}"'#:?&*!|>%@`]|(?:^|,) *(?:-[^A-Za-z0-9]|-?$|-?,)""")
-_FLOW_ITEM = pattern(
-    r""" *(?:"([^"\\]*)"|'([^']*)'|(-?[^\W_](?:[^,\[\]{}"'#:? ]|\ (?![#: ,\]])|:(?=[\w/]))*)) *([,\]])""".replace(
-        r"\ ", " "
-    )
-)
-_HEADER = pattern(r"([|>])([+-]?) *(?: #.*)?")
 _NULLS = frozenset(["null", "Null", "NULL", "~"])
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`")
-_NOT_PLAIN = _INDICATORS | {" "}
-
-
-class _Declined(Exception):
-    """The subset reader does not know this; ruamel decides."""
 
 
 def read(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
@@ -117,371 +82,15 @@ def read(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
         raise _fault(
             f"frontmatter of {len(text):,} characters, and at most {MAX_BLOCK:,} are read", first_line
         )
-    try:
-        return _read_subset(text, inner)
-    except _Declined:
-        if len(text) > MAX_FULL:
-            raise _fault(
-                (
-                    f"frontmatter of {len(text):,} characters that is not plain, and at most "
-                    f"{MAX_FULL:,} are read"
-                ),
-                first_line,
-            ) from None
-        return read_full(text, inner, first_line)
+    return _read(text, inner, first_line)
 
 
-def declines(text: str, inner: str = "") -> bool:
-    """Whether a block is beyond the subset reader."""
-    try:
-        read_subset(text, inner)
-    except _Declined:
-        return True
-    return False
+@lru_cache(maxsize=2)
+def _read(text: str, inner: str, first_line: int) -> dict[str, Entry]:
+    return _Block(text, inner, first_line).read()
 
 
-# The subset reader.
-
-
-def read_subset(text: str, inner: str = "") -> dict[str, Entry]:
-    """`read` for the usual part of YAML; raises an internal exception for everything else."""
-    if not printable(text):
-        raise _Declined
-    if text and text[-1] != "\n":
-        raise _Declined
-    return _plain(text) or _mapping(text, inner, 0, 0)
-
-
-_read_subset = lru_cache(maxsize=2)(read_subset)
-
-
-def _plain(text: str) -> dict[str, Entry] | None:
-    """As `_mapping` gives it, of a block in which every line is a key, a colon, one blank and a value; None
-    of any other.
-    """
-    out: dict[str, Entry] = {}
-    for line, pair in enumerate(text[:-1].split("\n")):
-        key, _, rest = pair.partition(": ")
-        if not rest or key in out or not _is_key(key):
-            return None
-        first = rest[0]
-        if first not in _NOT_PLAIN:
-            if " #" in rest or ": " in rest or rest[-1] in ": " or rest in _NULLS:
-                return None
-            style, length = "plain", len(rest)
-            value: Value = rest
-        elif first in "[\"'":
-            value, style, length = _scalar(rest)
-        else:
-            return None
-        start = len(key) + 2
-        out[key] = Entry(key, value, style, line, line + 1, start, start + length)
-    return out
-
-
-@lru_cache(maxsize=512)
-def _is_key(text: str) -> bool:
-    return len(text) <= MAX_KEY and _KEY.fullmatch(text) is not None
-
-
-def _mapping(text: str, inner: str, line: int, shift: int) -> dict[str, Entry]:
-    """The keys of a mapping at column 0 of a text that starts on `line` of the block and was set in by
-    `shift`.
-    """
-    out: dict[str, Entry] = {}
-    position = 0
-    if text[:1] in " #\n":
-        match = _LEAD.match(text)
-        assert match is not None
-        position = match.end()
-        line += text.count("\n", 0, position)
-    size = len(text)
-    match_pair = _PAIR.match
-    while position < size:
-        match = match_pair(text, position)
-        if match is None:
-            raise _Declined
-        key, rest, tail = match.groups()
-        if key in out or len(key) > MAX_KEY:
-            raise _Declined
-        after = match.start(2) - position if rest else -1
-        value, style, length = _scalar(rest) if rest else (None, "comment", 0)
-        if style != "block scalar" and (not tail or not _content(tail)):
-            if style == "comment":
-                style, after = "null", match[0].index(":", len(key)) + 1
-            out[key] = Entry(key, value, style, line, line + 1, after + shift, after + length + shift)
-        elif style == "comment":
-            after = match[0].index(":", len(key)) + 1 + shift
-            value, style, nested, end = _below(tail, key == inner, line + 1, shift)
-            out[key] = Entry(key, value, style, line, end, after, after, nested)
-        elif style == "block scalar":
-            value, style, used = _block_scalar(rest, tail, 1)
-            out[key] = Entry(key, value, style, line, line + 1 + used, after + shift, after + shift)
-        elif style == "plain" and length == len(rest.rstrip(" ")):
-            content = _content(tail)
-            value, stop = _folded(rest[:length], content)
-            out[key] = Entry(key, value, style, line, line + 1 + len(content), after + shift, stop + shift)
-        else:
-            raise _Declined
-        position = match.end()
-        line += 1
-        if tail:
-            line += tail.count("\n")
-    return out
-
-
-def _content(tail: str) -> list[str]:
-    """The lines after a key that may belong to its value: those before the blank and comment lines at the
-    end.
-    """
-    lines = tail[:-1].split("\n")
-    while lines:
-        line = lines[-1].lstrip(" ")
-        if line and line[0] != "#":
-            break
-        lines.pop()
-    return lines
-
-
-def _scalar(text: str) -> tuple[Value, str, int]:
-    """A value on one line, which may end in a comment: value, style and the length of its source without what
-    follows.
-
-    A list in brackets counts. `block scalar` and `comment` as style mean that the value is not here.
-    """
-    first = text[0]
-    if first not in _INDICATORS:
-        comment = text.find(" #")
-        value = (text if comment < 0 else text[:comment]).rstrip(" ")
-        if ": " in value or value[-1] == ":":
-            raise _Declined
-        return (None, "null", len(value)) if value in _NULLS else (value, "plain", len(value))
-    if first == '"':
-        match = DOUBLE.match(text)
-        if match is None:
-            raise _Declined
-        _nothing_after(text, match.end())
-        inside = match[1]
-        return (_unescape(inside) if "\\" in inside else inside), "double", match.end()
-    if first == "[":
-        return _flow(text)
-    if first == "'":
-        match = SINGLE.match(text)
-        if match is None:
-            raise _Declined
-        _nothing_after(text, match.end())
-        return match[1].replace("''", "'"), "single", match.end()
-    if first == "#":
-        return None, "comment", 0
-    if first in "|>":
-        return None, "block scalar", 0
-    if first == "-" and len(text) > 1 and text[1] != " ":
-        found, style, length = _scalar("x" + text[1:])
-        return (first + found[1:] if isinstance(found, str) else found), style, length
-    if first == "{" and text.rstrip(" ") == "{}":
-        return "{}", "map", 2
-    raise _Declined
-
-
-def _nothing_after(text: str, position: int) -> None:
-    rest = text[position:]
-    if rest and rest.strip(" ") and not (rest[0] == " " and rest.lstrip(" ")[0] == "#"):
-        raise _Declined
-
-
-def _unescape(text: str) -> str:
-    def char(match: re.Match[str]) -> str:
-        code = match[1] or match[2] or match[3]
-        if code is None:
-            if match[4] not in _ESCAPES:
-                raise _Declined
-            return _ESCAPES[match[4]]
-        number = int(code, 16)
-        if number > 0x10FFFF or 0xD800 <= number < 0xE000:
-            raise _Declined
-        return chr(number)
-
-    return re.sub(_ESCAPE, char, text)
-
-
-def _flow(text: str) -> tuple[Value, str, int]:
-    """A list in brackets on one line."""
-    close = text.find("]")
-    if close < 0:
-        raise _Declined
-    content = text[1:close].strip(" ")
-    if not content:
-        _nothing_after(text, close + 1)
-        return (), "flow", close + 1
-    if not _FLOW_ODD.search(content):
-        _nothing_after(text, close + 1)
-        items = [item.strip(" ") for item in content.split(",")]
-        return tuple(item for item in items if item not in _NULLS), "flow", close + 1
-    found: list[str] = []
-    position = 1
-    while True:
-        match = _FLOW_ITEM.match(text, position)
-        if match is None:
-            raise _Declined
-        position = match.end()
-        double, single, plain, mark = match.groups()
-        if plain is None:
-            found.append(double if single is None else single)
-        elif plain not in _NULLS:
-            found.append(plain)
-        if mark == "]":
-            _nothing_after(text, position)
-            return tuple(found), "flow", position
-
-
-def _below(tail: str, wanted: bool, line: int, shift: int) -> tuple[Value, str, dict[str, Entry] | None, int]:
-    """A value that stands on the lines under its key, a list or a nested mapping, and the line after its last
-    one.
-    """
-    lines = tail[:-1].split("\n")
-    first = next(text for text in lines if text.lstrip(" ") and text.lstrip(" ")[0] != "#")
-    depth = len(first) - len(first.lstrip(" "))
-    if first[depth] == "-" and first[depth + 1 : depth + 2] in ("", " "):
-        items, used = _block_list(lines, depth)
-        return items, "block", None, line + used
-    if not depth or shift > MAX_DEPTH:
-        raise _Declined
-    margin = " " * depth
-    inside: list[str] = []
-    for text in lines:
-        if text.startswith(margin):
-            inside.append(text[depth:])
-        elif not text.strip(" "):
-            inside.append("")
-        elif text.lstrip(" ")[0] == "#" and not _content("\n".join(lines[len(inside) :]) + "\n"):
-            break
-        else:
-            raise _Declined
-    entries = _mapping("\n".join(inside) + "\n", "", line, shift + depth)
-    end = next(reversed(entries.values())).end
-    return "\n".join(inside[: end - line]).strip("\n"), "map", entries if wanted else None, end
-
-
-def _block_list(lines: Sequence[str], depth: int) -> tuple[tuple[str, ...], int]:
-    """The items of a list with one `- ` a line at column `depth`, and how many lines it takes."""
-    mark = " " * depth + "-"
-    found: list[str] = []
-    position = used = 0
-    size = len(lines)
-    while position < size:
-        line = lines[position]
-        position += 1
-        if not line.startswith(mark) or line[depth + 1 : depth + 2] not in ("", " "):
-            if line.strip(" ") and line.lstrip(" ")[0] != "#":
-                raise _Declined
-            continue
-        used = below = position
-        while position < size and (
-            lines[position].startswith(mark[:-1] + " ") or not lines[position].strip(" ")
-        ):
-            position += 1
-        text = line[depth + 1 :].strip(" ")
-        content = _content("\n".join(lines[below:position]) + "\n") if position > below else []
-        if not text:
-            if content:
-                raise _Declined
-            continue
-        value, style, length = _scalar(text)
-        if style == "block scalar":
-            value, _, count = _block_scalar(text, "\n".join(lines[below:position]) + "\n", depth + 1)
-            used += count
-        elif style in ("flow", "map"):
-            raise _Declined
-        elif content:
-            if style != "plain" or length != len(text):
-                raise _Declined
-            value, _ = _folded(text, content)
-            used += len(content)
-        if isinstance(value, str):
-            found.append(value)
-    return tuple(found), used
-
-
-def _folded(first: str, content: Sequence[str]) -> tuple[str, int]:
-    """A plain scalar that goes on in the lines of `content`: its text, and where its last line ends."""
-    parts = [first]
-    breaks = 0
-    for line in content:
-        text = line.strip(" ")
-        if not text:
-            breaks += 1
-            continue
-        if line[0] != " " or text[0] == "#" or " #" in text or ": " in text or text[-1] == ":":
-            raise _Declined
-        parts.append("\n" * breaks if breaks else " ")
-        parts.append(text)
-        breaks = 0
-    return "".join(parts), len(content[-1].rstrip(" "))
-
-
-def _block_scalar(header: str, tail: str, least: int) -> tuple[str, str, int]:
-    """A literal or folded scalar whose header stands on the line of the key: its text, its style, how many
-    lines it takes.
-    """
-    match = _HEADER.fullmatch(header)
-    lines = tail[:-1].split("\n") if tail else []
-    if match is None or not lines or not lines[0].strip(" "):
-        raise _Declined
-    depth = len(lines[0]) - len(lines[0].lstrip(" "))
-    if depth < least:
-        raise _Declined
-    margin = " " * depth
-    content: list[str] = []
-    for line in lines:
-        if line.startswith(margin):
-            if not line.strip(" ") and len(line) > depth:
-                raise _Declined
-            content.append(line[depth:])
-        elif not line.strip(" "):
-            content.append("")
-        else:
-            break
-    rest = lines[len(content) :]
-    if any(line.strip(" ") and line[0] != "#" for line in rest):
-        raise _Declined
-    full = len(content)
-    while not content[full - 1]:
-        full -= 1
-    if match[1] == "|":
-        text = "\n".join(content[:full])
-    else:
-        parts = [content[0]]
-        breaks = 0
-        previous = content[0]
-        for line in content[1:full]:
-            if not line:
-                breaks += 1
-                continue
-            if line[0] == " " or previous[0] == " ":
-                parts.append("\n" * (breaks + 1))
-            else:
-                parts.append("\n" * breaks if breaks else " ")
-            parts.append(line)
-            previous = line
-            breaks = 0
-        text = "".join(parts)
-    style = "literal" if match[1] == "|" else "folded"
-    if match[2] == "-":
-        return text, style, full
-    if match[2] == "":
-        return text + "\n", style, full
-    return text + "\n" * (1 + len(content) - full), style, len(content)
-
-
-# The full reader.
-
-
-def read_full(text: str, inner: str = "", first_line: int = 2) -> dict[str, Entry]:
-    """`read` by way of ruamel.yaml, whatever the block holds."""
-    return _Full(text, inner, first_line).read()
-
-
-class _Full:
+class _Block:
     def __init__(self, text: str, inner: str, first_line: int) -> None:
         self.inner = inner
         self.first_line = first_line
@@ -527,6 +136,24 @@ class _Full:
         return self._mapping(root, len(self.lines), True)
 
     def _compose(self) -> Any:
+        if printable(self.text):
+            root = _composed(self.text)
+            if root is not _REFUSED:
+                return root
+        return self._compose_slowly()
+
+    def _compose_slowly(self) -> Any:
+        """As `_compose` by ruamel.yaml, which reads YAML 1.2 with its tabs, and says what is wrong and where.
+
+        Raises:
+            UnreadableFile: MG002, in words.
+        """
+        size = len(self.text)
+        if size > MAX_FULL:
+            raise _fault(
+                f"frontmatter of {size:,} characters that is not plain, and at most {MAX_FULL:,} are read",
+                self.first_line,
+            )
         from ruamel.yaml import YAML
         from ruamel.yaml.error import MarkedYAMLError
         from ruamel.yaml.reader import ReaderError
@@ -690,7 +317,7 @@ class _Full:
         return self._source(node)
 
     def _text(self, node: Any) -> str | None:
-        if node.tag == "tag:yaml.org,2002:null" and node.style not in ("'", '"', "|", ">"):
+        if node.tag == _NULL_TAG and node.style not in ("'", '"', "|", ">"):
             return None
         return self._plain(node.value)
 
@@ -725,7 +352,8 @@ class Scalar(NamedTuple):
         """What a part of the source means."""
         if self.style == "'":
             return raw.replace("''", "'")
-        return _unescape(raw) if self.style == '"' else raw
+        node = _composed(f'"{raw}"') if self.style == '"' and "\\" in raw else None
+        return raw if node is None or node is _REFUSED else str(node.value)
 
     def encode(self, text: str) -> str:
         """A text as part of the source."""
@@ -736,7 +364,7 @@ class Scalar(NamedTuple):
 
 def scalars(text: str) -> list[Scalar]:
     """The scalars that are values in a block, in the order of the text; none where it is not YAML."""
-    reader = _Full(text.replace("\r\n", " \n"), "", 1)
+    reader = _Block(text.replace("\r\n", " \n"), "", 1)
     try:
         root = reader._compose()
     except UnreadableFile:
@@ -767,6 +395,71 @@ def _gather(
         return
     for child in node.value:
         _gather(child[1] if isinstance(child, tuple) else child, key, text, (*above, node), seen, out)
+
+
+_REFUSED = object()
+_NULL_TAG = "tag:yaml.org,2002:null"
+_REAL = ("error", "tokens", "events", "nodes", "scanner", "parser", "composer")
+_ERRORS = ("reader", "constructor", "emitter", "serializer", "representer")  # each defines one
+
+
+@cache
+def _libyaml() -> tuple[Any, type[Exception]] | None:
+    """What composes nodes without giving them types, and its error; None where PyYAML has no libyaml."""
+
+    def errors(package: Any) -> dict[str, dict[str, Any]]:
+        names = {name: f"{name.capitalize()}Error" for name in _ERRORS}
+        return {name: {error: type(error, (package.YAMLError,), {})} for name, error in names.items()}
+
+    try:
+        with c_module.alone("yaml", "_yaml", _REAL, errors) as parser:
+            pass
+    except ImportError:
+        return None
+
+    class Composer(parser.CParser):  # type: ignore[misc, name-defined]
+        def resolve(self, kind: object, value: str | None, implicit: tuple[bool, bool]) -> str:
+            return _NULL_TAG if value is not None and implicit[0] and (not value or value in _NULLS) else ""
+
+        def descend_resolver(self, parent: object, index: object) -> None:
+            pass
+
+        def ascend_resolver(self) -> None:
+            pass
+
+    return Composer, parser.YAMLError
+
+
+def _composed(text: str) -> Any:
+    """The nodes of a block, None for an empty one, as libyaml composes them; `_REFUSED` where it does not."""
+    library = _libyaml()
+    if library is None:
+        return _REFUSED
+    composer, refused = library
+    try:
+        root = composer(text).get_single_node()
+    except (refused, UnicodeError, RecursionError):
+        return _REFUSED
+    return root if root is None or _is_shallow(root) else _REFUSED
+
+
+def _is_shallow(root: Any) -> bool:
+    """Whether nodes are nested no more than `MAX_DEPTH` levels deep, aliases left out."""
+    level, seen = [root], {id(root)}
+    for _ in range(MAX_DEPTH):
+        below = [
+            child
+            for node in level
+            if node.id != "scalar"
+            for one in node.value
+            for child in (one if isinstance(one, tuple) else (one,))
+            if child.id != "scalar" and id(child) not in seen
+        ]
+        if not below:
+            return True
+        seen.update(map(id, below))
+        level = below
+    return False
 
 
 _KEY_GAP = r"(?<=:)[ \t]+"
@@ -820,12 +513,12 @@ def _advice(line: str) -> str | None:
         return None
     value = match[2].rstrip()
     opened = _CLOSING.get(value[0])
-    if (opened is not None and opened not in value[1:]) or not declines(line.rstrip() + "\n"):
+    if (opened is not None and opened not in value[1:]) or _composed(line.rstrip()) is not _REFUSED:
         return None
     if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
         value = value[1:-1]
     advice = f"{match[1]} {quoted(value)}"
-    return None if declines(advice + "\n") else advice
+    return None if _composed(advice) is _REFUSED else advice
 
 
 _CLOSING = {"[": "]", "{": "}", "'": "'", '"': '"'}

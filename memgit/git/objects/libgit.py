@@ -10,6 +10,7 @@ import sys
 
 from memgit import TYPE_CHECKING
 from memgit.errors import NotFound, Refused
+from memgit.fastpath import c_module
 
 if TYPE_CHECKING:
     from typing import Any
@@ -46,39 +47,15 @@ def _load() -> Any:
     if loaded is not None and "pygit2" in sys.modules:
         return loaded
     try:
-        return _load_alone()
+        with c_module.alone(
+            "pygit2", "_pygit2", (), lambda _: {"enums": dict.fromkeys(_ENUMS, int)}
+        ) as module:
+            module._cache_enums()  # plain integers, where the package has enums
+        return module
     except Exception:
         from pygit2 import _pygit2
 
         return _pygit2
-
-
-def _load_alone() -> Any:
-    """Imports `pygit2._pygit2` under a package without code, and tells it to use plain integers where it
-    would use enums.
-    """
-    from importlib.machinery import PathFinder
-
-    spec = PathFinder.find_spec("pygit2")
-    if spec is None or not spec.submodule_search_locations:
-        raise ImportError("pygit2")
-    module_type = type(sys)
-    package = module_type("pygit2")
-    package.__path__ = list(spec.submodule_search_locations)
-    enums = module_type("pygit2.enums")
-    for name in _ENUMS:
-        setattr(enums, name, int)
-    sys.modules["pygit2"], sys.modules["pygit2.enums"] = package, enums
-    try:
-        from importlib import import_module
-
-        module = import_module("pygit2._pygit2")
-        module._cache_enums()
-        return module
-    finally:
-        # Whoever imports pygit2 afterwards gets the real package, which finds the C module already loaded.
-        for name in ("pygit2", "pygit2.enums"):
-            sys.modules.pop(name, None)
 
 
 def __getattr__(name: str) -> Any:
