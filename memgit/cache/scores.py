@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 K1, B = 1.2, 0.75
 """The parameters of BM25 as FTS5 has them."""
+PRIOR = 100
+"""Words that count as part of every record: among short records, length says little about what they are
+about. `docs/search.md` has what was tried.
+"""
 ONE = 10**12
 """Scores are whole numbers of this part of one."""
 TINY = 1e-4
@@ -60,13 +64,20 @@ class Counts:
     def __init__(self, connection: sqlite3.Connection, source: Snapshot) -> None:
         self._connection = connection
         self._sql = f"select count(*) {FROM_MEASURES} where words match ? and {source.visible_in('measure')}"
+        self.records, _ = source.extent(connection)
         rows, ghosts = connection.execute(
             "select (select count(*) from measure), ghosts from counter"
         ).fetchone()
         # the index holds nothing else, and need not be compared row by row
-        if not ghosts and rows == source.extent(connection)[0]:
+        if not ghosts and rows == self.records:
             self._sql = "select count(*) from words where words match ? and rowid > 0"
         self._known: dict[str, int] = {}
+        self._some = self._sql.replace("count(*)", "1", 1)
+
+    def at_most(self, match: str, limit: int) -> int:
+        """The same, where more than a limit are alike: then one more than the limit."""
+        sql = f"select count(*) from ({self._some} limit {limit + 1})"
+        return int(self._connection.execute(sql, (match,)).fetchone()[0])
 
     def of(self, match: str) -> int:
         """Of an expression of FTS5."""
@@ -128,16 +139,27 @@ class Scores:
     def __init__(self, connection: sqlite3.Connection, source: Snapshot, plan: Plan) -> None:
         self._connection = connection
         self._records, length = source.extent(connection)
-        average = max(1, length) / max(1, self._records)
-        self._values: list[Any] = [2 * _constant(connection), 2 * K1 * (1 - B), 2 * K1 * B / average]
+        slope = B / (max(1, length) / max(1, self._records) + PRIOR)
+        self._values: list[Any] = [
+            2 * _constant(connection),
+            2 * K1 * (1 - B + slope * PRIOR),
+            2 * K1 * slope,
+        ]
         visible = source.visible_in("measure")
         parts = [self._part(counted, FROM_MEASURES, f" and {visible}") for counted in plan.bringing]
-        if plan.adding:
-            parts = self._candidates(plan, parts, visible)
-        self._sql = _summed(parts)
+        self._sql = self._candidates(plan, parts, visible) if plan.adding else _summed(parts)
 
-    def _candidates(self, plan: Plan, parts: Sequence[str], visible: str) -> list[str]:
-        """Writes down what is brought in, and adds to its scores."""
+    def expand(self, extra: Sequence[Counted], pool: int) -> None:
+        """Lets more terms add to the scores of the best records, `pool` of them at most. From here on it is
+        these alone that were brought in.
+        """
+        rows = self._connection.execute(f"{self._sql} order by s desc limit {pool}", self._values).fetchall()
+        if len(rows) == pool:  # those alike to the last one may be anywhere in the order of numbers
+            rows = [row for row in rows if row[0] > rows[-1][0]]
+        self._sql = self._added([(n, length, s) for s, n, length, *_ in rows], extra)
+
+    def _candidates(self, plan: Plan, parts: Sequence[str], visible: str) -> str:
+        """What is brought in, with the terms that only add to it, as SQL."""
         if plan.needed is None:
             found, values = f"select n, length, s from ({_summed(parts)})", self._values
         else:
@@ -145,26 +167,28 @@ class Scores:
                 f"select words.rowid, length, 0 {FROM_MEASURES} where words match ? and {visible}",
                 [plan.needed],
             )
+        return self._added(self._connection.execute(found, values).fetchall(), plan.adding)
+
+    def _added(self, rows: Sequence[Sequence[int]], adding: Sequence[Counted]) -> str:
+        """Writes down number, length and score of what is brought in, and adds to the scores."""
         connection = self._connection
         connection.execute(
             "create temp table if not exists candidate(n integer primary key, length integer, s integer)"
         )
         connection.execute("delete from temp.candidate")
-        connection.execute(f"insert into temp.candidate {found}", values)
+        connection.executemany("insert into temp.candidate values (?, ?, ?)", rows)
         # What else the terms stand in is passed over without ranking it.
         joined = "from words cross join temp.candidate on candidate.n = words.rowid"
         del self._values[3:]
-        return [
-            "select s, n, length from temp.candidate",
-            *(self._part(counted, joined) for counted in plan.adding),
-        ]
+        parts = [self._part(counted, joined) for counted in adding]
+        return _summed(["select s, n, length from temp.candidate", *parts])
 
     def _part(self, counted: Counted, joined: str, condition: str = "") -> str:
         """Score, number and length of the records that hold a term, as SQL; its values are numbered."""
         term, holders = counted
         endless: Any = _ENDLESS
         last = len(self._values)
-        self._values += [term.match, weight(self._records, holders) * term.times * (K1 + 1) * ONE]
+        self._values += [term.match, weight(self._records, holders) * term.weight * (K1 + 1) * ONE]
         if not term.prefix and len(term.words) < 2:  # of others, finding the rows a second time takes longer
             sql = f"select {_ENDLESS} from words where words match ? limit 1"
             self._values.append((self._connection.execute(sql, (term.match,)).fetchone() or (0,))[0])

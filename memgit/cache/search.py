@@ -19,13 +19,15 @@ from itertools import groupby, islice
 from operator import itemgetter
 
 from memgit import TYPE_CHECKING
+from memgit.cache import feedback
 from memgit.cache.db import MAX_ROWS
 from memgit.cache.records import Snapshot
 from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, day_of, group_of, in_group, to_text, under
 from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, count, settle
-from memgit.cache.snippets import WIDTH, Snippet, Snippets
-from memgit.cache.tokens import STOP_WORDS, Term, phrase, telling, terms
+from memgit.cache.snippets import WIDTH, Snippet, Snippets, text_of
+from memgit.cache.tokens import STOP_WORDS, Term, neighbours, phrase, telling, terms
 from memgit.model.ids import is_id
+from memgit.model.link import normal
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -41,6 +43,10 @@ ENOUGH_COMMON = 1_000
 """The same where there are common words alone, for those that hold more of them."""
 MOST_TERMS = 40
 """Terms of a long query that are looked for: the rarest."""
+PAIR = 0.2
+"""How much two words side by side count, beside what each of them counts."""
+MAX_PAIRED = 4_000
+"""Matches above which two words side by side say nothing more."""
 CHUNK = 200
 """Results that are read at once where the caller filters them."""
 LEAST = 20
@@ -63,6 +69,7 @@ class Query(NamedTuple):
         until: the same, on this day or earlier.
         archived: False without archived records, None with them, True only them.
         limit: at most so many.
+        feedback: whether words of the best records may count too (see `cache.feedback`).
     """
 
     text: str
@@ -73,6 +80,7 @@ class Query(NamedTuple):
     until: str | None = None
     archived: bool | None = False
     limit: int = 10
+    feedback: bool = True
 
 
 class Hit(NamedTuple):
@@ -101,7 +109,7 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
         return []
     named = [
         Hit(record, float("inf"))
-        for record in _by_id(source, query)
+        for record in _exact(source, query)
         if _fits(record, query) and (accept is None or accept(record))
     ]
     if not wanted:
@@ -123,7 +131,7 @@ def similar(
     source: Snapshot, words: Iterable[str], *, kind: str | None = None, limit: int = 50
 ) -> list[Record]:
     """Records in full that share words with a text, the closest first; archived ones left out."""
-    query = Query(" ".join(words), (kind,) if kind is not None else (), limit=limit)
+    query = Query(" ".join(words), (kind,) if kind is not None else (), limit=limit, feedback=False)
     return [source.load(hit.record) for hit in search(source, query)]
 
 
@@ -159,11 +167,20 @@ def closest(source: Snapshot, needed: str, held: Mapping[str, int], limit: int) 
     return source.query(work)
 
 
-def _by_id(source: Snapshot, query: Query) -> list[Record]:
+def _exact(source: Snapshot, query: Query) -> list[Record]:
+    """The records that the whole query names: by id, else by address, else by title in any case."""
     text = query.text.strip()
-    if not is_id(text):
-        return []
-    found = source.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [text])
+    if is_id(text):
+        found = source.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [text])
+        if found:
+            return sorted(found, key=_place)
+    wanted = phrase(text)
+    found = source.at(text)
+    if not found and wanted.words:
+        name = normal(text)
+        titled = f"{FROM_WORDS} where words match ? and length(record.name) = ? and {{visible}}"
+        heads = source.heads(f"select {{head}} {titled}", [f"{{title}} : {wanted.match}", len(name)])
+        found = [record for record in heads if normal(record.title).casefold() == name.casefold()]
     return sorted(found, key=_place)
 
 
@@ -176,8 +193,16 @@ def _ranked(
     settle(source)
     conditions, values = _conditions(query)
     choosy = accept is not None or query._replace(
-        text="", archived=query.archived or False, limit=1
+        text="", archived=query.archived or False, limit=1, feedback=True
     ) != Query("", limit=1)
+    most = FIRST if choosy else query.limit + SPARE
+
+    def fits(hit: Hit) -> bool:
+        return not choosy or (_fits(hit.record, query) and (accept is None or accept(hit.record)))
+
+    def best(scores: Scores, limit: int) -> list[Hit]:
+        with closing(_ordered(scores, source, most, conditions, values)) as ordered:
+            return list(islice(filter(fits, ordered), limit))
 
     def work(connection: sqlite3.Connection) -> list[Hit]:
         counts = Counts(connection, source)
@@ -191,21 +216,42 @@ def _ranked(
                 continue
             tried.add(plan)
             scores = Scores(connection, source, plan)
+            hits = best(scores, max(query.limit, feedback.RECORDS))
+            if query.feedback and reading is _as_typed and len(hits) >= feedback.RECORDS < query.limit:
+                extra = _expansion(source, counts, telling(wanted), hits[: feedback.RECORDS])
+                if extra:
+                    scores.expand(extra, feedback.POOL)
+                    hits = _reordered(hits, best(scores, query.limit))
             loose = reading is _loosely and any(term.required for term in wanted)
-            with closing(
-                _ordered(scores, source, FIRST if choosy else query.limit + SPARE, conditions, values)
-            ) as ordered:
-                fitting = (
-                    hit
-                    for hit in ordered
-                    if not choosy or (_fits(hit.record, query) and (accept is None or accept(hit.record)))
-                )
-                found = [hit._replace(loose=loose) for hit in islice(fitting, query.limit)] or found
+            found = [hit._replace(loose=loose) for hit in hits[: query.limit]] or found
             if len(found) == query.limit:
                 break
         return found
 
     return source.query(work)
+
+
+def _expansion(
+    source: Snapshot, counts: Counts, wanted: Sequence[Term], hits: Sequence[Hit]
+) -> list[Counted]:
+    """The words that feedback adds to a query, none where it would do harm."""
+    if not feedback.eligible(wanted):
+        return []
+    texts = [(text_of(hit.record, source.data(hit.record.path)), hit.score) for hit in hits]
+    return feedback.expansion(counts, counts.records, wanted, texts)
+
+
+def _reordered(before: Sequence[Hit], after: Sequence[Hit]) -> list[Hit]:
+    """The first results as they were, then the others in their new order. No score is above the one before."""
+    head = before[: feedback.KEPT]
+    first = {_place(hit.record) for hit in head}
+    tail = [hit for hit in after if _place(hit.record) not in first]
+    scale = min(1.0, head[-1].score / tail[0].score) if tail else 1.0
+    tail = [hit._replace(score=hit.score * scale) for hit in tail]
+    known = first | {_place(hit.record) for hit in tail}
+    lowest = (tail or head)[-1].score
+    rest = [hit._replace(score=min(hit.score, lowest)) for hit in before if _place(hit.record) not in known]
+    return [*head, *tail, *rest]
 
 
 def _ordered(
@@ -318,7 +364,19 @@ def _as_typed(counts: Counts, wanted: Sequence[Term], *, narrow: bool) -> Plan |
         if not counts.of(needed):
             return None
         return Plan(quoted, tuple(held)) if len(quoted) == 1 else Plan((), (*quoted, *held), needed)
-    return _planned(counts, held, narrow)
+    plan = _planned(counts, held, narrow)
+    return plan and _with_pairs(counts, plan, wanted)
+
+
+def _with_pairs(counts: Counts, plan: Plan, wanted: Sequence[Term]) -> Plan:
+    """A plan in which words that stand side by side, as they do in the query, count a little more."""
+    known = {word for term, _ in (*plan.bringing, *plan.adding) for word in term.words}
+    near = (term for term in neighbours(wanted) if known.issuperset(term.words))
+    pairs = [(term._replace(weight=PAIR), counts.at_most(term.match, MAX_PAIRED)) for term in near]
+    some = tuple(pair for pair in pairs if 0 < pair[1] <= MAX_PAIRED)
+    if plan.needed is None:
+        return plan._replace(bringing=(*plan.bringing, *some))
+    return plan._replace(adding=(*plan.adding, *some))
 
 
 def _loosely(counts: Counts, wanted: Sequence[Term], *, narrow: bool) -> Plan | None:

@@ -97,8 +97,7 @@ class Snippets:
         """
         if data is None:
             return Snippet(record.line, record.title[:width])
-        text = data.decode("utf-8-sig", "replace")
-        lines = [line.translate(_SPACE) for line in text.split("\n")[record.line - 1 : record.end_line]]
+        lines = [line.translate(_SPACE) for line in _lines(record, data)]
         left = MAX_TEXT
         for number, line in enumerate(lines):
             left -= len(line)
@@ -128,10 +127,11 @@ class Snippets:
                     for number, start in _places(lines, literal)
                 ]
                 continue
-            sets = [alike[word, term.prefix and word == term.words[-1]] for word in term.words]
-            size = len(sets)
-            for at in range(len(stream) - size + 1):
-                if all(stream[at + i][3] in sets[i] for i in range(size)):
+            first, *others = [alike[word, term.prefix and word == term.words[-1]] for word in term.words]
+            size = len(term.words)
+            for at in [at for at, word in enumerate(stream) if word[3] in first]:
+                follow = stream[at + 1 : at + size]
+                if len(follow) == len(others) and all(w[3] in s for w, s in zip(follow, others, strict=True)):
                     for number, words in _by_line(stream[at : at + size]):
                         out.append(_Found(number, words[0][1], words[-1][2], index))
         return sorted(out)
@@ -154,6 +154,15 @@ class Snippets:
                     rows = self._database.execute("select rowid from words where words match ?", (match,))
                     out[key] = {listed[i] for (i,) in rows}
         return out
+
+
+def text_of(record: Record, data: bytes | None) -> str:
+    """Title and text of a record, its fields among it, from the bytes of its file."""
+    return "\n".join((record.title, *(() if data is None else _lines(record, data))))
+
+
+def _lines(record: Record, data: bytes) -> list[str]:
+    return data.decode("utf-8-sig", "replace").split("\n")[record.line - 1 : record.end_line]
 
 
 def _by_line(words: Sequence[_Word]) -> Iterator[tuple[int, list[_Word]]]:

@@ -16,6 +16,7 @@ Cyrillic, Hebrew and Arabic go;
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 from memgit import TYPE_CHECKING
 from memgit.model.lazy_re import pattern
@@ -94,7 +95,7 @@ class Term(NamedTuple):
             `prefix` is true.
         prefix: whether any word that begins so counts.
         required: a phrase that was put in quotes.
-        times: how often it stands in the query, at most `MAX_REPEATS`.
+        weight: how much it counts: how often it stands in the query, at most `MAX_REPEATS`.
         stop: whether it says little.
     """
 
@@ -102,7 +103,7 @@ class Term(NamedTuple):
     words: tuple[str, ...]
     prefix: bool = False
     required: bool = False
-    times: int = 1
+    weight: float = 1
     stop: bool = False
 
 
@@ -127,7 +128,7 @@ def terms(text: str) -> list[Term]:
             key = (term.match, term.required)
             known = found.get(key)
             if known is not None:
-                found[key] = known._replace(times=min(known.times + 1, MAX_REPEATS))
+                found[key] = known._replace(weight=min(known.weight + 1, MAX_REPEATS))
             elif len(found) < MAX_TERMS:
                 found[key] = term
     return list(found.values())
@@ -159,6 +160,19 @@ def telling(wanted: Sequence[Term]) -> list[Term]:
     """The terms that count: without stop words, unless hardly anything else is there."""
     found = [term for term in wanted if not term.stop]
     return found if len(found) > 2 or any(term.required for term in found) else list(wanted)
+
+
+def neighbours(wanted: Sequence[Term]) -> list[Term]:
+    """The words that follow each other in a query, two by two, where neither is a stop word, as phrases."""
+    out: dict[str, Term] = {}
+    known = {term.match for term in wanted}
+    for one, two in pairwise(wanted):
+        if not (one.stop or two.stop or one.prefix or two.prefix or one.required or two.required):
+            words = (one.words[-1], two.words[0])
+            match = _quote(" ".join(words))
+            if match not in known:
+                out.setdefault(match, Term(match, words))
+    return list(out.values())
 
 
 def is_unbroken(word: str) -> bool:
@@ -216,7 +230,7 @@ def _word(word: str) -> list[Term]:
     if not plain.isascii() and any(is_unbroken(part) for part in cut):
         return _unbroken(cut, prefix)
     if len(cut) > 1 and not prefix and patterns().compound.fullmatch(plain):
-        return [_single(part) for part in dict.fromkeys(cut)]
+        return [single(part) for part in dict.fromkeys(cut)]
     whole = Term(
         _quote(" ".join(cut)) + ("*" if prefix else ""),
         cut,
@@ -226,10 +240,11 @@ def _word(word: str) -> list[Term]:
     if len(cut) == 1 or prefix:
         return [whole]
     # The parts of `--dry-run` or `git_dir` count too, but not the numbers of a version.
-    return [whole, *(_single(part) for part in dict.fromkeys(cut) if patterns().letters.fullmatch(part))]
+    return [whole, *(single(part) for part in dict.fromkeys(cut) if patterns().letters.fullmatch(part))]
 
 
-def _single(word: str) -> Term:
+def single(word: str) -> Term:
+    """One folded word."""
     return Term(_quote(word), (word,), stop=word.casefold() in STOP_WORDS)
 
 

@@ -21,6 +21,7 @@ from memgit.cache import search as module
 from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.records import Overlay, Snapshot, refresh
 from memgit.cache.rows import LONE, WEIGHTS, indexed, joined, length_of
+from memgit.cache.scores import PRIOR
 from memgit.cache.search import Query, holding, search, snippets
 from memgit.formats.codecs import parse_file
 from memgit.git.repository import Repository
@@ -174,7 +175,10 @@ def test_the_score_is_bm25_over_the_records_of_the_snapshot(git: Repository) -> 
                 rarity
                 * often[address]
                 * 2.2
-                / (often[address] + 1.2 * (0.25 + 0.75 * float(lengths[address] / average)))
+                / (
+                    often[address]
+                    + 1.2 * (0.25 + 0.75 * float((lengths[address] + PRIOR) / (average + PRIOR)))
+                )
             )
         return total
 
@@ -188,7 +192,7 @@ def test_the_score_is_bm25_over_the_records_of_the_snapshot(git: Repository) -> 
             ),
         )
         source = refresh(cache, git, LAYOUT, commit(git, files))
-        found = {hit.record.address: hit.score for hit in search(source, Query("proxy cache"))}
+        found = {hit.record.address: hit.score for hit in search(source, Query("cache proxy"))}
     assert found == {
         address: pytest.approx(wanted(address), abs=1e-10) for address in ("memory/a", "memory/b", "memory/c")
     }

@@ -136,7 +136,7 @@ def test_a_quoted_phrase_is_required_and_an_open_quote_is_not() -> None:
 
 
 def test_words_that_come_again_count_more_up_to_a_limit() -> None:
-    assert [(term.match, term.times) for term in terms("disk " * 9 + "cache disk")] == [
+    assert [(term.match, term.weight) for term in terms("disk " * 9 + "cache disk")] == [
         ('"disk"', MAX_REPEATS),
         ('"cache"', 1),
     ]
