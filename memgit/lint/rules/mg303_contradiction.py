@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import REPEATED, Place, place
