@@ -350,8 +350,16 @@ class Corpus:
 
     def body(self, record: Record) -> str:
         """The text of a record that came without it."""
-        found = self.parsed(record.path).records
+        found = self.parsed_once(record.path).records
         return found[record.ordinal].body if record.ordinal < len(found) else ""
+
+    def parsed_once(self, path: str) -> ParsedFile:
+        """What a file holds, kept only where that is needed again."""
+        known = path in self._parsed
+        found = self.parsed(path)
+        if self.forgets and not known:
+            self._parsed.pop(path, None)
+        return found
 
     def allowed(self, path: str) -> Allowed:
         """What a file allows in place."""

@@ -134,7 +134,7 @@ def seeded(rng: random.Random, count: int) -> tuple[list[str], set[tuple[int, in
             copies.add((original, number))
             texts.append(" ".join(words))
         else:
-            texts.append(" ".join(rng.choices(vocabulary, k=rng.randint(14, 400))))
+            texts.append(" ".join(rng.choices(vocabulary, k=rng.randint(40, 400))))
     return texts, copies
 
 

@@ -8,15 +8,13 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import Place, least, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, number, whole
-from memgit.lint.words import named
-from memgit.model.lazy_re import pattern
+from memgit.lint.words import listed, named
 
 KEYWORDS_SHARE, KEYWORDS_LEAST = 0.7, 3
 CHAIN = 4
 """So many records that are like one by keywords alone, or have the very same text, are named; a crowd is not
 paired each with each.
 """
-_NUMBER = pattern(r"\d+")
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
@@ -27,8 +25,8 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         for one in corpus.records():
             if not one.record.archived:
                 alike.like(one)
-    for (first, second), why in sorted(alike.reasons.items()):
-        yield _found(corpus, alike.records[first], alike.records[second], why)
+    for one, other, why in alike.told():
+        yield _found(corpus, one, other, why)
 
 
 class _Alike:
@@ -37,6 +35,7 @@ class _Alike:
     Attributes:
         reasons: by the places of both, the first one first.
         records: by place.
+        family: the records of other titles with nearly the same text, by place.
     """
 
     def __init__(self, corpus: Corpus, options: Options) -> None:
@@ -48,19 +47,19 @@ class _Alike:
         self._met: dict[tuple[int, Place], int] = {}
         self.reasons: dict[tuple[Place, Place], list[str]] = {}
         self.records: dict[Place, RecordFacts] = {}
+        self.family: dict[Place, set[Place]] = {}
 
     def among_all(self) -> None:
         """Finds the pairs among all records."""
         from memgit.lint import joins
 
         records = list(self._corpus.records())
-        for here, there, overlap in joins.keyword_pairs(records, self._share, self._fewest, _in_use, CHAIN):
-            self._pair(records[here], records[there], f"keywords overlap {overlap:.0%}")
+        for here, there, _ in joins.keyword_pairs(records, self._share, self._fewest, _in_use, CHAIN):
+            self._by_keywords(records[here], records[there])
         for here, there in joins.text_pairs(records, CHAIN):
-            self._same_text(records[here], records[there])
+            self._by_text(records[here], records[there])
         for here, there in joins.title_pairs(records, self._is_slip):
-            if _in_use(records[here], records[there]) and _numbers(records[here]) == _numbers(records[there]):
-                self._pair(records[here], records[there], "like titles")
+            self._by_titles(records[here], records[there])
 
     def like(self, one: RecordFacts) -> None:
         """Finds what is like one record."""
@@ -73,20 +72,52 @@ class _Alike:
                 and _in_use(one, other)
                 and self._has_room(one, other)
             ):
-                self._pair(one, other, f"keywords overlap {shared / smaller:.0%}")
+                self._by_keywords(one, other)
         for other in index.text_peers(one) if one.sketch else ():
             if one.digest != other.digest or self._is_near(one):
-                self._same_text(one, other)
+                self._by_text(one, other)
         for other in index.title_peers(one) if len(one.title) > 1 else ():
-            if (
-                _in_use(one, other)
-                and _titles_alike(set(one.title), other, self._is_slip)
-                and _numbers(one) == _numbers(other)
-            ):
-                self._pair(one, other, "like titles")
+            if _titles_alike(set(one.title), other, self._is_slip):
+                self._by_titles(one, other)
 
-    def _pair(self, one: RecordFacts, other: RecordFacts, reason: str) -> None:
-        if _version_of_one(one, other):
+    def _by_keywords(self, one: RecordFacts, other: RecordFacts) -> None:
+        from memgit.lint.duplicates import apart
+
+        both = one.keywords & other.keywords
+        if not apart(self._corpus, one, other):
+            share = len(both) / min(len(one.keywords), len(other.keywords))
+            self._pair(one, other, f"keywords overlap {share:.0%}, {listed(sorted(both))}")
+
+    def _by_text(self, one: RecordFacts, other: RecordFacts) -> None:
+        from memgit.lint.duplicates import apart, same_text
+
+        if not apart(self._corpus, one, other):
+            reason = same_text(self._corpus, one, other, self._text)
+            if reason is not None and one.digest != other.digest and set(one.title) != set(other.title):
+                self._family(one, other)
+            self._pair(one, other, reason)
+
+    def _family(self, one: RecordFacts, other: RecordFacts) -> None:
+        """Counts two records of other titles whose texts are nearly the same."""
+        here, there = place(one.record), place(other.record)
+        self.family.setdefault(here, set()).add(there)
+        self.family.setdefault(there, set()).add(here)
+
+    def told(self) -> Iterator[tuple[RecordFacts, RecordFacts, list[str]]]:
+        """The pairs with their reasons, but for those of which both are like many others: pages of one form."""
+        for (first, second), why in sorted(self.reasons.items()):
+            crowd = min(len(self.family.get(first, ())), len(self.family.get(second, ())))
+            if crowd < CHAIN or second not in self.family[first]:
+                yield self.records[first], self.records[second], why
+
+    def _by_titles(self, one: RecordFacts, other: RecordFacts) -> None:
+        from memgit.lint.duplicates import apart, like_titles
+
+        if not apart(self._corpus, one, other):
+            self._pair(one, other, like_titles(self._corpus, one, other))
+
+    def _pair(self, one: RecordFacts, other: RecordFacts, reason: str | None) -> None:
+        if reason is None:
             return
         here, there = place(one.record), place(other.record)
         self.records[here], self.records[there] = one, other
@@ -94,20 +125,9 @@ class _Alike:
         if reason not in known:
             known.append(reason)
 
-    def _same_text(self, one: RecordFacts, other: RecordFacts) -> None:
-        """Takes two records for a pair where their texts are alike enough."""
-        if _in_use(one, other):
-            alike = 1.0 if one.digest == other.digest else _resemblance(self._corpus, one, other, self._text)
-            if alike >= self._text:
-                self._pair(
-                    one,
-                    other,
-                    "the same text" if one.digest == other.digest else f"text {alike:.0%} the same",
-                )
-
     def _is_slip(self, one: str, other: str) -> bool:
-        """Whether a word is another one, misspelled."""
-        if min(len(one), len(other)) < 5:
+        """Whether a word is another one, misspelled; not where one only adds something to the other."""
+        if min(len(one), len(other)) < 5 or one in other or other in one:
             return False
         from rapidfuzz import fuzz
 
@@ -140,44 +160,29 @@ def _in_use(one: RecordFacts, other: RecordFacts) -> bool:
     return not one.record.archived and not other.record.archived
 
 
-def _numbers(one: RecordFacts) -> list[str]:
-    return _NUMBER.findall(one.record.title)
-
-
 def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str]) -> Found:
     # The later of the two is reported, unless only the earlier one is what the run is about.
     late, early = (other, one) if corpus.is_subject(other.record.path) else (one, other)
+    reasons = "; ".join(why)
     words = (
         f"{named(late.record)} is like {named(early.record)} ({early.record.path}:{early.record.line}): "
-        f"{', '.join(why)}; join them"
+        f"{reasons}; memgit merge-records {_word(early.record.address)} {_word(late.record.address)} joins "
+        "them"
     )
     return Found(
         late.record.path,
         late.record.line,
         words,
         late.record.address,
-        related=(Related(early.record.path, early.record.line, f"{named(early.record)}: {', '.join(why)}"),),
+        related=(Related(early.record.path, early.record.line, f"{named(early.record)}: {reasons}"),),
     )
 
 
-def _resemblance(corpus: Corpus, one: RecordFacts, other: RecordFacts, wanted: float) -> float:
-    """How much of two texts is the same, measured on all of them where their sketches are close."""
-    from memgit.lint import likeness
+def _word(address: str) -> str:
+    """An address as one word of a shell."""
+    import shlex
 
-    if likeness.sketched(one.sketch, other.sketch) < wanted - 0.25:
-        return 0.0
-    return likeness.resemblance(
-        likeness.words(corpus.body(one.record)), likeness.words(corpus.body(other.record))
-    )
-
-
-def _version_of_one(one: RecordFacts, other: RecordFacts) -> bool:
-    """Whether one record grew out of the other: then likeness is meant."""
-    return any(
-        bool(sources := this.record.derived_from)
-        and (that.record.address in sources or that.record.id in sources)
-        for this, that in ((one, other), (other, one))
-    )
+    return shlex.quote(address)
 
 
 def _titles_alike(left: set[str], other: RecordFacts, is_slip: Callable[[str, str], bool]) -> bool:
@@ -196,9 +201,10 @@ RULE = Rule(
     code="MG301",
     name="duplicate-record",
     severity="warning",
-    summary="two records with like titles, the same keywords, or nearly the same text",
+    summary="two records with nearly the same text, the same keywords, or like titles and texts",
     why="""Of two records about one thing one is updated and the other is not, and who finds the old one believes it.
 Keywords count as the same where both records have 70 % or more of the smaller set, which must have three or more.
+A like title alone says nothing: translations, versions of a manual, one page a product and the days of a journal have it too.
 Whether the two belong together, a person decides; `memgit merge-records` joins them with both histories.""",
     scope=CORPUS,
     check=check,
