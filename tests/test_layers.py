@@ -28,18 +28,21 @@ ROWS = (
     ("git", "web", "forge"),
     ("cache",),
     ("app",),
+    ("site",),
     ("cli", "hooks"),
     ("__main__",),
 )
 """Top to bottom: a row may import the rows above it and itself; two names in one row do not know each other.
 """
 
-FACES = ("cli", "hooks", "__main__")
+FACES = ("cli", "hooks", "site", "__main__")
 
 LIBRARIES = {
     "click": ("cli",),
     "merge3": ("formats/merging/textmerge.py",),
-    "mistune": ("formats/markdown.py",),
+    "jinja2": ("site/pages.py",),
+    "mistune": ("site/render.py",),
+    "nh3": ("site/render.py",),
     "pygit2": ("git",),
     "git": ("git",),
     "rapidfuzz": ("lint/rules/mg301_duplicate_record.py",),

@@ -32,8 +32,8 @@ class Config(NamedTuple):
     """What a knowledge root is: its layout, and whether derived files are committed.
 
     `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place.
-    `lint` and `review` are what stands under these keys, as typed (see `app.lint_settings`,
-    `app.review_settings`). `old_log` names the logs of the time before memgit, each as `path@blob`.
+    `lint`, `review` and `site` are the text under these keys, as typed (see `app.check.settings`,
+    `app.review.settings`, `site.collect`). `old_log` names the logs of the time before memgit, each as `path@blob`.
     """
 
     layout: Layout
@@ -41,6 +41,7 @@ class Config(NamedTuple):
     found: str = "file"
     lint: str = ""
     review: str = ""
+    site: str = ""
     old_log: tuple[str, ...] = ()
 
 
@@ -112,12 +113,20 @@ def parse(data: bytes) -> Config:
     review = values.get("review") or ""
     if not isinstance(review, str) or (review and entries["review"].style != "map"):
         raise _bad("review", "fail, warn and conflicts stand under it, on lines of their own")
+    site = values.get("site") or ""
+    if not isinstance(site, str) or (site and entries["site"].style != "map"):
+        raise _bad("site", "put title, url, exclude and archived under it, on lines of their own")
     layout = made._replace(
         places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced)
     )
     old = values.get("old_log")
     return Config(
-        layout, indexes, lint=lint, review=review, old_log=(old,) if isinstance(old, str) else old or ()
+        layout,
+        indexes,
+        lint=lint,
+        review=review,
+        site=site,
+        old_log=(old,) if isinstance(old, str) else old or (),
     )
 
 

@@ -19,6 +19,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Make a folder a knowledge repository."),
     "adopt": ("adopt", "Make a knowledge root of what is there."),
     "upgrade": ("upgrade", "Bring Mem Skill entries to version 1.2."),
+    "site": ("site", "Write the records as a static web site."),
+    "serve": ("serve", "Show the records as web pages on this machine."),
     "export": ("export", "Write a plain workspace of another system."),
     "record": ("record", "Record a new piece of knowledge."),
     "update": ("update", "Replace the content or fields of a record."),
