@@ -220,7 +220,7 @@ class Links:
         """The address of the record that a wikilink leads to; None where it leads to none, or to a hidden one."""
         key = (origin.path, inner.partition("|")[0])
         if key not in self._known:
-            found = self._names.resolve(link.parse(inner), origin).record
+            found = self._names.resolve(link.parse(inner), origin.path).record
             self._known[key] = found.address if found is not None and found.address in self._items else None
         return self._known[key]
 

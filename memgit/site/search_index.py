@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
 from typing import Any
 
-from memgit.cache.tokens import TOKENIZER, fold
+from memgit.cache.stems import stems
+from memgit.model.record import Record
 from memgit.site.collect import Collected, Item
 from memgit.site.render import visible
 
@@ -124,31 +123,17 @@ def _drop(part: Part, gone: set[int]) -> bool:
 
 def _stems(items: Iterable[Item]) -> Iterable[tuple[str, int, dict[str, int]]]:
     """The length and the weighted stems of each record, by address."""
-    with closing(sqlite3.connect(":memory:")) as base:
-        base.execute(
-            f"create virtual table entries using fts5(title, words, body, content='', tokenize=\"{TOKENIZER}\")"
-        )
-        base.execute("create virtual table seen using fts5vocab(entries, instance)")
-        names: list[str] = []
-        for item in items:
-            record = item.record
-            words = " ".join(
-                (*record.keywords, *record.topics, *record.items("tags"), record.text("context") or "")
-            )
-            row = [
-                fold(text.encode("utf-8", "replace").decode()) for text in (record.title, words, record.body)
-            ]
-            names.append(record.address)
-            base.execute(
-                "insert into entries(rowid, title, words, body) values (?, ?, ?, ?)", (len(names), *row)
-            )
-        found: list[dict[str, int]] = [{} for _ in names]
-        for term, doc, column, count in base.execute(
-            "select term, doc, col, count(*) from seen group by term, doc, col"
-        ):
-            terms = found[doc - 1]
-            terms[term] = terms.get(term, 0) + WEIGHTS[column] * count
-    return [(name, sum(terms.values()), terms) for name, terms in zip(names, found, strict=True)]
+    records = [item.record for item in items]
+    rows = [(record.title, " ".join(_words(record)), record.body) for record in records]
+    for record, found in zip(records, stems(rows, tuple(WEIGHTS)), strict=True):
+        terms: dict[str, int] = {}
+        for (term, column), times in found.items():
+            terms[term] = terms.get(term, 0) + WEIGHTS[column] * times
+        yield record.address, sum(terms.values()), terms
+
+
+def _words(record: Record) -> Iterable[str]:
+    return (*record.keywords, *record.topics, *record.items("tags"), record.text("context") or "")
 
 
 def _documents(collected: Collected, docs: Mapping[str, list[Any]]) -> Iterable[tuple[str, bytes]]:
