@@ -5,6 +5,8 @@ Several test modules share them; each section says which.
 
 from __future__ import annotations
 
+import posixpath
+
 from hypothesis import strategies as st
 
 from memgit.formats.codec import Draft
@@ -542,3 +544,96 @@ def documents(draw: st.DrawFn) -> bytes:
 queries = st.text(st.characters(exclude_categories=[])) | st.text(
     st.sampled_from("ab quote*\"'-:^(){}[]+~!&|\\\0 ANDORNOTNEAR,.\u2019検索缓存🔧é")
 )
+
+
+# Vaults of linked notes: tests of renames, moves and merges.
+
+NOTE_NAMES = (
+    "Alpha",
+    "Beta",
+    "Gamma ray",
+    "Délta",
+    "tide-tables",
+    "A (b)",
+    "O'Neil",
+    "note & co",
+    "日記",
+    "Index",
+)
+NOTE_FOLDERS = ("", "sub/", "sub/deep/", "Other folder/", "other/sub/")
+LINK_FORMS = (
+    "[[{name}]]", "[[{name}#{part}]]", "![[{name}#^blk]]", "[[{name}|a label]]", "[[{name}#{part}|a label]]",
+    "![[{name}]]", "[[{path}]]", "[[{path}#{part}|x]]", "[[{path}.md]]", "[[{title}]]", "[[{alias}]]", "[t]({md})", "![i]({md})",
+    "[t]({md}#part)", "[t](<{raw}> \"tip\")", "- item [[{name}]]", "> quote [[{name}#{part}]]", "`[[{name}]]`",
+    "<!-- [[{name}]] -->", "[[#{part}]]", "[s](#part)", "**[[{name}|b]]**", "| [[{name}\\|c]] | [t]({md}) |", "[[Not yet]]",
+)  # fmt: skip
+LINK_KEYS = (
+    'up: "[[{name}]]"', "up: '[[{quoted}#{part}|it''s]]'", "up: [[{name}]]", 'many:\n  - "[[{name}]]"\n  - "![[{name}#^blk]]"',
+    "note: see [[{name}]] there", 'md: "[t]({md})"', "text: |\n  a [[{name}]]\n  b", "# a comment [[{name}]]", "plain: word",
+)  # fmt: skip
+
+
+@st.composite
+def vaults(draw: st.DrawFn) -> dict[str, str]:
+    """The files of a vault, path to text: notes with titles, aliases, headings, blocks, and links of every form
+    among them. Each note has a line `Mark <number>.` that no other has.
+    """
+    paths = draw(
+        st.lists(
+            st.tuples(st.sampled_from(NOTE_FOLDERS), st.sampled_from(NOTE_NAMES)).map("".join),
+            min_size=2,
+            max_size=7,
+            unique=True,
+        )
+    )
+    titles = [
+        draw(st.sampled_from([path.rpartition("/")[2], f"Title of {number}"]))
+        for number, path in enumerate(paths)
+    ]
+    out = {}
+    for number, path in enumerate(paths):
+        some = st.lists(st.tuples(st.integers(0, len(paths) - 1), st.sampled_from(LINK_FORMS)), max_size=6)
+        keys = st.lists(
+            st.tuples(st.integers(0, len(paths) - 1), st.sampled_from(LINK_KEYS)),
+            max_size=3,
+            unique_by=lambda one: one[1][:2],
+        )
+        lines = [
+            "---",
+            f"aliases: [alias {number}]",
+            *(_linked(form, path, paths[to], titles[to], to) for to, form in draw(keys)),
+            "---",
+        ]
+        body = [_linked(form, path, paths[to], titles[to], to) for to, form in draw(some)]
+        text = "\n".join(
+            [
+                *lines,
+                f"# {titles[number]}",
+                "",
+                f"Mark {number}.",
+                "",
+                "## Part",
+                "",
+                "Text. ^blk",
+                "",
+                "\n\n".join(body),
+                "",
+            ]
+        )
+        out[f"{path}.md"] = text.replace("\n", draw(st.sampled_from(["\n", "\n", "\r\n"])))
+    return out
+
+
+def _linked(form: str, origin: str, path: str, title: str, number: int) -> str:
+    md = posixpath.relpath(f"/{path}.md", f"/{origin}".rpartition("/")[0] or "/")
+    md_encoded = md.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
+    return form.format(
+        name=path.rpartition("/")[2],
+        path=path,
+        quoted=path.replace("'", "''"),
+        title=title,
+        alias=f"alias {number}",
+        md=md_encoded,
+        raw=md,
+        part="Part",
+    )

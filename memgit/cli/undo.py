@@ -7,14 +7,22 @@ import click
 from memgit.app.write.undo import undo
 from memgit.cli.options import context_of, workspace_of, write_options
 from memgit.cli.output import print_written
+from memgit.errors import BadInput
 
 
 @click.command("undo")
 @click.argument("commit", required=False, metavar="[COMMIT]")
+@click.option("--redo", is_flag=True, help="Take back the newest undo: what it took back is in force again.")
 @write_options
 @click.pass_context
-def command(ctx: click.Context, commit: str | None, reason: str | None, stage: bool, as_json: bool) -> None:
+def command(
+    ctx: click.Context, commit: str | None, redo: bool, reason: str | None, stage: bool, as_json: bool
+) -> None:
     """Take back what one commit did to records, by default the newest operation, in a new commit; what came
-    after stays.
+    after stays. Called again, it takes back the operation before.
     """
-    print_written(undo(workspace_of(ctx), context_of(ctx), commit, reason=reason, stage=stage), as_json)
+    if redo and commit is not None:
+        raise BadInput("--redo takes no commit", hint="memgit undo COMMIT takes back any commit, an undo too")
+    print_written(
+        undo(workspace_of(ctx), context_of(ctx), commit, redo=redo, reason=reason, stage=stage), as_json
+    )

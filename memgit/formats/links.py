@@ -188,3 +188,8 @@ def spelled(name: str) -> set[str]:
 def anchor(title: str) -> str:
     """The fragment by which forges link to a heading: lower case, blanks as hyphens, punctuation dropped."""
     return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
+
+
+def untargeted(text: str) -> str:
+    """A text without the targets of its links: what two texts have in common that differ in these alone."""
+    return _spliced(text, [(link.start, link.end, "") for link in find(text)])

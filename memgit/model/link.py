@@ -70,7 +70,7 @@ def candidates(lookup: Lookup, link: Wikilink, origin: str | None = None) -> lis
     """The records that a link in the file `origin` could mean; see `resolved`.
 
     A link names a record by address or id, else by its file (name, path or the end of a path), else a note by
-    title or alias, else a file by its path from `origin`. A bare `#heading` is in the file of `origin`. A
+    title or alias, else a file by its path from `origin`; `/name` is a file at the root. A bare `#heading` is in the file of `origin`. A
     heading names an entry; in a document, where headings are no records, it may be any text and the document
     is meant.
     """
@@ -82,6 +82,9 @@ def candidates(lookup: Lookup, link: Wikilink, origin: str | None = None) -> lis
         return _unique(lookup.in_files(normal(origin.removesuffix(".md")), link.heading))
     target = normal(link.target)
     stem = target.removesuffix(".md")
+    if stem.startswith("/"):
+        found = [one for one in lookup.in_files(stem[1:], link.heading) if one.path == f"{stem[1:]}.md"]
+        return _unique(found)
     found = lookup.in_files(stem, link.heading)
     if not found and not lookup.in_files(stem, None):
         found = by_heading(lookup.full(target), link.heading) or lookup.called(target)
@@ -178,12 +181,13 @@ def _nearness(other: str, path: str) -> tuple[int, int]:
 
 def spellings(record: Record) -> Iterator[str]:
     """What may stand between the brackets of a link to a record, the best first: `file#title` for an entry, for
-    a document the name of its file or the whole path, then the address and the id. Each may lead to other
-    records as well.
+    a document the name of its file or the whole path (with a slash in front at the root), then the address and
+    the id. Each may lead to other records as well.
     """
     path = record.path.removesuffix(".md")
     entry = KINDS[record.kind].stored == "entry"
-    names = [f"{one}#{record.title}" if entry else one for one in (path.rpartition("/")[2], path)]
+    whole = path if "/" in path else f"/{path}"
+    names = [f"{one}#{record.title}" if entry else one for one in (path.rpartition("/")[2], whole)]
     for text in dict.fromkeys((*names, record.address, record.id)):
         if (
             text is not None

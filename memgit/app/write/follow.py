@@ -7,7 +7,7 @@ editor follows; heading, block, label and the kind of link stay.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memgit.app.write.write import Session
 from memgit.cache.lookup import NamesOf
@@ -40,7 +40,7 @@ class After:
 
     def __init__(self, session: Session) -> None:
         self._before = NamesOf(session.reader.snapshot)
-        self._edits = session.board.edits
+        self._edits = frozenset(session.board.edits)  # those of links change no name
         self._written = Names(session.board.written())
 
     def full(self, name: str) -> list[Record]:
@@ -63,14 +63,14 @@ def follow(session: Session, moved: Mapping[Key, Record], old: Sequence[Record])
         moved: what each record that got another name or place, or was merged into another, is now.
         old: these records as they were.
     """
-    return _Follower(session, moved).run(_names([*old, *moved.values()]))
+    return Follower(session, moved).run(names_of([*old, *moved.values()]))
 
 
 def linking_records(session: Session, record: Record) -> list[Record]:
     """The records that hold a link which leads to a record, in the order of paths and lines; not the record itself."""
     lookup, wanted = NamesOf(session.reader.snapshot), key_of(record)
     out: list[Record] = []
-    for path in session.reader.paths_holding(_names([record])):
+    for path in session.reader.paths_holding(names_of([record])):
         data = session.board.data(path)
         records = session.board.parsed(path).records
         found = links.find(decode(data)) if data is not None and records else ()
@@ -86,7 +86,7 @@ def linking_records(session: Session, record: Record) -> list[Record]:
     return [other for other in out if key_of(other) != wanted]
 
 
-def _names(records: Sequence[Record]) -> list[str]:
+def names_of(records: Sequence[Record]) -> list[str]:
     """Texts of which one is in every link to one of some records."""
     names: set[str] = set()
     for record in records:
@@ -125,7 +125,9 @@ def _target(lookup: Lookup, link: Link, path: str) -> Key | None:
     return Key(whole) if link.target else None
 
 
-class _Follower:
+class Follower:
+    """What rewrites links once the edits are made; see `follow`."""
+
     def __init__(self, session: Session, moved: Mapping[Key, Record]) -> None:
         self._session = session
         self._moved = moved
@@ -134,12 +136,13 @@ class _Follower:
         # Where a record came from; one that was merged into another is there still.
         self._came = {key_of(new): key.path for key, new in moved.items() if self._record(key) is None}
 
-    def run(self, names: Sequence[str]) -> list[Record]:
+    def run(self, names: Sequence[str], but: Collection[str] = ()) -> list[Record]:
+        """Rewrites links in all files that hold one of some names, or were edited; those in `but` stay."""
         board = self._session.board
         paths = {path for path in self._session.reader.paths_holding(names) if board.data(path) is not None}
         paths |= {path for path, data in board.edits.items() if data is not None}
         changed: list[Record] = []
-        for path in sorted(paths):
+        for path in sorted(paths.difference(but)):
             if board.layout.find(path) is None:
                 continue
             before = board.parsed(path).records
@@ -159,16 +162,25 @@ class _Follower:
     def _text(self, path: str, records: Sequence[Record]) -> None:
         """The links of one file that are in its text or its frontmatter."""
         data = self._session.board.data(path) or b""
+        new = self.rewritten(data, path, records)
+        if new != data:
+            self._session.board.put(path, new)
+
+    def rewritten(self, data: bytes, path: str, records: Sequence[Record], came: str | None = None) -> bytes:
+        """A file with its links as they must be at a path.
+
+        Args:
+            came: where the file was before, where `records` do not tell.
+        """
         text = decode(data)
         edits: dict[Link, tuple[str, str | None]] = {}
         for link in links.find(text):
             holder = _holder(records, link)
-            origin = self._came.get(key_of(holder), path) if holder is not None else path
+            origin = came or (self._came.get(key_of(holder), path) if holder is not None else path)
             new = self._retargeted(link, origin, path)
             if new is not None and new != (link.target, link.heading):
                 edits[link] = new
-        if edits:
-            self._session.board.put(path, encode(links.retarget(text, edits), has_bom(data)))
+        return encode(links.retarget(text, edits), has_bom(data)) if edits else data
 
     def _retargeted(self, link: Link, origin: str, path: str) -> tuple[str, str | None] | None:
         """What a link of a file that was at `origin` has to say now; None where it stays as it is."""
