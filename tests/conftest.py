@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from memgit.app.hooks import file as hook_file
 from memgit.cache import db
 from tests.support import EXAMPLES, Prepared, copy_folder, memgit, run_git
 
@@ -35,6 +36,8 @@ PATH = os.pathsep.join(
     if not os.access(f"{folder}/memgit", os.X_OK) or os.access(f"{folder}/git", os.X_OK)
 )
 """Where commands are, without an active environment: hooks find `memgit` only in tests that put it there."""
+hook_file.INSTALLER = "/not/there/python"
+"""So it is with the Python that a hook falls back on: other tests commit by hand without checks."""
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
 GIT_CONFIG = """\

@@ -9,9 +9,10 @@ from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import click
 
-    from memgit.app.hooks.runs import Said
     from memgit.app.workspace import Context
     from memgit.git.repository import Repository
 else:
@@ -36,6 +37,8 @@ STOPPING = {"pre-commit": "commit", "pre-merge-commit": "merge", "commit-msg": "
 asks for none.
 """
 EDITMSG = "COMMIT_EDITMSG"
+PATIENCE = 1.0
+"""Seconds after which a push check says that it is at work."""
 
 
 @click.command("hook")
@@ -44,37 +47,33 @@ EDITMSG = "COMMIT_EDITMSG"
 @click.option(
     "--only",
     type=click.Choice(("index", "lint")),
-    help="Before a commit: only derived files, or only the other rules.",
+    help="Before a commit: only derived files, or only the rules.",
 )
-@click.option(
-    "--fix",
-    is_flag=True,
-    help="Mend the working tree as well; nothing is staged. Not for messages and pushes.",
-)
+@click.option("--fix", is_flag=True, help="After a merge or checkout: write derived files that are wrong.")
 @click.pass_context
 def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> int:
     """Do the work of the git hook NAME. Exits with 1 where git should stop."""
     if os.environ.get("MEMGIT_COMMIT") and not name.startswith("post-"):
         return 0
-    stops = name in STOPPING
     try:
-        if name == "prepare-commit-msg" and _known(ctx, args):
-            return 0
-        said = _run(ctx, name, args, only, fix)
+        lines, stop = _run(ctx, name, args, only, fix)
     except (MemgitError, OSError) as error:
-        if stops:
-            raise
-        _say(f"memgit: {name}: {error}")
-        return 0
-    # a fault of memgit's own must not read like one of what is committed, nor hold it up for good
+        lines, stop = [f"{name}: {error}" if name not in STOPPING else str(error)], True
+        if isinstance(error, MemgitError) and error.hint and name in STOPPING:
+            lines.append(f"  hint: {error.hint}")
+    except (ImportError, SyntaxError) as error:  # half upgraded, or half removed
+        lines, stop = [f"the {name} hook did nothing, this installation is broken: {error}"], False
+    # a fault of memgit's own must not read like one of what is committed
     except Exception as error:
-        _say(f"memgit: the {name} hook itself failed: {type(error).__name__}: {error}")
-        if stops:
-            _say(f"  hint: git {STOPPING[name]} --no-verify goes on without it")
-        return 3 if stops else 0
-    for line in said.lines:
+        lines = [f"the {name} hook failed: {type(error).__name__}: {error}"]
+        lines += [f"  hint: git {STOPPING[name]} --no-verify goes on without it"] if name in STOPPING else []
+        stop = True
+    from memgit.app.hooks import file as shim
+
+    code = 0 if not stop or name not in STOPPING else shim.STOP if shim.SHIM in os.environ else 1
+    for line in lines:
         _say(f"memgit: {line}")
-    return 1 if said.stop and stops else 0
+    return code
 
 
 def _say(line: str) -> None:
@@ -83,77 +82,52 @@ def _say(line: str) -> None:
     echo(line, err=True)
 
 
-def _known(ctx: click.Context, args: tuple[str, ...]) -> bool:
-    """Does what the pre-commit hook has already found out suffices for, without opening the repository;
-    whether it did.
-    """
-    index = os.environ.get("GIT_INDEX_FILE")
-    if index is None or not args or os.path.basename(args[0]) != EDITMSG or "PRE_COMMIT" in os.environ:
-        return False
-    from memgit.app.hooks import hook_state
-
-    settings = ctx.find_root().obj
-    git_dir, text = os.path.dirname(args[0]) or ".", _read(args)
-    if args[1:] != ("message",) or os.environ.get("GIT_EDITOR") != ":":
-        return False
-    new = hook_state.write(text, git_dir, index, settings["actor"], settings["run"])
-    if new is not None:
-        _write(args[0], text, new)
-    return new is not None
-
-
-def _run(ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool) -> Said:
+def _run(
+    ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool
+) -> tuple[Sequence[str], bool]:
+    """The lines to print, and whether git is to stop."""
     from memgit.git.repository import Repository
 
     repo = Repository.open(ctx.find_root().obj["folder"], os.environ)
-    if name in CHECKING and repo.worktree is not None:
-        return _check_staged(ctx, repo, only, fix)
-    from memgit.app.hooks import runs as hook_runs
+    if repo.worktree is None:
+        return (), False
     from memgit.cli.options import context_of
 
     context = context_of(ctx)
-    if repo.worktree is None:
-        return hook_runs.Said()
+    if name in CHECKING:
+        from memgit.app.hooks.check import check_staged
+
+        objects = repo.frugal()
+        try:
+            return check_staged(context, repo, only)
+        finally:
+            objects.close()
     if name == "prepare-commit-msg":
-        # The pre-commit framework gives the file alone, and the rest in variables.
-        source = args[1] if len(args) > 1 else os.environ.get("PRE_COMMIT_COMMIT_MSG_SOURCE", "")
-        text = _read(args)
-        new = hook_runs.write_message(context, repo, text, source)
-        _write(args[0], text, new)
-        return hook_runs.Said()
+        _write_message(context, repo, args)
+        return (), False
     if name == "commit-msg":
-        return hook_runs.check_message(context, repo, _read(args), args[0])
+        from memgit.app.hooks.messages import check_message
+
+        wrong = check_message(context, repo, _read(args), args[0])
+        return wrong, bool(wrong)
     if name == "pre-push":
         return _push(context, repo, args)
-    return _after(context, repo, name, args, fix)
+    return _after(context, repo, name, args, fix), False
 
 
-def _check_staged(ctx: click.Context, repo: Repository, only: str | None, fix: bool) -> Said:
-    """Has git look at what is staged while Python reads its modules, then checks it."""
-    from memgit.app.hooks import hook_state
-    from memgit.git.worktree import staged
-
-    objects = repo.frugal()
-    try:
-        hook_state.hold(repo.git_dir, repo.index_file)
-        head = repo.head().commit
-        begun = head, staged.begin(repo, head)
-        from memgit.app.hooks import runs as hook_runs
-        from memgit.cli.options import context_of
-
-        return hook_runs.check_staged(context_of(ctx), repo, only, fix=fix, begun=begun)
-    finally:
-        objects.close()
-
-
-def _write(path: str, old: str, new: str) -> None:
+def _write_message(context: Context, repo: Repository, args: tuple[str, ...]) -> None:
     from memgit.app.hooks.hook_state import note_written
+    from memgit.app.hooks.messages import write_message
 
-    if new != old:
-        with open(path, "wb") as file:
+    # The pre-commit framework gives the file alone, and the rest in variables.
+    source = args[1] if len(args) > 1 else os.environ.get("PRE_COMMIT_COMMIT_MSG_SOURCE", "")
+    text = _read(args)
+    new = write_message(context, repo, text, source)
+    if new != text:
+        with open(args[0], "wb") as file:
             file.write(new.encode("utf-8", "surrogateescape"))
-    if os.path.basename(path) == EDITMSG:
-        note_written(path, old, new)
+    if os.path.basename(args[0]) == EDITMSG:
+        note_written(args[0], new if new != text else "")
 
 
 def _read(args: tuple[str, ...]) -> str:
@@ -163,25 +137,39 @@ def _read(args: tuple[str, ...]) -> str:
         return file.read().decode("utf-8", "surrogateescape")
 
 
-def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> Said:
-    from memgit.app.hooks import runs as hook_runs
+def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> tuple[Sequence[str], bool]:
+    from memgit.app.hooks.push import Push, check_push, pushed
 
     new = os.environ.get("PRE_COMMIT_TO_REF")
+    remote = args[0] if args else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
     if new:
         old = os.environ.get("PRE_COMMIT_FROM_REF")
-        ref = os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/")
-        remote = os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
-        return hook_runs.check_push(context, repo, remote, [hook_runs.Push(ref, new, old)])
-    lines = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    return hook_runs.check_push(context, repo, args[0] if args else "origin", hook_runs.pushed(lines))
+        pushes = [Push(os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/"), new, old)]
+    else:
+        pushes = pushed(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))
+    return check_push(context, repo, remote, pushes, _progress())
 
 
-def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Said:
+def _progress() -> Callable[[str], None]:
+    """Prints what is being done once a second has passed, on a terminal."""
+    from time import monotonic
+
+    start, shown = monotonic(), False
+
+    def tell(words: str) -> None:
+        nonlocal shown
+        if not shown and monotonic() - start > PATIENCE and sys.stderr.isatty():
+            shown = True
+            _say(f"memgit: checking what is pushed ({words}) ...")
+
+    return tell
+
+
+def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Sequence[str]:
     """What changed the working tree, and between which two commits; in the pre-commit framework its variables
     say so.
     """
     from memgit.app.hooks import after as hook_after
-    from memgit.app.hooks.runs import Said
 
     env = os.environ
     if name == "rebuild":
@@ -204,13 +192,15 @@ def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...],
     head = repo.head().commit
     if name == "post-checkout":
         if len(args) < 3 or args[2] != "1" or not args[0].strip("0") or repo.in_progress() is not None:
-            return Said()
+            return ()
         return hook_after.after(context, repo, args[0], args[1], "checkout", fix=fix)
     if head is None or (name == "post-merge" and args[:1] == ("1",)):  # a squash moves no commit
-        return Said()
+        return ()
     if name == "post-rewrite" and args[:1] == ("amend",):
         return hook_after.after(
             context, repo, next(iter(repo.parents_of(head)), None), head, "amendment", fix=fix
         )
+    if name == "post-merge":
+        head = hook_after.take_in(context, repo) or head
     what = "rebase" if name == "post-rewrite" else "merge"
     return hook_after.after(context, repo, repo.ref("ORIG_HEAD"), head, what, fix=fix)

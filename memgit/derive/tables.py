@@ -12,6 +12,7 @@ from memgit.derive.index_places import NAME as INDEX_NAME
 from memgit.derive.index_root import ROOT_INDEX
 from memgit.derive.view import DerivedFile, MappingView, Rendered, View
 from memgit.model.layout import Layout
+from memgit.model.record import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -95,6 +96,7 @@ def derive_owed(
     base: View | None = None,
     right: Container[str] | None = None,
     rows: Mapping[str, DerivedFile] | None = None,
+    problems: dict[str, tuple[Problem, ...]] | None = None,
 ) -> dict[str, bytes | None]:
     """The derived files that a change owes, as `derive_all` gives them: path to bytes, None for one that has
     to go.
@@ -107,6 +109,7 @@ def derive_owed(
             concerned is read.
         right: the derived files that are known to be right in the base; None for all.
         rows: what `owed_rows` says of `changed`, where that was asked already.
+        problems: gets what is wrong with files that cannot be written.
     """
     paths = frozenset(changed)
     out: dict[str, bytes | None] = {}
@@ -116,6 +119,8 @@ def derive_owed(
             rendered = derived.quick(view, base, path, paths)
         if rendered is None:
             rendered = derived.build(view, path)
+        if problems is not None and any(one.fatal for one in rendered.problems):
+            problems[path] = rendered.problems
         if rendered.data != view.data(path):
             out[path] = rendered.data
     return out

@@ -164,6 +164,12 @@ class Repository:
         other.__dict__.update(self.__dict__, _objects=self._own, _asked=None, lock_handle=None)
         return other.at_prefix(prefix)
 
+    def with_index(self, path: str) -> Repository:
+        """This repository with another file as its index."""
+        other = self.at(self.prefix)
+        other.index_file, other.variables = path, {**self.variables, "GIT_INDEX_FILE": path}
+        return other
+
     def frugal(self) -> Objects:
         """Has git read objects, however many, and never libgit2, where the repository is an ordinary one; to
         be closed by the caller.

@@ -126,8 +126,18 @@ KINDS: dict[str, Kind] = {
     )
 }
 
-STATUSES = ("proposed", "accepted", "rejected", "superseded")
-ADR_STATUSES = (*STATUSES, "deprecated")
-"""Those of decision records that other tools write: a deprecated one no longer holds, and nothing took its
-place.
+FOLLOWING: dict[str, tuple[str, ...]] = {
+    "proposed": ("accepted", "rejected", "superseded"),
+    "accepted": ("superseded", "deprecated"),
+    "rejected": ("proposed",),
+    "superseded": (),
+    "deprecated": ("superseded",),
+}
+"""Every status of a decision, with those that may follow it."""
+
+ADR_STATUSES = tuple(FOLLOWING)
+STATUSES = tuple(status for status in FOLLOWING if status != "deprecated")
+"""Those of memgit's own decisions; decision records of other tools may be deprecated as well: such a one no
+longer holds, and nothing took its place.
 """
+TRANSITIONS = tuple(f"{before} > {after}" for before, then in FOLLOWING.items() for after in then)

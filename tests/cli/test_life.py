@@ -227,7 +227,9 @@ def test_a_hand_edit_that_the_hook_would_stop_is_not_committed(kb: Path) -> None
     run_git(kb, "add", "memory")
     run_git(kb, "commit", "-qnm", "as it came")
     old.write_text(old.read_text() + "More.\n")
-    new.write_text("---\ntitle: New\ncreated: 2026-04-31\n---\n\nSee [[Nowhere at all]].\n")
+    new.write_text(
+        "---\ntitle: New\ncreated: 2026-04-31\nupdated: 2026-13-01\n---\n\nSee [[Nowhere at all]].\n"
+    )
     before, there = run_git(kb, "rev-parse", "HEAD"), status(kb)
     said = memgit(kb, "commit", code=3).err
     assert "memory/new.md:3: not committed: MG004" in said and "and 1 more" in said

@@ -887,31 +887,32 @@ def test_names_that_are_odd(kb: Path) -> None:
 # Before a push
 
 
-def test_a_push_is_reviewed_against_what_the_remote_has(kb: Path, tmp_path: Path) -> None:
-    from memgit.app.hooks.runs import Push, check_push
+def test_a_push_is_checked_against_what_the_remote_has(kb: Path, tmp_path: Path) -> None:
+    from memgit.app.hooks.push import Push, check_push
     from memgit.app.workspace import Context
     from memgit.git.repository import Repository
 
     run_git(tmp_path, "init", "-q", "--bare", "there")
     run_git(kb, "remote", "add", "origin", str(tmp_path / "there"))
-    write(kb, "notes/deploy.md", "# How we deploy\n\nSee [[nowhere]].\n")
+    write(kb, "notes/deploy.md", "# How we deploy\n\nkey AKIAZ7Q2M4N6P8R1T3V5\n")
     commit(kb)
     run_git(kb, "push", "-q", "--no-verify", "origin", "topic")
     old = run_git(kb, "rev-parse", "topic")
+    asked: list[str] = []
 
     def said(text: str) -> tuple[tuple[str, ...], bool]:
         write(kb, "notes/deploy.md", text)
         commit(kb)
-        push = Push("refs/heads/topic", run_git(kb, "rev-parse", "HEAD"), old)
+        head = run_git(kb, "rev-parse", "HEAD")
+        pushes = [Push(f"refs/heads/{name}", head, old) for name in ("topic", "copy", "another")]
         context = Context("2026-12-01", "2026-12-01T00:00:00Z", {"PATH": "/usr/bin:/bin"})
-        found = check_push(context, Repository.open(str(kb), context.env), "origin", [push])
-        return found.lines, found.stop
+        asked.clear()
+        return check_push(context, Repository.open(str(kb), context.env), "origin", pushes, asked.append)
 
-    assert said("# How we deploy\n\nSee [[nowhere]], as ever.\n") == ((), False)
-    lines, stop = said("# How we deploy\n\nSee [[nowhere]] and [[elsewhere]].\n")
-    assert (
-        stop and "notes/deploy.md:3: error MG201" in lines[0] and "elsewhere" in lines[0] and len(lines) == 2
-    )
+    assert said("# How we deploy\n\nkey AKIAZ7Q2M4N6P8R1T3V5, as ever, see [[nowhere]].\n") == ((), False)
+    lines, stop = said("# How we deploy\n\nkey AKIAZ7Q2M4N6P8R1T3V5\n\nkey AKIAZ7Q2M4N6P8R1T3V6\n")
+    assert stop and "notes/deploy.md:5: error MG501" in lines[0] and len(lines) == 2
+    assert asked == ["checking topic"], "one pair of base and head is looked at once"
 
 
 def test_a_squash_in_the_change_tells_who_did_what(kb: Path) -> None:

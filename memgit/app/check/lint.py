@@ -133,8 +133,8 @@ def _by_layout(
     ]
 
 
-def check_staged(workspace: Workspace, context: Context, request: Request) -> tuple[Result, bool]:
-    """What `lint` finds in what is staged, and whether derived files were looked at.
+def check_staged(workspace: Workspace, context: Context, request: Request) -> Result:
+    """What `lint` finds in what is staged.
 
     Args:
         request: of what is staged, with its entries.
@@ -146,8 +146,7 @@ def check_staged(workspace: Workspace, context: Context, request: Request) -> tu
     settings = _settings(workspace, request, known)
     compare = any(rule.compares for rule in chosen(settings, known))
     corpus = corpus_of(workspace, context, request, compare=compare)
-    result = run(corpus, settings, known)
-    return result, any(rule.code == "MG101" for rule in chosen(settings, known))
+    return run(corpus, settings, known)
 
 
 def fix(
@@ -335,6 +334,40 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
     )
 
 
+def corpus_at(
+    workspace: Workspace, context: Context, commit: str, paths: Collection[str], *, since: str | None = None
+) -> Corpus:
+    """Some files of a commit, looked up by the cache.
+
+    Args:
+        paths: from the knowledge root.
+        since: the state before is where the histories of the commit and of this one parted; None for no such
+            state.
+
+    Raises:
+        NotFound: no such commit.
+    """
+    repo = workspace.require_repository()
+    tree = repo.tree(commit)
+    source = TreeSource(repo, tree, {}, commit=commit)
+    before = None
+    if since is not None:
+        old = repo.tree(_fork(repo, since, commit))
+        before = TreeBefore(
+            workspace.layout, old, [path for path in paths if old.get(path) != tree.get(path)]
+        )
+    return Corpus(
+        workspace.layout,
+        source,
+        context.today,
+        changed=set(paths),
+        before=before,
+        index=lambda: _index(workspace, repo, commit, source, {}),
+        outside=_outside(workspace, commit),
+        compare=False,
+    )
+
+
 def _fork(repo: Repository, rev: str, head: str | None) -> str:
     """The commit where the present branch left another one; the other one itself where their histories do not
     meet.
@@ -417,7 +450,8 @@ def _index(
         return None
     from memgit.cache.records import Overlay, Snapshot
 
-    base = Snapshot(cache, repo, workspace.layout, head)
+    label = "" if head == repo.head().commit else "at"
+    base = Snapshot(cache, repo, workspace.layout, head, label=label)
     dirty_ = {
         path: source.data(path)
         for path in edits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
@@ -39,6 +39,15 @@ def known() -> Sequence[Known]:
     from memgit.lint.rules import listed
 
     return rules()[0] if offered() else listed()
+
+
+def loaded(codes: Collection[str]) -> Sequence[Rule]:
+    """The rules with some codes; of memgit's own no others are loaded."""
+    if offered():
+        return [rule for rule in rules()[0] if rule.code in codes]
+    from memgit.lint.rules import listed
+
+    return [one.load() for one in listed() if one.code in codes]
 
 
 def settings_of(workspace: Workspace, known: Sequence[Known]) -> Settings:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
@@ -25,6 +24,7 @@ from memgit.git.repository import Repository
 from memgit.git.worktree.filters import cleaned, in_force
 from memgit.git.worktree.status import dirty
 from memgit.model.layout import Layout, Place
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Record
 
 

@@ -1,21 +1,20 @@
-"""Derived files in the index as the records in the index give them, before a merge is committed.
+"""Derived files in an index as the records in that index give them, and in the working tree as its records do.
 
-The commit that ends a merge holds what is staged, so that is what is derived from; uncommitted edits of other
-files do not count. The working tree follows, and keeps what somebody has edited there.
+A commit holds what is staged, so that is what its derived files come from. Nothing is merged as text: each file
+is built again from the records beside it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from memgit.app.config import NAME
-from memgit.app.merge.driver import merge_one
+from memgit.app.derived.files import of_working_tree
 from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write.write import Board, owed
-from memgit.derive import is_derived, owed_paths
+from memgit.derive import is_derived, owed_paths, owed_rows
 from memgit.errors import Refused
 from memgit.git.objects.tree import FILE, Entry
 from memgit.git.repository import Repository
@@ -24,6 +23,28 @@ from memgit.git.worktree.filters import cleaned
 from memgit.git.worktree.staged import staged
 from memgit.git.worktree.unmerged import stage
 from memgit.git.worktree.worktree import Worktree
+from memgit.model.namedtuple import NamedTuple
+from memgit.model.record import Problem
+
+Files = Mapping[str, bytes | None]
+Entries = Mapping[str, Entry | None]
+
+
+class Derived(NamedTuple):
+    """The derived files that are not as an index should have them; paths count from the knowledge root.
+
+    Attributes:
+        was, files: what the index has now, and what it should have; None where no file is.
+        entries: the same as entries of the index.
+        problems: derived files that cannot be written, and why.
+        notes: what to tell the user.
+    """
+
+    was: Files
+    files: Files
+    entries: Entries
+    problems: Mapping[str, tuple[Problem, ...]] = {}
+    notes: tuple[str, ...] = ()
 
 
 class Settled(NamedTuple):
@@ -33,15 +54,48 @@ class Settled(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-Files = Mapping[str, bytes | None]
+def derived_of(workspace: Workspace, entries: Entries, given: Files | None = None) -> Derived:
+    """The derived files that some staged entries owe, worked out and not written.
+
+    Args:
+        entries: what is staged differently from HEAD, by path from the knowledge root.
+        given: contents of derived files that are in conflict, to derive over; they are among the result
+            whether that changes them or not.
+    """
+    repo, layout, given = workspace.require_repository(), workspace.layout, given or {}
+    head = repo.head().commit
+    board = Board(workspace, repo, repo.tree(head), head)
+    for path, entry in entries.items():
+        if path == NAME or is_derived(layout, path) or layout.find(path) is not None:
+            board.edits[path] = repo.blob(entry.oid) if entry is not None and entry.is_file else None
+    board.edits |= given
+    before = dict(board.edits)
+    owed(workspace, board)
+
+    def was(path: str) -> bytes | None:
+        return before[path] if path in before else TreeFiles.data(board, path)
+
+    files = {path: data for path, data in board.edits.items() if path in given or data != was(path)}
+    modes = {path: entries[path] if path in entries else board.tree.get(path) for path in files}
+    return Derived(
+        {path: was(path) for path in files},
+        files,
+        {path: _entry(repo, data, modes[path]) for path, data in files.items()},
+        board.problems,
+        board.notes,
+    )
+
+
+def _entry(repo: Repository, data: bytes | None, old: Entry | None) -> Entry | None:
+    mode = FILE if old is None or not old.is_file else old.mode
+    return None if data is None else Entry(mode, repo.write_blob(data))
 
 
 def settle(workspace: Workspace, given: Files | None = None, found: Files | None = None) -> Settled:
     """Stages the derived files that what is staged owes, and puts them into the working tree.
 
     Args:
-        given: contents of derived files that are in conflict, to derive over; they are staged whether that
-            changes them or not.
+        given: as for `derived_of`.
         found: what their files hold now, as git would store it: it is replaced.
 
     Raises:
@@ -50,44 +104,13 @@ def settle(workspace: Workspace, given: Files | None = None, found: Files | None
     repo = workspace.writable()
     if workspace.config.indexes == "local" and not given:
         return Settled((), tuple(f"wrote {path}" for path in _local(workspace, repo)))
-    given, found = given or {}, found or {}
-    head = repo.head().commit
-    board = Board(workspace, repo, repo.tree(head), head)
-    layout = workspace.layout
-    held = staged(repo, head)
-    for path, entry in held.items():
-        if path == NAME or is_derived(layout, path) or layout.find(path) is not None:
-            board.edits[path] = repo.blob(entry.oid) if entry is not None and entry.is_file else None
-    board.edits |= given
-    before = dict(board.edits)
-    owed(workspace, board)
-    after = {
-        path: data
-        for path, data in board.edits.items()
-        if path in given or data != (before[path] if path in before else TreeFiles.data(board, path))
-    }
-    if not after:
-        return Settled((), board.notes)
-    was = {
-        path: found[path]
-        if path in given
-        else before[path]
-        if path in before
-        else TreeFiles.data(board, path)
-        for path in after
-    }
-    left = _carry(workspace, repo, was, after)
-    entries: dict[str, Entry | None] = {}
-    for path, data in after.items():
-        mode = held[path] if path in held else board.tree.get(path)
-        entries[repo.prefix + path] = (
-            None if data is None else Entry(FILE if mode is None else mode.mode, repo.write_blob(data))
-        )
-    stage(repo, entries)
-    return Settled(
-        tuple(sorted(after)),
-        (*board.notes, *(f"{path}: staged, the file was left alone: {why}" for path, why in left.items())),
-    )
+    derived = derived_of(workspace, staged(repo, repo.head().commit), given)
+    if not derived.files:
+        return Settled((), derived.notes)
+    left = put_on_disk(workspace, {**derived.was, **(found or {})}, derived.files)
+    stage(repo, {repo.prefix + path: entry for path, entry in derived.entries.items()})
+    told = (f"{path}: staged, the file was left alone: {why}" for path, why in left.items())
+    return Settled(tuple(sorted(derived.files)), (*derived.notes, *told))
 
 
 def _local(workspace: Workspace, repo: Repository) -> list[str]:
@@ -102,12 +125,18 @@ def _local(workspace: Workspace, repo: Repository) -> list[str]:
     return write_local(workspace) if there else []
 
 
-def _carry(workspace: Workspace, repo: Repository, was: Files, after: Files) -> dict[str, str]:
-    """Brings files of the working tree from one content to another, edits of the user's merged in; those that
-    were left alone, and why.
+def put_on_disk(workspace: Workspace, was: Files, after: Files) -> dict[str, str]:
+    """Brings derived files of the working tree from one content to another.
+
+    A file that holds something else is built from the records of the working tree instead.
+
+    Returns:
+        The paths that were left as they are, and why.
     """
+    repo = workspace.writable()
     files: dict[str, Put] = {}
     left: dict[str, str] = {}
+    edited: dict[str, bytes] = {}
     with Worktree(repo.worktree or "") as tree:
         for path, data in after.items():
             try:
@@ -121,9 +150,25 @@ def _carry(workspace: Workspace, repo: Repository, was: Files, after: Files) -> 
             elif have is None:
                 left[path] = "it is not checked out"
             elif have != data:
-                merged = merge_one(workspace.layout, path, was[path], have, data)
-                if merged.conflicts:
-                    left[path] = "it has other edits"
-                else:
-                    files[path] = Put(have, merged.data)
+                edited[path] = have
+    files |= _of_working_tree(workspace, repo, edited, left)
     return left | put(repo, files)
+
+
+def _of_working_tree(
+    workspace: Workspace, repo: Repository, edited: Mapping[str, bytes], left: dict[str, str]
+) -> dict[str, Put]:
+    """Derived files with edits of their own, as the records of the working tree give them."""
+    if not edited:
+        return {}
+    state = of_working_tree(workspace, repo)
+    out = {}
+    for path, row in owed_rows(workspace.layout, edited).items():
+        if path in edited:
+            rendered = row.build(state, path)
+            fatal = next((one.message for one in rendered.problems if one.fatal), None)
+            if fatal is not None:
+                left[path] = fatal
+            else:
+                out[path] = Put(edited[path], rendered.data)
+    return out

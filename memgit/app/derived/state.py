@@ -33,6 +33,8 @@ FORMAT = 1
 """Raised between two versions where a derived file gets another form."""
 MADE_BY = f"memgit {__version__} {FORMAT}"
 KEPT = 256
+MOST = 2_000
+"""Changed files from which on nobody looks for what others left undone: `memgit rebuild --check` does."""
 OLDER = 4
 """So many older trees are kept."""
 
@@ -59,6 +61,23 @@ def known(repo: Repository, layout: Layout, tree: Tree) -> frozenset[str]:
         if CONFIG not in changed:  # it says where records lie
             found |= frozenset(state.right) - owed_paths(layout, changed)
     return found
+
+
+def since_right(repo: Repository, layout: Layout, tree: Tree) -> list[str]:
+    """The paths by which commits of others (a revert, a cherry-pick, a commit without hooks) changed records
+    since the derived files of a tree were last known to be right, as far as these files owe them something.
+    """
+    newest = next(iter(states(repo)), None)
+    if newest is None or any(state.tree == tree.oid for state in states(repo)):
+        return []
+    try:
+        changed = [path for path, _, _ in Tree(repo, newest.tree).diff(tree)]
+    except NotFound:
+        return []
+    if len(changed) > MOST or CONFIG in changed:
+        return []
+    right = frozenset(newest.right)
+    return [path for path in changed if not right.isdisjoint(owed_paths(layout, [path]))]
 
 
 def states(repo: Repository) -> list[State]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from memgit.app.derived import state as derived_state
 from memgit.app.hooks.roots import State, roots
-from memgit.app.hooks.runs import Said
 from memgit.derive import derive_owed, is_derived, owed_paths
 from memgit.errors import MemgitError
 from memgit.model.shell import memgit_in
@@ -34,7 +33,7 @@ FEW = 5_000
 
 def after(
     context: Context, repo: Repository, old: str | None, new: str | None, what: str, *, fix: bool = False
-) -> Said:
+) -> tuple[str, ...]:
     """Brings along what follows from a change of commits; never stops anything.
 
     Args:
@@ -42,7 +41,7 @@ def after(
         fix: writes derived files that are not what the records give into the working tree.
     """
     if old is None or new is None or old == new:
-        return Said()
+        return ()
     fix = fix or repo.settings.truth(REFRESH)
     lines: list[str] = []
     try:
@@ -60,7 +59,41 @@ def after(
                 workspace.close()
     except MemgitError as error:
         lines.append(f"derived files could not be checked after this {what}: {error}")
-    return Said(tuple(lines))
+    return tuple(lines)
+
+
+def take_in(context: Context, repo: Repository) -> str | None:
+    """Puts the derived files that pre-merge-commit has staged into the merge commit itself: git makes the tree
+    of a merge before it runs that hook. Nothing happens where anything else is staged.
+
+    Returns:
+        The commit that HEAD is at afterwards; None where nothing was put in.
+    """
+    from memgit.git.commit.amend import with_tree
+    from memgit.git.objects.tree import rewrite
+    from memgit.git.worktree.staged import staged
+
+    head = repo.head()
+    if head.commit is None or len(repo.parents_of(head.commit)) < 2:
+        return None
+    repo.at_prefix("")
+    whole = staged(repo, head.commit)
+    if not whole:
+        return None
+    derived: set[str] = set()
+    for workspace in roots(repo, State(repo, head.commit), whole):
+        prefix = workspace.require_repository().prefix
+        derived |= {
+            path
+            for path in whole
+            if path.startswith(prefix) and is_derived(workspace.layout, path[len(prefix) :])
+        }
+        workspace.close()
+    if derived != whole.keys():
+        return None
+    tree = rewrite(repo, repo.tree_of(head.commit), whole)
+    done = with_tree(repo, head, tree, "memgit: derived files of the merge")
+    return repo.head().commit if done else None
 
 
 def _refresh(workspace: Workspace, commit: str, changed: Sequence[str]) -> Snapshot | None:

@@ -9,6 +9,7 @@ from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.classify_change import describe
+from memgit.app.write.gate import require_sound
 from memgit.app.write.write import Board, Plan, Session, Written, carry_out
 from memgit.derive import is_derived, table
 from memgit.derive.view import Rendered
@@ -17,6 +18,7 @@ from memgit.git.repository import Repository
 from memgit.git.worktree.checkout import Put, put
 from memgit.git.worktree.filters import cleaned
 from memgit.git.worktree.status import dirty
+from memgit.lint import gate
 from memgit.model.change import diff_records
 from memgit.model.record import Record
 
@@ -74,9 +76,7 @@ def commit_edits(
             new += parsed.records
         changes = diff_records(old, new)
         if verify and records:
-            from memgit.app.hooks.hand_check import require_sound
-
-            require_sound(session, changes)
+            require_sound(session, gate.COMMIT, changes)
         notes = _take_derived(board, files, derived, taken)
         if taken and not records:
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)

@@ -64,12 +64,6 @@ class State:
             return False
         return not edits or any(name not in edits for name, _, _ in self._tree.walk(path))
 
-    def has_root_below(self) -> bool:
-        """Whether any folder but the top is a knowledge root."""
-        tree = ["ls-tree", "-r", "--name-only", "-z", self._commit or "HEAD"]
-        listed = ["ls-files", "--cached", "-z"] if self._staged is not None else tree
-        return f"/{NAME}\0".encode() in self._repo.git(*listed)
-
     def config(self, folder: str) -> Config | None:
         """The configuration in a folder, None where there is none.
 
@@ -90,8 +84,8 @@ class State:
 
 
 def roots(repo: Repository, state: State, paths: Iterable[str]) -> Iterator[Workspace]:
-    """The knowledge roots that some paths of a repository lie in: the nearest folders with a configuration,
-    else what the top looks like.
+    """The knowledge roots that some paths of a repository lie in: the nearest folders with a configuration.
+    Files that lie in none are not memgit's business.
 
     Args:
         repo: with a working tree.
@@ -101,23 +95,16 @@ def roots(repo: Repository, state: State, paths: Iterable[str]) -> Iterator[Work
         BadInput: a configuration that cannot be read.
     """
     nearest: dict[str, str | None] = {}
-    found: dict[str, None] = {}
-    outside = False
-    for path in paths:
-        folder = _nearest(state, path.rpartition("/")[0], nearest)
-        if folder is None:
-            outside = True
-        else:
-            found[folder] = None
+    found = dict.fromkeys(_nearest(state, path.rpartition("/")[0], nearest) for path in paths)
     for folder in found:
-        yield _opened(repo, folder, state.config(folder))
-    if outside:
-        # A change that takes away what shows the layout is one of that layout still.
-        layout = _detected(state) or _detected(state.unstaged())
-        # A repository with a knowledge root in one of its folders has other files that are none of memgit's
-        # business.
-        if layout is not None or not state.has_root_below():
-            yield _opened(repo, "", Config(layout or configuration.make_layout("notes"), found="detected"))
+        if folder is not None:
+            yield _opened(repo, folder, state.config(folder))
+
+
+def inside(workspace: Workspace, whole: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+    """What of some staged paths lies in a knowledge root, named from there."""
+    prefix = workspace.require_repository().prefix
+    return {path[len(prefix) :]: entry for path, entry in whole.items() if path.startswith(prefix)}
 
 
 def as_staged(workspace: Workspace, *, untracked: bool = False) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 
-from memgit.app.workspace import open_workspace
+from memgit.app.workspace import Workspace, open_workspace
 from memgit.derive import is_derived
 from memgit.errors import Refused
 from memgit.formats.merging.merge import DOCUMENTS, Conflict, Merged, merge_file
@@ -87,21 +87,47 @@ def merge_paths(
     one, two, three = (_read(name) for name in (base, ours, theirs))
     if max(len(one), len(two), len(three)) > MAX_BYTES:
         raise Refused(f"larger than {MAX_BYTES:,} bytes")
-    layout, prefix = _layout(path, env, cwd)
-    merged = merge_one(layout, path.removeprefix(prefix), one, two, three, labels)
+    workspace = _workspace(path, env, cwd)
+    layout, prefix = workspace.layout, "" if workspace.repo is None else workspace.repo.prefix
+    inner = path.removeprefix(prefix)
+    merged = _derived(workspace, inner, env) if is_derived(layout, inner) else None
+    if merged is None:
+        merged = merge_one(layout, inner, one, two, three, labels)
     _write(ours, merged.data or b"")
     return Done(merged.conflicts, prefix.rstrip("/"))
 
 
-def _layout(path: str, env: Mapping[str, str], cwd: str) -> tuple[Layout, str]:
-    """The layout of the knowledge root that a file lies in, and the folder of that in the repository, with a
-    slash at its end.
+def _derived(workspace: Workspace, path: str, env: Mapping[str, str]) -> Merged | None:
+    """A derived file as the records of the merge under way give it, though git may not have merged them yet.
+
+    None where git does not say what it merges (a rebase, a stash), or people's own text in it conflicts.
     """
+    from memgit.app.merge.tree_merge import merge_bases, merge_trees
+    from memgit.git.worktree.unmerged import merged_heads
+
+    repo = workspace.require_repository()
+    head, others = repo.head().commit, merged_heads(repo, env)
+    bases = merge_bases(repo, head, others[0]) if head is not None and len(others) == 1 else []
+    if not bases:
+        return None
+    ours = repo.tree(head)
+    done = merge_trees(
+        repo, workspace.layout, repo.tree(bases[0]), ours, repo.tree(others[0]), commit=head, only=path
+    )
+    if any(one.path == path for one in done.conflicts):
+        return None
+    if path not in done.edits:
+        return Merged(ours.data(path))
+    edit = done.edits[path]
+    return Merged(None if edit is None else edit.content(repo))
+
+
+def _workspace(path: str, env: Mapping[str, str], cwd: str) -> Workspace:
+    """The knowledge root that a file lies in."""
     folder = os.path.dirname(os.path.join(cwd, path))
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
-    workspace = open_workspace(folder, env)
-    return workspace.layout, "" if workspace.repo is None else workspace.repo.prefix
+    return open_workspace(folder, env)
 
 
 def _read(name: str) -> bytes:

@@ -8,7 +8,7 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memgit.app.check.source import Edited, TreeSource
@@ -134,6 +134,7 @@ def merge_trees(
     derive: bool = True,
     right: Container[str] | None = None,
     commit: str | None = None,
+    only: str | None = None,
 ) -> TreeMerge:
     """Merges what changed from `base` to `theirs` into `ours`. All three are rooted at the knowledge root.
 
@@ -144,8 +145,9 @@ def merge_trees(
         right: derived files of `ours` that are known to be right; what is noted in the git directory unless
             given.
         commit: a commit from whose history a broken derived file is mended.
+        only: a derived file that alone is asked for: what it does not come from is left out.
     """
-    merging = _Merging(repo, layout, base, ours, theirs, labels)
+    merging = _Merging(repo, layout, base, ours, theirs, labels, only)
     merging.run()
     if derive:
         known = derived_state.known(repo, layout, ours) if right is None else right
@@ -176,9 +178,13 @@ class _Side:
     that moved).
     """
 
-    def __init__(self, repo: Repository, base: Tree, tree: Tree) -> None:
+    def __init__(
+        self, repo: Repository, base: Tree, tree: Tree, wanted: Callable[[str], bool] = lambda _: True
+    ) -> None:
         self.repo, self.base, self.tree = repo, base, tree
-        self.deltas: dict[str, Delta] = {delta.path: delta for delta in base.changes(tree)}
+        self.deltas: dict[str, Delta] = {
+            delta.path: delta for delta in base.changes(tree) if wanted(delta.path)
+        }
         self.texts: dict[str, bytes] = {}
 
     def data(self, path: str) -> bytes | None:
@@ -244,10 +250,21 @@ class _Merging:
     """One merge under way."""
 
     def __init__(
-        self, repo: Repository, layout: Layout, base: Tree, ours: Tree, theirs: Tree, labels: tuple[str, str]
+        self,
+        repo: Repository,
+        layout: Layout,
+        base: Tree,
+        ours: Tree,
+        theirs: Tree,
+        labels: tuple[str, str],
+        only: str | None = None,
     ) -> None:
         self.repo, self.layout, self.base_tree, self.labels = repo, layout, base, labels
-        self.ours, self.theirs = _Side(repo, base, ours), _Side(repo, base, theirs)
+
+        def wanted(path: str) -> bool:
+            return only is None or only in owed_paths(layout, [path])
+
+        self.ours, self.theirs = _Side(repo, base, ours, wanted), _Side(repo, base, theirs, wanted)
         self.texts: dict[str, bytes] = {}
         self.edits: dict[str, Edit | None] = {}
         self.conflicts: list[Conflict] = []

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from memgit import __version__
 from memgit.app.check import settings as lint_settings
+from memgit.app.check.change import Lines, came_from, news
 from memgit.app.check.source import Kept
 from memgit.app.config import Config
 from memgit.app.merge.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
@@ -15,7 +16,6 @@ from memgit.app.review import settings as review_settings
 from memgit.app.review.commits import Commits, commits_of
 from memgit.app.review.drift import RULE as DRIFT
 from memgit.app.review.drift import chosen_by_hand, drifted
-from memgit.app.review.new_findings import Lines, came_from, news
 from memgit.app.review.non_record_changes import outside
 from memgit.app.review.state import (
     Lookups,

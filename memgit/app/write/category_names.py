@@ -11,8 +11,8 @@ whose file says nothing keeps the name that the index has, through derivation, a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
+from memgit import TYPE_CHECKING
 from memgit.derive import CATEGORY_INDEX
 from memgit.derive.categories import name_in_item, said_in, taken_over, words_in_item
 from memgit.derive.jsonindex import Item, read
@@ -24,6 +24,7 @@ from memgit.errors import MemgitError
 from memgit.formats.entries import set_meta
 from memgit.git.history.history import touching
 from memgit.model.layout import Layout
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from memgit.model.layout import Layout, Place
 from memgit.model.link import Wikilink
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import PAST, RecordChange
-from memgit.model.record import ParsedFile, Record, Value
+from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -60,6 +60,7 @@ class Board(TreeFiles):
         self.tree = tree
         self.commit = commit
         self.notes: tuple[str, ...] = ()
+        self.problems: dict[str, tuple[Problem, ...]] = {}  # derived files that cannot be written, and why
         self.edits: dict[str, bytes | None] = {}
         # by folder, what edits name directly in it; a folder in it ends in a slash
         self._edited: dict[str, set[str]] = {}
@@ -734,20 +735,26 @@ def _owed(board: Board) -> frozenset[str]:
         derived: Mapping[str, bytes | None] = derive_all(board)
         concerned = frozenset(derived)
     else:
-        rows = owed_rows(board.layout, changed)
+        late = owed_rows(board.layout, derived_state.since_right(board.repo, board.layout, board.tree))
+        rows = {**late, **owed_rows(board.layout, changed)}
         concerned = frozenset(rows)
         if not concerned <= right:
             from memgit.app.derived.validity import still_right
 
             _ask_cache(board)
             right |= still_right(board, concerned - right)
+        rows = {path: row for path, row in rows.items() if path not in late or path not in right}
         doubtful = concerned.difference(right) | concerned.intersection(changed)
         if doubtful:
             board.notes += keep_names(board, doubtful)
             if len(board.edits) > len(changed):
                 changed = sorted(board.edits)
-                rows = owed_rows(board.layout, changed)
-        derived = derive_owed(board, changed, board.unedited(), right, rows)
+        rows |= owed_rows(board.layout, changed)
+        derived = derive_owed(board, changed, board.unedited(), right, rows, board.problems)
+        fixed = sorted(derived.keys() - owed_rows(board.layout, changed).keys())
+        board.notes += tuple(
+            f"{path}: derived again, an earlier commit left it out of date" for path in fixed
+        )
     for path, data in derived.items():
         board.edits[path] = data
     return concerned

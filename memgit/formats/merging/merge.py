@@ -7,9 +7,9 @@ of lines with markers.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from memgit import TYPE_CHECKING
 from memgit.formats.text import has_bom, newline_of
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.formats.merging.textmerge import Markers

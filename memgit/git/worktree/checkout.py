@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.commit import journal, lock, recovery
 from memgit.git.objects import libgit
@@ -17,6 +17,7 @@ from memgit.git.objects.tree import FILE, Entry, Tree
 from memgit.git.worktree import filters, index
 from memgit.git.worktree.filters import Conversion, in_force
 from memgit.git.worktree.worktree import Worktree, write_new
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository

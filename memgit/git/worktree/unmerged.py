@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.commit import journal, leftovers
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 BASE, OURS, THEIRS = 1, 2, 3
 """The stages of a path in conflict (`git-ls-files(1)`, --unmerged)."""
+
+NAMED = "GITHEAD_"
+"""What begins the variables by which `git merge` names the commits that it merges to the programs that it
+starts (`git-merge(1)`).
+"""
 
 Stages = Mapping[int, Entry]
 
@@ -35,6 +40,25 @@ def unmerged(repo: Repository) -> dict[str, Stages]:
                 int(mode, 8), oid.decode("ascii")
             )
     return dict(out)
+
+
+def merged_heads(repo: Repository, env: Mapping[str, str]) -> tuple[str, ...]:
+    """The commits that are being merged into HEAD; empty where none is.
+
+    Before a merge that goes through by itself is committed, git has written no MERGE_HEAD yet, only the
+    variables.
+
+    Args:
+        env: the environment that git gave the hook or the merge driver.
+    """
+    named = [name[len(NAMED) :] for name in env if name.startswith(NAMED)]
+    if not named:
+        try:
+            with open(f"{repo.git_dir}/MERGE_HEAD", "rb") as file:
+                named = file.read().decode("ascii", "replace").split()
+        except OSError:
+            return ()
+    return tuple(name for name in named if len(name) == 40 and not name.strip("0123456789abcdef"))
 
 
 def left_by_git(repo: Repository) -> Tree | None:
@@ -71,12 +95,13 @@ def settlements(repo: Repository, stages: Stages) -> tuple[bytes, bytes]:
         journal.remove_work(work)
 
 
-def stage(repo: Repository, entries: Mapping[str, Entry | None]) -> None:
+def stage(repo: Repository, entries: Mapping[str, Entry | None], *, refresh: bool = True) -> None:
     """Stages contents as they are given (None: the path is gone), which also ends what conflict there was;
     the working tree is not touched.
 
     Args:
         entries: by path from the top of the working tree.
+        refresh: have git look at the files as well, so that it need not read them again to know them.
 
     Raises:
         Refused: another program holds the index.
@@ -85,5 +110,5 @@ def stage(repo: Repository, entries: Mapping[str, Entry | None]) -> None:
         return
     index.wait_until_free(repo)
     index.set_entries(repo, entries)
-    # Where the file on disk is that very content, git need not read it again to know.
-    process.attempt(["update-index", "-q", "--refresh"], repo=repo, write=True)
+    if refresh:
+        process.attempt(["update-index", "-q", "--refresh"], repo=repo, write=True)

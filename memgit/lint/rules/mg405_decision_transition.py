@@ -8,17 +8,8 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.history import changes
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule, several
 from memgit.lint.words import listed, named
+from memgit.model.kinds import TRANSITIONS
 from memgit.model.record import Record
-
-TRANSITIONS = (
-    "proposed > accepted",
-    "proposed > rejected",
-    "proposed > superseded",
-    "accepted > superseded",
-    "accepted > deprecated",
-    "deprecated > superseded",
-    "rejected > proposed",
-)
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:

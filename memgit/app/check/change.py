@@ -1,5 +1,7 @@
-"""Which findings a change brought, and which were there before it: matched by rule, record and words, never
-by line alone.
+"""What a change makes worse: its findings beside those of the state before it, and what a door does with them.
+
+Findings are matched by rule, record and words, never by line alone. Every door uses this comparison: writes,
+hooks, `memgit commit`, merges, pushes and `review`.
 """
 
 from __future__ import annotations
@@ -7,11 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from memgit import TYPE_CHECKING
+from memgit.app.check import settings as lint_settings
+from memgit.errors import MemgitError
 from memgit.formats.merging.linediff import matching
+from memgit.lint import gate
 from memgit.lint.rule import Finding
+from memgit.lint.settings import configured
 from memgit.lint.words import named
 from memgit.model.change import Change
+from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
+
+if TYPE_CHECKING:
+    from memgit.app.workspace import Context, Workspace
+    from memgit.lint.settings import Settings
 
 OF_LINES = frozenset(["MG001", "MG002", "MG104", "MG501", "MG502"])
 """Rules about the text of a line: what such a rule finds on a line that did not change, it found there
@@ -22,6 +34,8 @@ MEASURED = frozenset(["MG301", "MG305"])
 _MEASURE = re.compile(r"[\d,.]*\d%?")
 _GUESS = re.compile(r" (leads nowhere|could mean)\b.*", re.DOTALL)
 _PLACES = re.compile(r":\d+(?=[),\s]|$)|\blines? \d+(?:, \d+)*")
+
+_LINK = re.compile(r"\[\[[^\[\]]+\]\]")
 
 Data = Callable[[str], bytes | None]
 
@@ -43,6 +57,11 @@ class Lines:
                 pairs = {j + n + 1: i + n + 1 for i, j, size in matching(one, other) for n in range(size)}
             self._known[path] = pairs
         return self._known[path].get(line)
+
+    def had(self, path: str, text: str) -> bool:
+        """Whether the old version of a file held a text."""
+        old = self._before(self._came_from(path))
+        return old is not None and text.encode("utf-8", "surrogateescape") in old
 
 
 def came_from(changes: Sequence[Change]) -> Callable[[str], str]:
@@ -118,3 +137,98 @@ def _renamed(message: str, new: Record, old: Record) -> str:
     """A message about a record as it would name the record before."""
     message = message.replace(named(new), named(old))
     return message.replace(new.address, old.address) if new.address != old.address else message
+
+
+class Judged(NamedTuple):
+    """What a door says of a change.
+
+    Attributes:
+        findings: what the change brings and the door reports, each with the severity that it has there.
+        before: how many of the findings were there before the change.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    before: int = 0
+
+    @property
+    def stops(self) -> bool:
+        """Whether one of them stops the change."""
+        return any(one.severity == "error" for one in self.findings)
+
+
+def judged(
+    workspace: Workspace,
+    context: Context,
+    door: str,
+    found: Sequence[Finding],
+    after: Data,
+    sides: Sequence[str],
+    changes: Sequence[Change] = (),
+) -> Judged:
+    """What a door does with the findings of a change.
+
+    Args:
+        door: one of `gate.DOORS`.
+        found: the findings of the state after the change, of all files that it concerns.
+        after: the files of that state.
+        sides: the commits that the change starts from: HEAD, and with a merge those that are merged. Empty
+            where there is no commit yet.
+        changes: what the change did to records.
+    """
+    if not found:
+        return Judged()
+    known = {rule.code: rule for rule in lint_settings.known()}
+    settings = lint_settings.settings_of(workspace, tuple(known.values()))
+    left, before = list(found), 0
+    broke: set[int] = set()
+    for side in sides:
+        try:
+            lines = Lines(workspace.require_repository().tree(side).data, after, came_from(changes))
+            held = _held(workspace, context, settings, side, sides, left, changes)
+        except MemgitError:
+            continue
+        left, number = news(left, held, changes, lines)
+        before += number
+        broke |= {id(one) for one in left if one.rule in gate.LINKS and _was_written(one, lines)}
+    own = gate.is_own(workspace.layout.name)
+    out = []
+    for one in left:
+        change = gate.BROKE if id(one) in broke else gate.NEW
+        strict = one.rule in known and configured(settings, known[one.rule]) == "error"
+        severity = gate.severity_at(gate.judge(door, one.rule, one.severity, change, own=own, strict=strict))
+        if severity:
+            out.append(one._replace(severity=severity))
+    return Judged(tuple(out), before)
+
+
+def _was_written(found: Finding, lines: Lines) -> bool:
+    """Whether the link of a finding stood in the file before the change."""
+    if lines.old(found.path, found.line) is not None:
+        return True
+    link = _LINK.search(found.message)
+    return link is not None and lines.had(found.path, link[0])
+
+
+def _held(
+    workspace: Workspace,
+    context: Context,
+    settings: Settings,
+    side: str,
+    sides: Sequence[str],
+    found: Sequence[Finding],
+    changes: Sequence[Change],
+) -> Sequence[Finding]:
+    """What the rules of some findings report of the same files at one side."""
+    from memgit.app.check.lint import corpus_at
+    from memgit.lint.engine import run
+
+    tree, back = workspace.require_repository().tree(side), came_from(changes)
+    paths = {path for path in (back(one.path) for one in found) if tree.get(path) is not None}
+    if not paths:
+        return ()
+    codes = {one.rule for one in found}
+    other = next((one for one in sides if one != side), None)
+    corpus = corpus_at(workspace, context, side, paths, since=other)
+    rules = lint_settings.loaded(codes)
+    chosen = settings.narrowed(sorted(codes))
+    return run(corpus, chosen, rules).findings

@@ -1,0 +1,70 @@
+"""The gate at a write: what memgit is about to commit is held to the same rules as a hand edit.
+
+Derived files go into the same commit and every write looks for credentials by itself, so neither is looked at
+here.
+"""
+
+from __future__ import annotations
+
+from memgit import TYPE_CHECKING
+from memgit.app.check import lint
+from memgit.app.check.change import judged
+from memgit.derive import is_derived
+from memgit.errors import Refused
+from memgit.git.objects.tree import FILE, Entry
+from memgit.lint import gate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memgit.app.write.write import Session
+    from memgit.model.change import Change
+
+ELSEWHERE = (gate.DERIVED, "MG102", "MG103", "MG501")
+MAX_NOTES = 5
+"""Warnings that one commit prints."""
+_HINTS = {
+    gate.COMMIT: "edit the file (memgit lint --changed shows all), then memgit commit again; --no-verify "
+    "commits it as it is",
+    gate.WRITE: "memgit rule {rule} explains it",
+}
+
+
+def require_sound(session: Session, door: str, changes: Sequence[Change]) -> None:
+    """Lets the gate judge the edits on a board; what it only warns of becomes a note on the board.
+
+    Args:
+        door: `gate.COMMIT` for hand edits, `gate.WRITE` for an operation of memgit's.
+        changes: what the edits do to records.
+
+    Raises:
+        BadInput: a configuration that cannot be read.
+        Refused: a finding that the door stops and that the newest commit does not have; the first one is named
+            with its line.
+    """
+    board, repo = session.board, session.board.repo
+    entries: dict[str, Entry | None] = {}
+    for path, data in board.edits.items():
+        if is_derived(board.layout, path):
+            continue
+        old = board.tree.get(path)
+        mode = old.mode if old is not None and old.is_file else FILE
+        entries[path] = None if data is None else Entry(mode, repo.write_blob(data))
+    request = lint.Request(staged=True, ignore=ELSEWHERE, entries=entries)
+    result = lint.check_staged(session.workspace, session.context, request)
+    sides = () if board.commit is None else (board.commit,)
+    verdict = judged(session.workspace, session.context, door, result.findings, board.data, sides, changes)
+    errors = [one for one in verdict.findings if one.severity == "error"]
+    if errors:
+        first, more = errors[0], len(errors) - 1
+        verb = "committed" if door == gate.COMMIT else "written"
+        raise Refused(
+            f"not {verb}: {first.rule} {first.name}: {first.message}{f', and {more:,} more' if more else ''}",
+            path=first.path,
+            line=first.line,
+            hint=_HINTS[door].format(rule=first.rule),
+        )
+    if door == gate.COMMIT:
+        board.notes += tuple(
+            f"{one.path}:{one.line}: {one.message} ({one.rule})" for one in verdict.findings[:MAX_NOTES]
+        )
