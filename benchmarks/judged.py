@@ -30,7 +30,7 @@ from memgit.lint.rules import RULES  # noqa: E402
 from memgit.lint.settings import Settings  # noqa: E402
 
 FOLDER = ROOT / "tests" / "lint" / "judged"
-_CODE = re.compile(r"\\u([0-9a-fA-F]{4,6})")
+_CODE = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 class Case(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 
 from memgit.lint.lines import Lines
 from memgit.model.lazy_re import pattern
@@ -25,11 +26,25 @@ _ANY = pattern(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\U000e0000-\U000e007f]"
 )
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_CONTROLS = pattern("[\u202a-\u202e\u2066-\u2069]")
+_OVERRIDES = frozenset("\u202d\u202e")
 _MARKS = frozenset("\u200e\u200f\u061c")
 _JOINERS = frozenset("\u200c\u200d")
 _SOFT = frozenset("\xad")
 _FLAG = pattern("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
 _TAGS = pattern("[\U000e0020-\U000e007e]+")
+
+_RTL = pattern("[\u0591-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
+_UNSPACED = pattern(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19df\u1a20-\u1aaf\ua9e0-\ua9ff\uaa60-\uaadf]"
+)
+"""Thai, Lao, Tibetan, Burmese, Khmer and their neighbours: scripts without blanks between words."""
+BESIDE = 20
+"""So many characters before and after a hidden one are quoted."""
+FEW_LETTERS = 20
+"""So many letters of a script in a file make its marks honest everywhere in it."""
+LOOKED = 20_000
+"""So many characters of a file tell which scripts it is written in."""
 
 _COMMENT = r"<!--(.*?)(?:-->|\Z)|^ {0,3}\[(?://|comment|_)\]: *(?:#|<>) *[\"'(]([^\n]*)[\"')][ \t\r]*$"
 _UNSEEN = (
@@ -84,19 +99,46 @@ def find(text: str, visible: list[tuple[int, int]] | None = None) -> list[Hidden
     return sorted(out)[:MAX_FOUND]
 
 
+class _Scripts:
+    """What the scripts of a text need: marks of direction, or places where a line may break between words."""
+
+    def __init__(self, text: str) -> None:
+        self.rtl = len(_RTL.findall(text, 0, LOOKED)) >= FEW_LETTERS
+        self.unspaced = len(_UNSPACED.findall(text, 0, LOOKED)) >= FEW_LETTERS
+        self._text = text
+        self._checked, self._closed = (0, -1), False
+
+    def closes(self, place: int) -> bool:
+        """Whether the line at a place closes every control of direction that it opens."""
+        text, (start, end) = self._text, self._checked
+        if not start <= place <= end:
+            start, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+            end = len(text) if end < 0 else end
+            count = Counter(_CONTROLS.findall(text, start, end))
+            self._closed = (
+                count["\u202a"] + count["\u202b"] == count["\u202c"]
+                and count["\u2066"] + count["\u2067"] + count["\u2068"] == count["\u2069"]
+            )
+            self._checked = (start, end)
+        return self._closed
+
+
 def _characters(text: str) -> list[Hidden]:
     found: dict[tuple[int, str], dict[str, int]] = {}
+    around: dict[tuple[int, str], str] = {}
     decoded: dict[int, str] = {}
     lines = Lines(text)
+    scripts = _Scripts(text)
     flags = [match.span() for match in _FLAG.finditer(text)] if "\U0001f3f4" in text else []
     for match in _ANY.finditer(text):
         place, char = match.start(), match[0]
-        kind = _kind(text, place, char)
+        kind = _kind(text, place, char, scripts)
         if kind is None or any(start <= place < end for start, end in flags):
             continue
         line = lines.of(place)
         names = found.setdefault((line, kind), {})
         names[char] = names.get(char, 0) + 1
+        around.setdefault((line, kind), _around(text, place))
         if kind == "tags" and line not in decoded:
             run = _TAGS.search(text, place)
             decoded[line] = "".join(chr(ord(tag) - 0xE0000) for tag in run[0]) if run is not None else ""
@@ -110,43 +152,34 @@ def _characters(text: str) -> list[Hidden]:
             )
         else:
             out.append(
-                Hidden(line, line, kind, ", ".join(_named(char, count) for char, count in names.items()))
+                Hidden(
+                    line,
+                    line,
+                    kind,
+                    ", ".join(_named(char, count) for char, count in names.items())
+                    + f" in {around[line, kind]}",
+                )
             )
     return out
 
 
-def _kind(text: str, place: int, char: str) -> str | None:
+def _kind(text: str, place: int, char: str, scripts: _Scripts) -> str | None:
     """What sort of hidden character stands there; None where it does honest work."""
     if char in _BIDI:
-        return "bidi"
+        return None if scripts.rtl and char not in _OVERRIDES and scripts.closes(place) else "bidi"
     if char >= "\U000e0000":
         return "tags"
     before = text[place - 1] if place else "\n"
     after = text[place + 1] if place + 1 < len(text) else "\n"
     if char in _MARKS:
-        line = (
-            text[max(0, place - NEAR) : place].rpartition("\n")[2]
-            + text[place : place + NEAR].partition("\n")[0]
-        )
-        return (
-            None
-            if any(
-                unicodedata.bidirectional(one) in ("R", "AL")
-                for one in line
-                if one > "\u0590" and one not in _MARKS
-            )
-            else "bidi"
-        )
+        return None if scripts.rtl or _RTL.search(_line_around(text, place)) else "bidi"
+    if char == "\u200b" and (scripts.unspaced or _UNSPACED.search(_line_around(text, place))):
+        return None
     if char in _JOINERS:
         return None if _joins(before, after) else "zero-width"
     if char in _SOFT:
-        # A soft hyphen shows where a line may break; between two letters of one word it is honest
-        # typesetting.
-        return (
-            None
-            if before.isalpha() and after.isalpha() and not before.isascii() | after.isascii()
-            else "zero-width"
-        )
+        # It shows where a line may break, and hides nothing: only a run of them is no typesetting.
+        return "zero-width" if _SOFT & {before, after} else None
     if char == "\ufeff" and place == 0:
         return None
     if char in "\u180b\u180c\u180d\u180e" and "\u1800" <= before <= "\u18af":
@@ -154,6 +187,14 @@ def _kind(text: str, place: int, char: str) -> str | None:
     if char in "\u115f\u1160" and ("\u1100" <= after <= "\u11ff" or "\u1100" <= before <= "\u11ff"):
         return None
     return "zero-width"
+
+
+def _line_around(text: str, place: int) -> str:
+    """What stands near a place on its line."""
+    return (
+        text[max(0, place - NEAR) : place].rpartition("\n")[2]
+        + text[place + 1 : place + NEAR].partition("\n")[0]
+    )
 
 
 def _joins(before: str, after: str) -> bool:
@@ -176,6 +217,13 @@ def _shaped(char: str) -> bool:
         or "\u1780" <= char <= "\u18af"
         or "\ufb50" <= char <= "\ufeff"
     )
+
+
+def _around(text: str, place: int) -> str:
+    """The text beside a hidden character, which is written out in its place."""
+    before = text[max(0, place - BESIDE) : place].rpartition("\n")[2]
+    after = text[place + 1 : place + 1 + BESIDE].partition("\n")[0]
+    return _quoted(f"{before}[U+{ord(text[place]):04X}]{after}")
 
 
 def _named(char: str, count: int) -> str:

@@ -20,6 +20,12 @@ MAX_FOUND = 200
 """More in one file say nothing more."""
 NEAR = 200
 """So many characters of a line around a value are looked at for what it belongs to."""
+AWS_ENTROPY = 4.0
+"""Bits a character from which forty characters beside the name of AWS look like its secret key."""
+MAX_URL = 2_000
+"""A URL in text is shorter."""
+SHORTEST_HEX = 20
+"""Hexadecimal digits from which a value may be a credential; shorter ones are ids and checksums."""
 ENTROPY = 3.0
 """Bits a character from which an assigned value looks random; English words stay below, hexadecimal digits
 reach almost 4.
@@ -106,6 +112,18 @@ SHAPES: tuple[Shape, ...] = (
     Shape("Azure storage key", ("AccountKey=",), r"[A-Za-z0-9+/]{86}==", 11),
     Shape("Hugging Face token", ("hf_",), rf"[A-Za-z]{{34}}{_END}", 3),
     Shape("age secret key", ("AGE-SECRET-KEY-1",), rf"[A-Z0-9]{{58}}{_END}", 16),
+    Shape("Square key", ("sq0csp-", "sq0atp-"), r"[A-Za-z0-9_-]{22,43}", 7),
+    Shape("DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), rf"[0-9a-f]{{64}}{_END}", 7),
+    Shape("Shopify token", ("shpat_", "shpca_", "shppa_", "shpss_"), rf"[0-9a-fA-F]{{32}}{_END}", 6),
+    Shape("Databricks token", ("dapi",), rf"[0-9a-f]{{32}}{_END}"),
+    Shape("Vault token", ("hvs.", "hvb."), r"[A-Za-z0-9_-]{90,200}"),
+    Shape("Artifactory token", ("AKCp",), rf"[A-Za-z0-9]{{60,73}}{_END}"),
+    Shape(
+        "Discord bot token",
+        ("MT", "Mz", "Mj", "ND", "NT", "Nj", "Nz", "OD", "OT"),
+        r"[A-Za-z0-9]{21,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])",
+        2,
+    ),
     Shape(
         "JSON web token",
         ("eyJ",),
@@ -133,6 +151,10 @@ a blank in them.
 _URL = r"://[^\s/:@\"'<>`]{0,64}:([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-9\[])"
 _AWS_OTHER = r"(?<![A-Za-z0-9/+=_-])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])"
 _AWS_NEAR = r"(?i:aws|AKIA|ASIA)"
+_URL_EDGE = r"[\s\"'<>()`]"
+_EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_HEX = r"[0-9a-fA-F]+"
+_MIXED = r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d)"
 _NAMED = ("passw", "secret", "token", "api", "access", "private", "credential", "auth")
 _NAMES = "passw(?:or)?d|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization|auth"
 _ASSIGNED = (
@@ -154,8 +176,12 @@ _KNOWN = frozenset(
 _PLACEHOLDERS = frozenset(
     """password passwd pass pwd secret user username token apikey key changeme change-me example test testing guest admin root postgres
     mysql redis hunter2 letmein foobar foo bar yourpassword your-password mypassword my-password some-password pw s3cret
-    p4ssw0rd passw0rd pa55word xxx""".split()
+    p4ssw0rd passw0rd pa55word xxx
+    passwort kennwort contraseña contrasena clave senha motdepasse mot_de_passe mdp parola haslo hasło wachtwoord heslo lösenord
+    adgangskode salasana şifre sifre kata_sandi пароль парола 비밀번호 パスワード 密码 密碼""".split()
 )
+_HOSTS = ("example.", "host", "hostname", "server", "localhost", "127.0.0.1", "site.com", "domain.")
+"""What the host of a URL in an example begins with."""
 _PLACEHOLDER = (
     r"\$\{|\{\{|%\(|<[^>]+>|\.\.\.|…|(?i:\b(?:your|my|some|the|insert|replace|dummy|sample|placeholder|redacted|change)[_-])|"
     r"^(?:0123456789|1234567890|abcdef)[0-9a-z]*$|^\*+$|^\$?[A-Z]+(?:_[A-Z]+)*$|^[a-z]+[-_](?:password|pass|secret|token|key)$"
@@ -211,7 +237,9 @@ def find(text: str) -> list[Secret]:
         line = lines.of(start)
         known = out.get((line, value))
         if known is None:
-            known = out[line, value] = Secret(line, kind, mask(value, keep), _is_example(value, kind))
+            known = out[line, value] = Secret(
+                line, kind, mask(value, keep), _in_example(text, start, value, kind)
+            )
         if known.kind == "secret value" and kind != known.kind:
             out[line, value] = known._replace(kind=kind)
         if len(out) >= MAX_FOUND:
@@ -235,9 +263,10 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
             if anchor in (text if " " in anchor else long):
                 for match in _compiled(re.escape(anchor) + shape.rest).finditer(text):
                     start = match.start()
-                    if (shape.inside or not start or not _is_word(text[start - 1])) and (
-                        shape.check is None or shape.check(match[0])
-                    ):
+                    if (
+                        shape.inside
+                        or ((not start or not _is_word(text[start - 1])) and not _in_url_path(text, start))
+                    ) and (shape.check is None or shape.check(match[0])):
                         yield start, shape.kind, match[0], shape.keep
     if "://" in text:
         for match in _compiled(_URL).finditer(text):
@@ -248,8 +277,10 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
             after = text[match.end() : match.end() + NEAR].partition("\n")[0]
             if (
                 _compiled(_AWS_NEAR).search(f"{before} {after}")
-                and entropy(match[1]) > 3.5
+                and entropy(match[1]) > AWS_ENTROPY
                 and not match[1].isalnum()
+                and _compiled(_MIXED).match(match[1])
+                and not _in_url_path(text, match.start(1))
             ):
                 yield match.start(1), "AWS secret key", match[1], 0
     lowered = text.lower()
@@ -258,10 +289,21 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
     ):  # a few letters change their length; then places would not agree
         for named in _compiled(_NAMES).finditer(lowered):
             assigned = _compiled(_ASSIGNED).match(text, named.end())
+            if lowered.endswith("public", max(0, named.start() - 7), named.start()) or lowered.endswith(
+                ("public_", "public-"), max(0, named.start() - 7), named.start()
+            ):
+                continue
             if assigned is not None and not (assigned["rest"] or "").lower().endswith(_TAKEN_FROM):
                 value = assigned["value"].removeprefix("Bearer ").removeprefix("Basic ").rstrip(".")
-                if _looks_random(value):
+                if _looks_random(value) and not _in_url_path(text, assigned.start("value")):
                     yield assigned.start("value"), "secret value", value, 0
+
+
+def _in_url_path(text: str, place: int) -> bool:
+    """Whether a place lies in the path of a URL: pages and posts have names that look random."""
+    before = text[max(0, place - MAX_URL) : place]
+    word = _compiled(_URL_EDGE).split(before)[-1]
+    return "/" in word.partition("://")[2] and "?" not in word and "#" not in word
 
 
 def _is_word(char: str) -> bool:
@@ -274,7 +316,10 @@ def _looks_random(value: str) -> bool:
         len(value) < 16
         or _compiled(_PLAIN).fullmatch(value)
         or value.startswith(("http", "$", "%", "@", "/", "./", "--"))
+        or _compiled(_EMAIL).fullmatch(value)
     ):
+        return False
+    if _compiled(_HEX).fullmatch(value) and len(value) < SHORTEST_HEX:
         return False
     if "=" in value.rstrip("="):  # several settings in one word, such as `BUDGET=4000/FILES=10`
         return False
@@ -287,6 +332,34 @@ def _looks_random(value: str) -> bool:
         and value.count("/") <= 4
         and "(" not in value
     )
+
+
+def _in_example(text: str, start: int, value: str, kind: str) -> bool:
+    """Whether what stands around a value says that it is an example: a placeholder, or a host of examples."""
+    if _is_example(value, kind):
+        return True
+    if kind == "password in a URL":
+        host = text[start + len(value) + 1 : start + len(value) + 40]
+        opened = text[max(0, start - MAX_URL) : start].rpartition("\n")[2]
+        return (
+            host.startswith(_HOSTS)
+            or opened.rfind("{{") > opened.rfind("}}")
+            or any(mark in value for mark in "[]{}<>")
+        )
+    return kind == "secret value" and _decoded_example(value)
+
+
+def _decoded_example(value: str) -> bool:
+    """Whether a value of basic authentication spells placeholders: `username:password`."""
+    import base64
+    import binascii
+
+    try:
+        plain = base64.b64decode(value, validate=True).decode("ascii").strip()
+    except (ValueError, binascii.Error):
+        return False
+    user, colon, password = plain.partition(":")
+    return bool(colon) and (password.lower() in _PLACEHOLDERS or user.lower() in ("aladdin", "foo"))
 
 
 def _is_example(value: str, kind: str) -> bool:
@@ -335,7 +408,7 @@ def spans(text: str) -> list[tuple[int, int, str]]:
                 if inside is not None
                 else end
             )
-        if not _is_example(value, kind):
+        if not _in_example(text, start, value, kind):
             found.append((start, end, kind))
     out: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(found, key=lambda one: (one[0], -one[1])):
