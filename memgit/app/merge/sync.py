@@ -400,6 +400,7 @@ class _Sync:
         # Who records in this clone meanwhile waits for the merge to be whole.
         with lock.hold(repo, LOCK_WAIT):
             _idle(repo)
+            lock.give_way(repo)
             if repo.head() != head:
                 return None
             index.wait_until_free(repo)

@@ -343,6 +343,9 @@ class _Attempt:
             repo.write_blobs([edit.data for edit in edits if edit.data is not None])
         else:
             self._make_all(changes, edits)
+        if not stage:
+            lock.give_way(repo)
+            self._check_head()
         self._record(files, entries, bool(watchers))
         try:
             self._apply_files(files)
@@ -489,6 +492,8 @@ class _Attempt:
 
     def _move_branch(self, message: str) -> None:
         self._check_head()
+        if lock.committing(self.repo):
+            raise _Again(self.head.ref or "HEAD")
         try:
             self.notes += refs.move(
                 self.repo,

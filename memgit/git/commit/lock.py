@@ -10,7 +10,7 @@ import errno
 import fcntl
 import os
 from contextlib import contextmanager
-from time import monotonic
+from time import monotonic, sleep, time
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 FOLDER = "memgit"
 """Name of memgit's own folder in a git directory."""
+COMMITTING = "committing"
+"""File there in which the pre-commit hook names the `git commit` that runs it."""
+GAP = 0.05
+"""Seconds for which a writer that had to wait leaves the branch alone, so that a plain `git commit` can start."""
+GIVE_WAY = 3.0
+"""Seconds for which writers wait at most for a `git commit`: it gives up where HEAD moves before its end."""
 
 
 class Busy(Refused):
@@ -47,7 +53,8 @@ def hold(repo: Repository, timeout: float) -> Iterator[None]:
     path = f"{repo.common_dir}/{FOLDER}/lock"
     fd = _open(repo, path)
     try:
-        _acquire(fd, path, timeout)
+        if _acquire(fd, path, timeout):
+            sleep(GAP)
         try:
             os.ftruncate(fd, 0)
             os.pwrite(fd, b"%d\n" % os.getpid(), 0)
@@ -77,11 +84,32 @@ def _open(repo: Repository, path: str) -> int:
         raise Refused(f"the git directory cannot be written: {path}: {error.strerror}") from None
 
 
-def _acquire(fd: int, path: str, timeout: float) -> None:
+def give_way(repo: Repository) -> None:
+    """Waits for a plain `git commit` under way in this working tree."""
+    while committing(repo):
+        sleep(0.005)
+
+
+def committing(repo: Repository) -> bool:
+    """Whether a plain `git commit` began in this working tree a moment ago; not in one of its own hooks."""
+    if "GIT_INDEX_FILE" in repo.env:
+        return False
+    try:
+        with open(f"{repo.git_dir}/{FOLDER}/{COMMITTING}", encoding="ascii") as file:
+            os.kill(int(file.read(20)), 0)
+            return time() - os.fstat(file.fileno()).st_mtime < GIVE_WAY
+    except (OSError, ValueError):
+        return False
+
+
+def _acquire(fd: int, path: str, timeout: float) -> bool:
+    """Takes the lock; whether it had to wait."""
     end = monotonic() + timeout
+    waited = False
     while True:
         try:
-            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return waited
         except OSError as error:
             if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
                 raise Refused(f"{path} cannot be locked: {error.strerror}") from None
@@ -94,6 +122,7 @@ def _acquire(fd: int, path: str, timeout: float) -> None:
                 ),
                 hint="wait for it to end, or end it, then try again",
             )
+        waited = True
         pause(0.012)
 
 
