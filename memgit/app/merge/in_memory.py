@@ -38,7 +38,7 @@ def merge_commit(workspace: Workspace, ours: str, theirs: str, message: str) -> 
         return None
     bases = merge_bases(repo, ours, theirs)
     tree = repo.tree_of(ours)
-    edits = _merge(workspace, _base(workspace, bases), tree, repo.tree_of(theirs), commit=ours)
+    edits = _merge(workspace, common_tree(workspace, bases), tree, repo.tree_of(theirs), commit=ours)
     if edits is None:
         return None
     try:
@@ -84,12 +84,12 @@ def _merge(
     return edits | {prefix + path: edit for path, edit in merged.edits.items()}
 
 
-def _base(workspace: Workspace, bases: list[str]) -> str:
+def common_tree(workspace: Workspace, bases: list[str]) -> str:
     """The tree that both sides come from; several are merged into one, as git does, with markers in it."""
     repo = workspace.require_repository()
     tree = repo.tree_of(bases[0])
     for number, other in enumerate(bases[1:], 1):
-        common = _base(workspace, merge_bases(repo, bases[number - 1], other)[:1] or [other])
+        common = common_tree(workspace, merge_bases(repo, bases[number - 1], other)[:1] or [other])
         edits = _merge(workspace, common, tree, repo.tree_of(other), commit=None, force=True)
         tree = _written(repo, tree, edits or {})
     return tree

@@ -12,18 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memgit.app.derived.staged import settle
-from memgit.app.merge.driver import another, merge_one
+from memgit.app.merge.driver import merge_one
+from memgit.app.merge.in_memory import common_tree
+from memgit.app.merge.tree_merge import TreeMerge, merge_bases, merge_trees
 from memgit.app.read.reader import CachedReader, open_reader
 from memgit.app.read.record_json import printable_path
 from memgit.app.review.duplicate_staged import doubled, twice
 from memgit.app.workspace import Workspace
 from memgit.derive import conflict as marked
 from memgit.derive import is_derived
-from memgit.errors import MemgitError, NotFound, Refused
-from memgit.formats.codecs import parse_file
-from memgit.formats.merging import entrymove
-from memgit.formats.merging.entrymove import Gone
-from memgit.formats.merging.merge import Conflict, Merged
+from memgit.errors import NotFound, Refused
+from memgit.formats.merging.merge import Conflict, Merged, merge_file
 from memgit.git.commit import recovery
 from memgit.git.objects.tree import FILE, Entry, Tree
 from memgit.git.repository import Repository
@@ -32,7 +31,6 @@ from memgit.git.worktree.filters import cleaned
 from memgit.git.worktree.staged import staged
 from memgit.git.worktree.unmerged import BASE, OURS, THEIRS, Stages, left_by_git, settlements, stage, unmerged
 from memgit.git.worktree.worktree import Worktree
-from memgit.model.layout import Place
 
 NEXT = {
     # As `git merge --continue`, which opens an editor and so waits for ever where nobody is.
@@ -125,11 +123,11 @@ def resolve(workspace: Workspace, paths: Sequence[str] = (), *, force: bool = Fa
             raise NotFound("nothing is in conflict there", path=want, hint="git status")
     if operation is not None and operation not in NEXT:
         return Resolved(operation, notes=notes)
-    work = _Work(workspace, repo, force)
+    work = _Work(workspace, repo, inside, force)
     left: list[Left] = []
     wanted = [path for path in inside if not paths or any(_under(path, want) for want in paths)]
     derived = [path for path in inside if is_derived(workspace.layout, path)]
-    for path in work.in_order({path: inside[path] for path in wanted if path not in derived}):
+    for path in sorted(path for path in wanted if path not in derived):
         left += work.one(path, lambda path: work.record(path, inside[path]))
     work.write()
     if left or any(path not in wanted and path not in derived for path in inside):
@@ -205,22 +203,12 @@ _Versions = tuple[bytes | None, bytes | None, bytes | None]
 """A file in the common ancestor, on our side and on theirs."""
 
 
-class _Followed(NamedTuple):
-    """What came of following entries to other files: the versions of their old file without them, and the new
-    contents of the others.
-    """
-
-    versions: _Versions
-    files: Mapping[str, Put]
-
-
-_NOTHING = _Followed((None, None, None), {})
-
-
 class _Work:
     """The files that are being merged."""
 
-    def __init__(self, workspace: Workspace, repo: Repository, force: bool) -> None:
+    def __init__(
+        self, workspace: Workspace, repo: Repository, stages: Mapping[str, Stages], force: bool
+    ) -> None:
         self.workspace = workspace
         self.layout = workspace.layout
         self.repo = repo
@@ -228,6 +216,9 @@ class _Work:
         self.done: list[str] = []
         self._noted: Tree | None = None
         self._looked = False
+        self._stages = stages
+        self._trees: _Trees | None = None
+        self._followed = False
         self._files: dict[str, Put] = {}
         self._entries: dict[str, Entry | None] = {}
 
@@ -244,21 +235,16 @@ class _Work:
         if any(not entry.is_file for entry in stages.values()):
             yield Left(path, None, None, "is a link or a submodule on one side: git add it as it should be")
             return
-        if set(stages) in ({BASE}, {OURS}, {THEIRS}):
-            yield Left(
-                path, None, None, "was renamed on both sides: keep one of the files, git rm the others"
-            )
-            return
         if self.layout.find(path) is None:
             yield Left(path, None, None, "is in conflict and holds no record: edit it, then git add")
             return
         have = self._have(path)
-        versions = self._versions(stages)
-        merged = merge_one(self.layout, path, *versions, _labels(have))
-        followed = self._follow(path, versions) if merged.conflicts and self._is_entries(path) else _NOTHING
-        alone = merged
-        if followed.files:
-            merged = merge_one(self.layout, path, *followed.versions, _labels(have))
+        merged = alone = merge_one(self.layout, path, *self._versions(stages), _labels(have))
+        if len(stages) == 1:
+            what = "was renamed on both sides: keep one of the files, git rm the others"
+            merged = alone = Merged(None, (Conflict(1, None, what),))
+        if merged.conflicts:
+            merged = self._by_trees(path, have, merged)
         if have not in (alone.data, merged.data) and not self._untouched(path, stages, have):
             line = marked.first_line(_text(have))
             what = (
@@ -268,23 +254,13 @@ class _Work:
             )
             yield Left(path, line, None, what)
             return
-        base, ours, theirs = versions
-        place = self.layout.find(path)
-        for target, new in followed.files.items():
-            self._put(target, new, self._mode(target))
-        if place is not None and place[0].form != "entries":
-            other = another(base, ours, theirs)
-            keep = ours if other == OURS else theirs if other == THEIRS else None
-            ours, theirs = None if other == OURS else ours, None if other == THEIRS else theirs
-            moved = self._moved(path, base, here=ours is None) if ours is None or theirs is None else None
-            if moved is not None and moved != path:
-                yield from self._rename(path, have, moved, (base, ours, theirs), keep)
-                return
+        yield from self._follow()
         if merged.conflicts:
-            self._files[path] = Put(have, merged.data)
+            if len(stages) > 1:
+                self._files[path] = Put(have, merged.data)
             yield from (self._left(path, found) for found in merged.conflicts)
-            return
-        self._take(path, have, merged, stages)
+        elif path not in self._entries:
+            self._take(path, have, merged, stages)
 
     def derived(
         self, path: str, stages: Stages, given: dict[str, bytes | None], found: dict[str, bytes | None]
@@ -378,141 +354,103 @@ class _Work:
         address = self.layout.address(place[0], path, place[1], (found.address or "").removeprefix("#"))
         return Left(path, found.line, address.removesuffix("#"), found.message)
 
-    # An entry that one side moved to another file and the other changed
+    # Records that one side moved to another file and the other changed
 
-    def in_order(self, stages: Mapping[str, Stages]) -> list[str]:
-        """The files in conflict, those that an entry may have left after the others: it may be in one of
-        them.
-        """
-        return sorted(
-            stages,
-            key=lambda path: (
-                self._is_entries(path) and bool(entrymove.gone(*self._versions(stages[path]))),
-                path,
+    def _by_trees(self, path: str, have: bytes | None, merged: Merged) -> Merged:
+        """What merging the whole trees makes of a file, where that leaves less of it in conflict."""
+        if self._trees is None:
+            self._trees = _merge_trees(self.workspace, _labels(have))
+        trees = self._trees
+        left = [one for one in trees.merge.conflicts if one.path == path] if trees is not None else []
+        if trees is None or len(left) >= len(merged.conflicts):
+            return merged
+        tails = [(one.address or "").partition("#")[2] for one in left]
+        return Merged(
+            trees.data(path),
+            tuple(
+                Conflict(one.line, f"#{tail}" if tail else None, one.message)
+                for one, tail in zip(left, tails, strict=True)
             ),
         )
 
-    def _is_entries(self, path: str) -> bool:
-        found = self.layout.find(path)
-        return found is not None and found[0].form == "entries"
-
-    def _follow(self, path: str, versions: _Versions) -> _Followed:
-        """Merges what was changed into the files that it was moved to."""
-        place = self.layout.find(path)
-        files: dict[str, Put] = {}
-        moved = []
-        for record in entrymove.gone(*versions) if place is not None else ():
-            target = self._where_to(path, place[0], record) if place is not None else None
-            put = None if target is None else files.get(target) or self._settled(target)
-            if place is None or target is None or put is None or self._have(target) != put.before:
+    def _follow(self) -> Iterator[Left]:
+        """Takes the files where a record is now that one side moved and the other changed."""
+        trees = self._trees
+        if trees is None or self._followed:
+            return
+        self._followed = True
+        for path in sorted(trees.merge.followed):
+            new, entry = trees.data(path), self._staged(path)
+            held = self.repo.blob(entry.oid) if entry is not None and entry.is_file else None
+            before = self._entries.get(path)
+            if before is not None:  # in conflict as well, and merged by itself before
+                if not any(one.path == path for one in trees.merge.conflicts):
+                    self._put(path, self._files[path]._replace(after=new), before.mode)
+            elif path in self._stages or held == new:
                 continue
-            merged = entrymove.follow(place[0].kind, put.after or b"", record)
-            if merged is not None and not merged.conflicts:
-                files[target] = put._replace(after=merged.data)
-                moved.append(record)
-        base, ours, theirs = (entrymove.without(version, moved) if moved else version for version in versions)
-        return _Followed((base, ours, theirs), files)
-
-    def _where_to(self, path: str, place: Place, record: Gone) -> str | None:
-        """The file of the same kind that has an entry on the side that moved it."""
-        for other, data in self._side(place, ours=record.ours):
-            if other != path and entrymove.place_in(data, record) is not None:
-                return other
-        return None
-
-    def _side(self, place: Place, *, ours: bool) -> Iterator[tuple[str, bytes]]:
-        """The files of a place as our side has them, or those that theirs brings."""
-        head = self.repo.head().commit
-        if ours:
-            listed = [
-                (path, oid)
-                for path, mode, oid in self.repo.tree(head).walk(place.folder)
-                if Entry(mode, oid).is_file
-            ]
-        else:
-            listed = [
-                (path, entry.oid)
-                for path, entry in staged(self.repo, head).items()
-                if entry is not None and entry.is_file
-            ]
-            skip = len(self.repo.prefix)
-            listed += [
-                (path[skip:], held[THEIRS].oid)
-                for path, held in unmerged(self.repo).items()
-                if THEIRS in held
-            ]
-        for path, oid in listed:
-            found = self.layout.find(path)
-            if found is not None and found[0] == place and not is_derived(self.layout, path):
-                yield path, self.repo.blob(oid)
-
-    def _settled(self, path: str) -> Put | None:
-        """What a file holds and what the index has for it, where it is not in conflict, or not any more."""
-        if path in self._files and path in self._entries:
-            return self._files[path]
-        if self.repo.prefix + path in unmerged(self.repo):
-            return None
-        entry = self._staged(path)
-        data = None if entry is None or not entry.is_file else self.repo.blob(entry.oid)
-        return None if data is None else Put(data, data)
+            elif self._have(path) != held or held not in trees.versions(path):
+                yield Left(
+                    path,
+                    None,
+                    None,
+                    "is where a record was moved that the other side changed: take that over",
+                )
+            else:
+                self._put(path, Put(held, new), FILE if entry is None else entry.mode)
 
     def _staged(self, path: str) -> Entry | None:
         head = self.repo.head().commit
         held = staged(self.repo, head)
         return held[path] if path in held else self.repo.tree(head).get(path)
 
-    def _mode(self, path: str) -> int:
-        entry = self._entries.get(path) or self._staged(path)
-        return FILE if entry is None else entry.mode
 
-    # A record that one side renamed and the other changed, so much that git did not see it is one
+class _Trees(NamedTuple):
+    """A merge of whole trees, and what it was made of."""
 
-    def _moved(self, path: str, base: bytes | None, *, here: bool) -> str | None:
-        """The path that our side (`here`) or theirs gave to the record of a file, known by its id; None where
-        it has none.
-        """
-        records = parse_file(self.layout, path, base or b"").records
-        wanted = records[0].id if len(records) == 1 else None
-        if wanted is None:
-            return None
-        head = self.repo.head().commit
-        if here:
-            try:
-                return open_reader(self.workspace, head).find(wanted).path
-            except MemgitError:
-                return None
-        for other, entry in staged(self.repo, head).items():
-            if (
-                entry is None
-                or not entry.is_file
-                or not other.endswith(".md")
-                or self.layout.find(other) is None
-            ):
-                continue
-            if any(
-                record.id == wanted
-                for record in parse_file(self.layout, other, self.repo.blob(entry.oid)).records
-            ):
-                return other
+    merge: TreeMerge
+    sides: tuple[Tree, Tree, Tree]
+    workspace: Workspace
+
+    def data(self, path: str) -> bytes | None:
+        """A file as the merge gives it."""
+        if path not in self.merge.edits:
+            return self.sides[1].data(path)
+        edit = self.merge.edits[path]
+        return None if edit is None else edit.content(self.workspace.require_repository())
+
+    def versions(self, path: str) -> list[bytes | None]:
+        """What git may have staged for a file by itself."""
+        base, ours, theirs = (tree.data(path) for tree in self.sides)
+        layout = self.workspace.layout
+        merges = (merge_one(layout, path, base, ours, theirs), merge_file("", "", base, ours, theirs))
+        return [ours, theirs, *(one.data for one in merges)]
+
+
+_HEADS = {
+    "merge": "MERGE_HEAD",
+    "rebase": "REBASE_HEAD",
+    "cherry-pick": "CHERRY_PICK_HEAD",
+    "revert": "REVERT_HEAD",
+}
+"""The ref by which git names the other side of an operation."""
+
+
+def _merge_trees(workspace: Workspace, labels: tuple[str, str]) -> _Trees | None:
+    """The operation under way as a merge of whole trees; None where git does not name its sides."""
+    repo = workspace.require_repository()
+    operation, head = repo.in_progress() or "", repo.head().commit
+    other = repo.ref(_HEADS[operation]) if operation in _HEADS else None
+    if head is None or other is None:
         return None
-
-    def _rename(
-        self, path: str, have: bytes | None, moved: str, versions: _Versions, keep: bytes | None
-    ) -> Iterator[Left]:
-        """Merges the change into the renamed file; the old name goes, or `keep` (another record) stays there."""
-        entry = self._staged(moved)
-        other = self.repo.blob(entry.oid) if entry is not None and entry.is_file else None
-        base, ours, theirs = versions
-        merged = merge_one(
-            self.layout, moved, base, other if ours is None else ours, other if theirs is None else theirs
-        )
-        if entry is None or merged.conflicts or merged.data is None or self._have(moved) != other:
-            yield Left(
-                path, None, None, f"was changed, and renamed to {moved}: take the change over there by hand"
-            )
-            return
-        self._put(path, Put(have, keep), entry.mode)
-        self._put(moved, Put(other, merged.data), entry.mode)
+    if operation == "merge":
+        bases = merge_bases(repo, head, other)
+        base = repo.subtree(common_tree(workspace, bases)) if bases else repo.tree(None)
+        sides = base, repo.tree(head), repo.tree(other)
+    else:
+        parent = repo.tree(next(iter(repo.parents_of(other)), None))
+        one, two = (repo.tree(other), parent) if operation == "revert" else (parent, repo.tree(other))
+        sides = one, repo.tree(head), two
+    return _Trees(merge_trees(repo, workspace.layout, *sides, labels=labels, derive=False), sides, workspace)
 
 
 def _text(data: bytes | None) -> str:

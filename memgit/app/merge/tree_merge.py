@@ -91,6 +91,7 @@ class TreeMerge(NamedTuple):
         by_record: record files that merge without a conflict, though their lines conflict: where no driver
             runs, a merge stops at them.
         renamed: files that one side renamed and the other edited or renamed too, old path to new.
+        followed: files that have a record because one side moved it there, with what the other side changed.
     """
 
     edits: Mapping[str, Edit | None]
@@ -99,6 +100,7 @@ class TreeMerge(NamedTuple):
     clashing: frozenset[str] = frozenset()
     by_record: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = {}
+    followed: frozenset[str] = frozenset()
 
 
 class MergedSource(TreeSource):
@@ -163,6 +165,7 @@ def merge_trees(
         frozenset(merging.clashing),
         frozenset(merging.by_record),
         merging.renamed,
+        frozenset(merging.followed | set(merging.renamed.values())),
     )
 
 
@@ -203,12 +206,17 @@ class _Side:
         ]
 
     def renames(self, wanted: Iterable[str]) -> dict[str, str]:
-        """Where files that this side took away went: as git pairs them, else by the id that both hold."""
+        """Where files that this side took away went: by the id that both hold, else as git pairs them."""
         left = set(wanted)
         added = self.added()
         if not left or not added:
             return {}
-        found: dict[str, str] = {}
+        ids = {path: _id(self.tree.data(path)) for path in added[:RENAME_LIMIT]}
+        by_id = {id_: path for path, id_ in ids.items() if id_ is not None}
+        were = {old: _id(self.base.data(old)) for old in left}
+        found = {old: by_id[id_] for old, id_ in were.items() if id_ is not None and id_ in by_id}
+        if left == found.keys():
+            return found
         listing = self.repo.git(
             "diff-tree",
             "-r",
@@ -226,19 +234,9 @@ class _Side:
             if not head.startswith(b":"):
                 continue
             old, new = (next(fields, b"").decode("utf-8", "surrogateescape") for _ in range(2))
-            if old in left and new in self.deltas:
+            other = were.get(old) is not None and ids.get(new) is not None  # two ids are two records
+            if old in left - found.keys() and new in self.deltas and not other:
                 found[old] = new
-                left.discard(old)
-        if left and len(added) <= RENAME_LIMIT:
-            by_id = {
-                id_: path
-                for path in added
-                if path not in found.values() and (id_ := _id(self.tree.data(path))) is not None
-            }
-            for old in sorted(left):
-                id_ = _id(self.base.data(old))
-                if id_ in by_id:
-                    found[old] = by_id.pop(id_)
         return found
 
 
@@ -272,6 +270,7 @@ class _Merging:
         self.clashing: set[str] = set()
         self.by_record: set[str] = set()
         self.renamed: dict[str, str] = {}
+        self.followed: set[str] = set()
 
     def run(self) -> None:
         ours, theirs = self.ours.deltas, self.theirs.deltas
@@ -472,6 +471,7 @@ class _Merging:
             self.texts[path] = _cut(base, record, b"")
             editor.texts[path] = _cut(edited, now, b"")
             mover.texts[target] = _cut(data, there, merged.data)
+            self.followed.add(target)
             return True
         return False
 
@@ -599,8 +599,8 @@ def _parents(path: str) -> Iterator[str]:
 
 
 def _section(data: bytes, record: Record) -> bytes:
-    """The lines of an entry without the blank ones at its end, with a final newline."""
-    return b"\n".join(data.split(b"\n")[record.line - 1 : record.end_line]).rstrip() + b"\n"
+    """The lines of an entry without the blank ones at its end."""
+    return b"\n".join(_parts(data.split(b"\n")[record.line - 1 : record.end_line])[0]) + b"\n"
 
 
 def _cut(data: bytes, record: Record, new: bytes) -> bytes:
@@ -608,9 +608,12 @@ def _cut(data: bytes, record: Record, new: bytes) -> bytes:
     nothing takes its place.
     """
     lines = data.split(b"\n")
-    old = lines[record.line - 1 : record.end_line]
-    section: list[bytes] = []
-    if new:
-        blank = next((count for count, line in enumerate(reversed(old)) if line.strip()), len(old))
-        section = [*new.rstrip().split(b"\n"), *old[len(old) - blank :]]
+    blank = _parts(lines[record.line - 1 : record.end_line])[1]
+    section = [*_parts(new.split(b"\n"))[0], *blank] if new else []
     return b"\n".join([*lines[: record.line - 1], *section, *lines[record.end_line :]])
+
+
+def _parts(lines: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Lines up to the last that is not blank, and the blank ones after it."""
+    end = next((number for number in range(len(lines), 0, -1) if lines[number - 1].strip()), 0)
+    return lines[:end], lines[end:]

@@ -367,3 +367,29 @@ def test_laws(empty: Repository, base: dict[str, str], ours: dict[str, str], the
         if path in base and path in ours and path in theirs and not path.startswith("knowledge-base/"):
             kept = set(base[path].split("\n")) & set(ours[path].split("\n")) & set(theirs[path].split("\n"))
             assert kept <= set((result.data(path) or b"").decode().split("\n"))
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("mover", ["ours", "theirs"])
+def test_a_moved_entry_keeps_the_form_of_its_file(
+    empty: Repository, mover: str, mark: str, newline: str
+) -> None:
+    entry = "## Tides\n**Date:** 2026-01-02\n**Best Practice:**\n- twice a day\n**Id:** a1b2c3d4e5\n"
+    moon = "## Moon\n**Date:** 2026-01-02\n**Best Practice:**\n- pulls\n"
+    edited = entry.replace("twice a day", "twice a day\n- a bit later each day")
+
+    def stored(files: dict[str, str]) -> Tree:
+        return tree(empty, {path: (mark + text).replace("\n", newline) for path, text in files.items()})
+
+    sea, sky = "knowledge-base/sea.md", "knowledge-base/sky.md"
+    base = stored({sea: f"{entry}\n{moon}", sky: moon})
+    moved = stored({sea: moon, sky: f"{moon}\n{entry}"})
+    changed = stored({sea: f"{edited}\n{moon}", sky: moon})
+    one, two = (moved, changed) if mover == "ours" else (changed, moved)
+    found = merge_trees(empty, memgit_layout(), base, one, two, derive=False)
+    assert found.conflicts == ()
+    edits = {path: edit and edit.entry(empty) for path, edit in found.edits.items()}
+    wanted = stored({sea: moon, sky: f"{moon}\n{edited}"})
+    whole = Tree(empty, rewrite(empty, one.oid, edits))  # type: ignore[arg-type]
+    assert [whole.data(path) for path in (sea, sky)] == [wanted.data(path) for path in (sea, sky)]
