@@ -17,8 +17,6 @@ from memgit.model.namedtuple import NamedTuple
 
 MAX_FOUND = 100
 MAX_QUOTE = 100
-NEAR = 200
-"""So many characters before and after a mark of direction tell whether the text runs from right to left."""
 MAX_INNER = 20_000
 """So much of a comment is looked into."""
 
@@ -100,27 +98,36 @@ def find(text: str, visible: list[tuple[int, int]] | None = None) -> list[Hidden
 
 
 class _Scripts:
-    """What the scripts of a text need: marks of direction, or places where a line may break between words."""
+    """What the scripts of a text need: marks of direction, or places where a line may break between words.
+
+    Attributes:
+        rtl, unspaced: whether the line that was looked at last, or the whole text, has letters that are written
+            from right to left, or in a script without blanks.
+        closes: whether that line closes every control of direction that it opens.
+    """
 
     def __init__(self, text: str) -> None:
-        self.rtl = len(_RTL.findall(text, 0, LOOKED)) >= FEW_LETTERS
-        self.unspaced = len(_UNSPACED.findall(text, 0, LOOKED)) >= FEW_LETTERS
         self._text = text
-        self._checked, self._closed = (0, -1), False
+        self._rtl = len(_RTL.findall(text, 0, LOOKED)) >= FEW_LETTERS
+        self._unspaced = len(_UNSPACED.findall(text, 0, LOOKED)) >= FEW_LETTERS
+        self._start, self._end = 0, -1
+        self.rtl = self.unspaced = self.closes = False
 
-    def closes(self, place: int) -> bool:
-        """Whether the line at a place closes every control of direction that it opens."""
-        text, (start, end) = self._text, self._checked
-        if not start <= place <= end:
-            start, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
-            end = len(text) if end < 0 else end
-            count = Counter(_CONTROLS.findall(text, start, end))
-            self._closed = (
-                count["\u202a"] + count["\u202b"] == count["\u202c"]
-                and count["\u2066"] + count["\u2067"] + count["\u2068"] == count["\u2069"]
-            )
-            self._checked = (start, end)
-        return self._closed
+    def look(self, place: int) -> None:
+        """Looks at the line of a place; many places of one line cost one look."""
+        if self._start <= place <= self._end:
+            return
+        text = self._text
+        end = text.find("\n", place)
+        start, end = text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
+        self._start, self._end = start, end
+        self.rtl = self._rtl or _RTL.search(text, start, end) is not None
+        self.unspaced = self._unspaced or _UNSPACED.search(text, start, end) is not None
+        count = Counter(_CONTROLS.findall(text, start, end))
+        self.closes = (
+            count["\u202a"] + count["\u202b"] == count["\u202c"]
+            and count["\u2066"] + count["\u2067"] + count["\u2068"] == count["\u2069"]
+        )
 
 
 def _characters(text: str) -> list[Hidden]:
@@ -132,13 +139,15 @@ def _characters(text: str) -> list[Hidden]:
     flags = [match.span() for match in _FLAG.finditer(text)] if "\U0001f3f4" in text else []
     for match in _ANY.finditer(text):
         place, char = match.start(), match[0]
+        scripts.look(place)
         kind = _kind(text, place, char, scripts)
         if kind is None or any(start <= place < end for start, end in flags):
             continue
         line = lines.of(place)
         names = found.setdefault((line, kind), {})
         names[char] = names.get(char, 0) + 1
-        around.setdefault((line, kind), _around(text, place))
+        if (line, kind) not in around:
+            around[line, kind] = _around(text, place)
         if kind == "tags" and line not in decoded:
             run = _TAGS.search(text, place)
             decoded[line] = "".join(chr(ord(tag) - 0xE0000) for tag in run[0]) if run is not None else ""
@@ -166,14 +175,14 @@ def _characters(text: str) -> list[Hidden]:
 def _kind(text: str, place: int, char: str, scripts: _Scripts) -> str | None:
     """What sort of hidden character stands there; None where it does honest work."""
     if char in _BIDI:
-        return None if scripts.rtl and char not in _OVERRIDES and scripts.closes(place) else "bidi"
+        return None if scripts.rtl and scripts.closes and char not in _OVERRIDES else "bidi"
     if char >= "\U000e0000":
         return "tags"
     before = text[place - 1] if place else "\n"
     after = text[place + 1] if place + 1 < len(text) else "\n"
     if char in _MARKS:
-        return None if scripts.rtl or _RTL.search(_line_around(text, place)) else "bidi"
-    if char == "\u200b" and (scripts.unspaced or _UNSPACED.search(_line_around(text, place))):
+        return None if scripts.rtl else "bidi"
+    if char == "\u200b" and scripts.unspaced:
         return None
     if char in _JOINERS:
         return None if _joins(before, after) else "zero-width"
@@ -187,14 +196,6 @@ def _kind(text: str, place: int, char: str, scripts: _Scripts) -> str | None:
     if char in "\u115f\u1160" and ("\u1100" <= after <= "\u11ff" or "\u1100" <= before <= "\u11ff"):
         return None
     return "zero-width"
-
-
-def _line_around(text: str, place: int) -> str:
-    """What stands near a place on its line."""
-    return (
-        text[max(0, place - NEAR) : place].rpartition("\n")[2]
-        + text[place + 1 : place + NEAR].partition("\n")[0]
-    )
 
 
 def _joins(before: str, after: str) -> bool:

@@ -180,7 +180,7 @@ _PLACEHOLDERS = frozenset(
     passwort kennwort contraseña contrasena clave senha motdepasse mot_de_passe mdp parola haslo hasło wachtwoord heslo lösenord
     adgangskode salasana şifre sifre kata_sandi пароль парола 비밀번호 パスワード 密码 密碼""".split()
 )
-_HOSTS = ("example.", "host", "hostname", "server", "localhost", "127.0.0.1", "site.com", "domain.")
+_HOSTS = ("host/", "host:", "hostname")
 """What the host of a URL in an example begins with."""
 _PLACEHOLDER = (
     r"\$\{|\{\{|%\(|<[^>]+>|\.\.\.|…|(?i:\b(?:your|my|some|the|insert|replace|dummy|sample|placeholder|redacted|change)[_-])|"
