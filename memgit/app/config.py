@@ -28,12 +28,18 @@ name.
 """
 
 
+RECALL_TOKENS = 1500
+AGENTS = ("write", "propose")
+
+
 class Config(NamedTuple):
     """What a knowledge root is: its layout, and whether derived files are committed.
 
     `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place.
     `lint`, `review` and `site` are the text under these keys, as typed (see `app.check.settings`,
     `app.review.settings`, `site.collect`). `old_log` names the logs of the time before memgit, each as `path@blob`.
+    `recall_tokens` bounds what recall shows for a message; `agents` says whether agents `write`, or only `propose`
+    on branches of their own.
     """
 
     layout: Layout
@@ -43,6 +49,8 @@ class Config(NamedTuple):
     review: str = ""
     site: str = ""
     old_log: tuple[str, ...] = ()
+    recall_tokens: int = RECALL_TOKENS
+    agents: str = "write"
 
 
 def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
@@ -120,6 +128,12 @@ def parse(data: bytes) -> Config:
         places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced)
     )
     old = values.get("old_log")
+    agents = _text(values, "agents", "write")
+    if agents not in AGENTS:
+        raise _bad("agents", f"{agents!r} is not one of {', '.join(AGENTS)}")
+    tokens = _text(values, "recall_tokens", str(RECALL_TOKENS))
+    if not (tokens.isascii() and tokens.isdigit() and int(tokens[:9]) > 0):
+        raise _bad("recall_tokens", "it must be a whole number above 0")
     return Config(
         layout,
         indexes,
@@ -127,6 +141,8 @@ def parse(data: bytes) -> Config:
         review=review,
         site=site,
         old_log=(old,) if isinstance(old, str) else old or (),
+        recall_tokens=int(tokens[:9]),
+        agents=agents,
     )
 
 

@@ -366,10 +366,25 @@ class Snapshot:
     def load(self, record: Record) -> Record:
         """A record in full, from its head.
 
-        Where the file says something else by now, what stands at its place there.
+        Where the file says something else by now, what stands at its place there. Of a long file of entries,
+        only the section is read.
         """
+        if KINDS[record.kind].stored == "entry" and record.problem is None:
+            section = self._section(record)
+            if section is not None:
+                return record._replace(body=section.body)
         parsed = self.parsed(record.path)
         return parsed.records[record.ordinal] if record.ordinal < len(parsed.records) else record
+
+    def _section(self, record: Record) -> Record | None:
+        """A record read from its own lines; None where they are not exactly that record."""
+        data = self.data(record.path)
+        if data is None:
+            return None
+        lines = data.split(b"\n")[record.line - 1 : record.end_line]
+        found = self._parse(self.layout, record.path, b"\n".join(lines)).records
+        same = len(found) == 1 and (found[0].title, found[0].fields) == (record.title, record.fields)
+        return found[0] if same and found[0].problem is None else None
 
     def parsed(self, path: str) -> ParsedFile:
         """What one file holds, in full; empty where there is none."""

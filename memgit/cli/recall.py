@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.recall import DEFAULT_SESSION, recall
-from memgit.cli.options import at_option, context_of, json_option, workspace_of
-from memgit.cli.output import cut_line, echo, emit_json, heading, safe
+from memgit.app.read.recall import DEFAULT_SESSION, MAX_NAMED, recall
+from memgit.cli.options import at_option, context_of, json_option, read_body, workspace_of
+from memgit.cli.output import cut_line, echo, emit_json, safe
 
 if TYPE_CHECKING:
     import click
@@ -19,17 +19,22 @@ else:
     "--session",
     metavar="NAME",
     envvar="MEMGIT_SESSION",
-    help="The session; a file is loaded once in it.  [env: MEMGIT_SESSION]",
+    help="The session; a record is shown once in it.  [env: MEMGIT_SESSION]",
 )
 @click.option(
     "--skill",
     "skills",
     multiple=True,
     metavar="ID",
-    help="A skill that is used now: its experience is loaded whatever the topic.",
+    help="A skill that is used now: its experience is shown whatever the topic.",
 )
-@click.option("--again", is_flag=True, help="Load also what this session has loaded before.")
-@click.option("--no-count", is_flag=True, help="Do not count what is loaded as read.")
+@click.option("--again", is_flag=True, help="Show also what this session was shown before.")
+@click.option("--no-count", is_flag=True, help="Do not count what is shown as read.")
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    help="At most so many tokens (words x 1.3); by default `recall_tokens` of the configuration.",
+)
 @at_option
 @json_option
 @click.pass_context
@@ -40,49 +45,44 @@ def command(
     skills: tuple[str, ...],
     again: bool,
     no_count: bool,
+    max_tokens: int | None,
     at: str | None,
     as_json: bool,
 ) -> None:
-    """Load what TEXT, the message of this turn, calls for: on a new topic all matching categories; experience
-    of the skills it names.
+    """Show the records that TEXT, the message of this turn, calls for: on a new topic those that have to do with
+    it, of every kind; and experience of the skills it names.
+
+    TEXT comes from standard input where none is given or it is -. Nothing is printed where nothing fits.
     """
+    text = " ".join(words)
+    if text == "-" or not (words or skills):
+        text = read_body(ctx, (), "-" if text == "-" else None) or ""
     found = recall(
         workspace_of(ctx),
         context_of(ctx),
-        " ".join(words),
+        text,
         session=session,
         skills=skills,
         read=not no_count,
         again=again,
         at=at,
+        max_tokens=max_tokens,
     )
+    for note in found.notes:
+        echo(f"memgit: {note}", err=True)
     if as_json:
         emit_json(found.as_json())
         return
-    for kind, what in (("experience", "experience"), ("knowledge", "knowledge")):
-        names = [file.path.rpartition("/")[2] for file in found.loaded if file.kind == kind]
-        if names:
-            echo(f"Loaded {what}: {', '.join(names)}")
-    for file in found.loaded:
-        for record in file.records:
-            click.echo()
-            click.echo(heading(f"## {record.title}") + safe(f"  ({record.address})"))
-            if record.text("context"):
-                echo(record.text("context") or "")
-            if record.body:
-                click.echo(safe("\n".join(cut_line(line) for line in record.body.split("\n"))))
-    if not found.loaded:
-        echo("nothing new to load" if found.already else "nothing matches")
+    if found.shown:
+        click.echo(safe("\n".join(cut_line(line) for line in found.as_text().split("\n"))))
+    elif not found.already:
+        echo("memgit: nothing fits", err=True)
     if found.already:
-        files = ", ".join(file.path.rpartition("/")[2] for file in found.already)
-        echo(f"memgit: this session ({found.session}) has loaded {files} already", err=True)
-        echo(
-            (
-                f"  hint: {_again(words, found.session, skills)} loads it again, and another --session "
-                "has loaded nothing yet"
-            ),
-            err=True,
-        )
+        count = len(found.already)
+        names = ", ".join(record.address for record in found.already[:MAX_NAMED])
+        said = f"this session ({found.session}) was shown {count} record{'' if count == 1 else 's'} before"
+        echo(f"memgit: {said}: {names}", err=True)
+        echo(f"  hint: {_again(words, found.session, skills)} shows them again", err=True)
     for skill in found.missing:
         echo(f"memgit: no experience with {skill} yet", err=True)
     if found.suggestion:
@@ -90,7 +90,7 @@ def command(
 
 
 def _again(words: tuple[str, ...], session: str, skills: tuple[str, ...]) -> str:
-    """The command that loads the same once more."""
+    """The command that shows the same once more."""
     from shlex import join
 
     options = ["--session", session] if session != DEFAULT_SESSION else []

@@ -12,8 +12,11 @@ MOST = 8
 SHORTEST = 3
 """Characters of the shortest common word that may be a keyword of a message."""
 SWITCH_SHARE = 0.4
-TRANSITIONS = ("also", "switch to", "by the way", "next", "instead")
-_TRANSITION = pattern(rf"(?<![\w-])(?:{'|'.join(TRANSITIONS)})(?![\w-])", re.IGNORECASE)
+_TRANSITION = pattern(
+    r"(?<![\w-])(?:switch to|by the way)(?![\w-])|(?:^|[.!?:;])[\s\"'(*-]*(?:also|next|instead)(?![\w-])",
+    re.IGNORECASE,
+)
+"""The words with which a message turns to another topic; the last three do so at the start of a sentence only."""
 
 
 def holds(text: str, keyword: str) -> bool:
@@ -64,9 +67,9 @@ def switch_reason(text: str, now: Sequence[str], last: Sequence[str] | None) -> 
     """
     if last is None:
         return "first turn of the session"
-    found = _TRANSITION.search(" ".join(text.split()))
+    found = _TRANSITION.search(" ".join(text.replace("\n", " . ").split()))
     if found is not None:
-        return f"it says {found[0].lower()!r}"
+        return f"it says {' '.join(re.findall('[a-z]+', found[0].lower()))!r}"
     share = changed_share(now, last)
     if now and share >= SWITCH_SHARE - 1e-9:
         return f"{share:.0%} of the keywords are new"

@@ -53,14 +53,25 @@ def test_forty_per_cent_of_new_keywords_switch_the_topic(
 
 
 @pytest.mark.parametrize(
-    "text", ["Also, fix this", "by the way what is it", "Switch  to tests", "do it instead", "what is next?"]
+    "text",
+    [
+        "Also, fix this",
+        "by the way what is it",
+        "now switch  to tests",
+        "Done. Next the footer",
+        "- instead: a list",
+        "one\nnext two",
+    ],
 )
 def test_transition_words_switch_the_topic(text: str) -> None:
     assert switch_reason(text, ["a"], ["a"]) is not None
 
 
-@pytest.mark.parametrize("text", ["nextjs routing", "alsobar", "switching toys"])
-def test_parts_of_words_do_not(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["nextjs routing", "alsobar", "switching toys", "do it instead", "what is next?", "it is also slow"],
+)
+def test_parts_of_words_and_words_within_a_sentence_do_not(text: str) -> None:
     assert switch_reason(text, ["a"], ["a"]) is None
 
 

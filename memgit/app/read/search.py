@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memgit.cache.search import Query
+    from memgit.cache.search import Hit, Query
     from memgit.cache.snippets import Snippet
 
 CERTAIN = 1000.0
@@ -59,10 +59,17 @@ def search(
     return answered(open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors))
 
 
-def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> Answer:
+def ranked(workspace: Workspace, query: Query, *, at: str | None = None) -> tuple[CachedReader, list[Hit]]:
+    """The best records for a query as heads, without snippets, and the reader that says what they answer for.
+
+    Raises as `search` does.
+    """
+    reader = open_searchable(workspace, at)
+    return answered(reader, lambda reader: (reader, _hits(workspace, reader, query, ())))
+
+
+def _hits(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> list[Hit]:
     from memgit.cache.search import search as find
-    from memgit.cache.search import snippets
-    from memgit.cache.tokens import phrases
 
     accept = None
     if actors:
@@ -71,7 +78,14 @@ def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Seq
         def accept(record: Record) -> bool:
             return record.address in touched or (record.id or "") in touched
 
-    hits = find(reader.snapshot, query, accept)
+    return find(reader.snapshot, query, accept)
+
+
+def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> Answer:
+    from memgit.cache.search import snippets
+    from memgit.cache.tokens import phrases
+
+    hits = _hits(workspace, reader, query, actors)
     found = zip(hits, snippets(reader.snapshot, query, hits), strict=True)
     results = tuple(Result(hit.record, min(hit.score, CERTAIN), snippet) for hit, snippet in found)
     missing = (
