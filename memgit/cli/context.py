@@ -25,8 +25,8 @@ else:
 @json_option
 @click.pass_context
 def command(ctx: click.Context, max_tokens: int, at: str | None, as_json: bool) -> None:
-    """Print what a session should know at its start: skills, memories, recent observations, and what people
-    wrote in the indexes.
+    """Print what a session should know at its start: decisions in force, categories, skills, memories, notes, recent
+    observations, and what people wrote in the indexes.
 
     Those made or changed last come first. What there is no room for is left out, and counted.
     """
@@ -38,4 +38,4 @@ def command(ctx: click.Context, max_tokens: int, at: str | None, as_json: bool) 
     elif text:
         echo(text)
     else:
-        echo("memgit: no skill, memory or observation is recorded yet", err=True)
+        echo("memgit: nothing is recorded yet", err=True)

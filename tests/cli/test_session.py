@@ -328,8 +328,8 @@ def test_context_is_bounded_and_names_what_it_leaves_out(kb: Path) -> None:
         "last_used_at",
     }
     assert whole["memory_index"] is None
-    small = memgit(kb, "context", "--max-tokens", "60", "--json").json
-    assert small["tokens"] <= 60
+    small = memgit(kb, "context", "--max-tokens", "90", "--json").json
+    assert small["tokens"] <= 90
     assert 0 < len(small["skills_inventory"]) < 20
     assert small["left_out"]["memories_inventory"] > 10
     assert "Left out:" in memgit(kb, "context", "--max-tokens", "60").out
@@ -392,13 +392,13 @@ def test_no_context_has_more_tokens_than_it_may(kb: Path) -> None:
         assert "Said" in out and ("Skill 3" if as_json else "skill/skill-3@1") in out
     assert (
         "Left out: 22 skills, 35 memories, 6 recent observations"
-        in memgit(kb, "context", "--max-tokens", "30").out
+        in memgit(kb, "context", "--max-tokens", "45").out
     )
 
 
 def test_a_context_of_nothing(kb: Path) -> None:
     answer = memgit(kb, "context", "--max-tokens", "1")
-    assert (answer.out, answer.err) == ("", "memgit: no skill, memory or observation is recorded yet\n")
+    assert (answer.out, answer.err) == ("", "memgit: nothing is recorded yet\n")
 
 
 def test_context_holds_what_people_wrote_in_the_index(kb: Path) -> None:
@@ -442,3 +442,33 @@ def test_recall_as_of_a_revision_is_no_turn_of_a_session(kb2: Path) -> None:
     again = memgit(kb2, "recall", "lay out cards with CSS", "--session", "s1", "--at", "HEAD", "--json").json
     assert set(loaded(again)) == {"Grid", "Flex"}, "what the session has loaded does not count"
     memgit(kb2, "recall", "x", "--at", "none", code=2)
+
+
+def test_context_names_decisions_in_force_categories_notes_and_observations_by_time(kb2: Path) -> None:
+    memgit(kb2, "record", "decision", "Ledger in Postgres", "-m", "x", "--status", "accepted")
+    memgit(kb2, "record", "decision", "Maybe later", "-m", "x")
+    memgit(kb2, "record", "note", "Glossary", "-m", "x")
+    for hour in range(8):
+        name = f"{'qwertyzp'[hour]}bcdefghjk"
+        path = kb2 / f"observations/2026/01/{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"---\nid: {name}\nat: 2026-01-02T{9 - hour:02}:00:00Z\n---\n\nseen at {9 - hour}\n")
+    found = memgit(kb2, "context", "--json").json
+    assert [item["title"] for item in found["decisions_in_force"]] == ["Ledger in Postgres"]
+    assert [(item["address"], item["records"], item["keywords"]) for item in found["categories"]] == [
+        ("knowledge/api", 1, ["Java", "http"]),
+        ("knowledge/web", 1, ["CSS", "layout"]),
+        ("experience/webpack", 1, ["loader"]),
+    ]
+    assert [item["title"] for item in found["notes"]] == ["Glossary"]
+    assert [item["content"] for item in found["recent_observations"]] == [
+        f"seen at {n}" for n in (9, 8, 7, 6, 5)
+    ]
+    assert found["health"] == "Records: 2 knowledge, 1 experience, 8 observation, 2 decision, 1 note."
+    text = memgit(kb2, "context").out
+    assert (
+        "## Decisions in force\n\n- decision/" in text and "- knowledge/web: 1 record (CSS, layout)" in text
+    )
+    (kb2 / "memory").mkdir(exist_ok=True)
+    (kb2 / "memory/bad.md").write_bytes(b"\xff\xfe\x00")
+    assert "1 file cannot be read: memgit lint." in memgit(kb2, "context").out

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import CachedReader, answered, open_searchable
+from memgit.app.read.recall import files_of
 from memgit.app.workspace import Workspace
 from memgit.errors import BadInput
+from memgit.model.kinds import KINDS
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 from memgit.model.tokens import estimate, half_words, of_half_words
@@ -18,13 +20,17 @@ if TYPE_CHECKING:
 
     Item: TypeAlias = tuple[dict[str, Any], str]
 
-SKILLS, MEMORIES, OBSERVATIONS = 20, 30, 5
+DECISIONS, CATEGORIES, SKILLS, MEMORIES, NOTES, OBSERVATIONS = 20, 30, 20, 30, 10, 5
+SAME_DAY = 500
+"""Observations of the newest days that are put in the order of their times."""
 INDEXES = {"memory_index": "memory", "decisions_index": "decision"}
 """The indexes of which the part that people wrote is shown, with their kind."""
 INDEX_CHARACTERS = 4000
-KINDS = ("skill", "memory", "observation")
-"""Of the records that are named."""
+IN_FORCE = ("accepted",)
+"""The status of decisions that bind, in any case."""
 DEFAULT_TOKENS = 4000
+MAX_WORDS = 8
+"""Keywords of a category that are named."""
 
 
 class Part(NamedTuple):
@@ -48,6 +54,7 @@ class Bootstrap(NamedTuple):
     parts: tuple[Part, ...]
     indexes: dict[str, str | None]
     left_out: dict[str, int]
+    health: str
     tokens: int
     revision: str | None
     fresh: bool
@@ -56,6 +63,7 @@ class Bootstrap(NamedTuple):
         return {
             **{part.name: part.items for part in self.parts},
             **self.indexes,
+            "health": self.health,
             "left_out": self.left_out,
             "tokens": self.tokens,
             "revision": self.revision,
@@ -70,6 +78,8 @@ class Bootstrap(NamedTuple):
         for name, text in self.indexes.items():
             if text:
                 out += [_heading(name), "", text, ""]
+        if out or self.left_out:
+            out.append(self.health)
         if self.left_out:
             out.append(
                 f"Left out: {', '.join(_left_out(name, count) for name, count in self.left_out.items())}"
@@ -102,6 +112,9 @@ def _heading(name: str) -> str:
 
 
 TITLES = {
+    "decisions_in_force": "Decisions in force",
+    "categories": "Categories",
+    "notes": "Notes",
     "skills_inventory": "Skills",
     "memories_inventory": "Memories",
     "recent_observations": "Recent observations",
@@ -113,8 +126,8 @@ TITLES = {
 def context(
     workspace: Workspace, *, max_tokens: int = DEFAULT_TOKENS, at: str | None = None, manner: Manner = TEXT
 ) -> Bootstrap:
-    """Up to 20 skills, 30 memories and 5 observations, those made or changed last first, and the human part
-    of the indexes.
+    """Decisions in force, categories of knowledge and experience, skills, memories, notes and observations, those
+    made or changed last first, the human part of the indexes, and how the store is in one line.
 
     Where the whole, as it is printed, would have more than `max_tokens`, each part gives way from its end;
     what was left out is counted by name. `at` answers as of a revision; uses are counted as they are now.
@@ -125,32 +138,69 @@ def context(
     from memgit.cache.usage import load
 
     repo = workspace.require_repository()
-    reader = open_searchable(workspace, at)
-    reader.narrow(*KINDS)
     usage = load(repo, workspace.cache)
-    return answered(reader, lambda reader: _context(reader, usage, max_tokens, manner))
+    return answered(
+        open_searchable(workspace, at), lambda reader: _context(reader, usage, max_tokens, manner)
+    )
 
 
 def _context(reader: CachedReader, usage: Usage, max_tokens: int, manner: Manner) -> Bootstrap:
-    counts = _counts(reader)
+    counts = reader.snapshot.in_use
+    decisions = [record for record in reader.snapshot.recent("decision", SAME_DAY) if _in_force(record)]
     skills = reader.snapshot.recent("skill", SKILLS)
     memories = reader.snapshot.recent("memory", MEMORIES)
-    seen = [reader.load(record) for record in reader.snapshot.recent("observation", OBSERVATIONS)]
+    notes = reader.snapshot.recent("note", NOTES)
+    categories = [item for kind in ("knowledge", "experience") for item in _categories(reader, kind)]
     parts = [
+        _part("decisions_in_force", [_decision(record) for record in decisions[:DECISIONS]], len(decisions)),
+        _part("categories", categories[:CATEGORIES], len(categories)),
         _part(
             "skills_inventory",
             [_skill(record, usage.of(record.id, record.address, record.version)) for record in skills],
-            counts["skill"],
+            counts("skill"),
         ),
-        _part("memories_inventory", [_memory(record) for record in memories], counts["memory"]),
-        _part("recent_observations", [_observation(record) for record in seen], counts["observation"]),
+        _part("memories_inventory", [_memory(record) for record in memories], counts("memory")),
+        _part("notes", [_memory(record) for record in notes], counts("note")),
+        _part("recent_observations", _observations(reader), counts("observation")),
     ]
     indexes = {name: _human(reader, kind) for name, kind in INDEXES.items()}
-    return _Bounded(parts, indexes, reader, manner).within(max_tokens)
+    return _Bounded(parts, indexes, _health(reader), reader, manner).within(max_tokens)
 
 
-def _counts(reader: CachedReader) -> dict[str, int]:
-    return {kind: reader.snapshot.in_use(kind) for kind in KINDS}
+def _in_force(record: Record) -> bool:
+    return (record.text("status") or "").strip().casefold() in IN_FORCE
+
+
+def _decision(record: Record) -> Item:
+    item = {"address": record.address, "title": record.title, "status": record.text("status")}
+    return item, f"- {record.address}: {record.title}"
+
+
+def _categories(reader: CachedReader, kind: str) -> list[Item]:
+    """The categories of knowledge, or the skills with experience: how many records each has, and its keywords."""
+    out: list[Item] = []
+    for one in files_of(reader, kind):
+        count = sum(not head.archived for head in reader.snapshot.file(one.path))
+        item = {"address": f"{kind}/{one.key}", "records": count, "keywords": list(one.keywords)}
+        about = f" ({', '.join(one.keywords[:MAX_WORDS])})" if one.keywords else ""
+        out.append((item, f"- {kind}/{one.key}: {count} record{'' if count == 1 else 's'}{about}"))
+    return out
+
+
+def _observations(reader: CachedReader) -> list[Item]:
+    """The newest observations by their time."""
+    heads = reader.snapshot.recent("observation", SAME_DAY)
+    heads.sort(key=lambda head: (head.text("at") or "", head.address), reverse=True)
+    return [_observation(reader.load(head)) for head in heads[:OBSERVATIONS]]
+
+
+def _health(reader: CachedReader) -> str:
+    """How many records there are and whether any file cannot be read, in one line."""
+    counts = {kind: reader.snapshot.in_use(kind) for kind in KINDS}
+    said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    broken = {path for path, problem in reader.problems() if problem.fatal}
+    files = f"{len(broken)} file{'' if len(broken) == 1 else 's'}"
+    return f"Records: {said or 'none'}." + (f" {files} cannot be read: memgit lint." if broken else "")
 
 
 def _part(name: str, items: list[Item], total: int) -> Part:
@@ -230,9 +280,15 @@ class _Bounded:
     """Finds what of the context there is room for."""
 
     def __init__(
-        self, parts: Sequence[Part], indexes: Mapping[str, str | None], reader: CachedReader, manner: Manner
+        self,
+        parts: Sequence[Part],
+        indexes: Mapping[str, str | None],
+        health: str,
+        reader: CachedReader,
+        manner: Manner,
     ) -> None:
         self.parts, self.indexes, self.reader, self.manner = parts, indexes, reader, manner
+        self.health = health
 
     def within(self, limit: int) -> Bootstrap:
         """A line of each part in turn, as long as there is room, then the indexes."""
@@ -291,5 +347,5 @@ class _Bounded:
                 left_out[part.name] = left
         held = {name: text if kept.get(name) else None for name, text in self.indexes.items()}
         left_out.update((name, 1) for name, text in self.indexes.items() if text and held[name] is None)
-        found = Bootstrap(tuple(out), held, left_out, 0, self.reader.revision, self.reader.fresh)
+        found = Bootstrap(tuple(out), held, left_out, self.health, 0, self.reader.revision, self.reader.fresh)
         return found._replace(tokens=estimate(self.manner.whole(found)))
