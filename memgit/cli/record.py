@@ -149,7 +149,7 @@ def _choose(request: Request, found: Sequence[Close]) -> tuple[str, Close | None
 
     echo(f"close to {request.title!r}:")
     for number, close in enumerate(found, 1):
-        echo(f"  {number}. {close.record.address} ({close.overlap:.0%} overlap, {close.advice})")
+        echo(f"  {number}. {close.record.address} ({close.share:.0%} alike, {close.advice})")
     mode = prompt(
         "update, extend or create", type=Choice(["update", "extend", "create"]), default=found[0].advice
     )

@@ -65,7 +65,7 @@ def likeness(new: Profile, held: Profile, weight: Weight) -> float:
     least = _SATURATION * (1 - _LENGTH + _LENGTH * sum(held.body.values()) / AVERAGE)
 
     def counts(stem: str) -> float:
-        return weight(stem) * (2 if stem in new.title else 1)
+        return weight(stem) * (2 if stem in new.subject else 1)
 
     def held_share(stem: str) -> float:
         times = held.body.get(stem, 0) + (_TITLE if stem in held.subject else 0)

@@ -416,7 +416,7 @@ def test_close_records(kb: Path) -> None:
         "fail",
         code=1,
     )
-    assert "knowledge/api#Retry with backoff (100%)" in refused.err
+    assert "knowledge/api#Retry with backoff (70%)" in refused.err
     extended = memgit(
         kb,
         "record",
@@ -520,3 +520,47 @@ def test_a_category_of_another_case_is_the_same(kb: Path) -> None:
         ]
         == "knowledge-base/web.md"
     )
+
+
+@pytest.mark.parametrize("group", ["shell", "git"])
+def test_one_shared_keyword_never_makes_an_update(kb: Path, group: str) -> None:
+    memgit(
+        kb,
+        "record",
+        "knowledge",
+        "Colour matches",
+        "--category",
+        "shell",
+        "--keywords",
+        "grep",
+        "-m",
+        "- set it",
+    )
+    title = "List files that do not contain a pattern"
+    text = ("-m", "- Use -L to print the names.", "--similar", "update", "--json")
+    done = memgit(kb, "record", "knowledge", title, "--category", group, "--keywords", "grep", *text)
+    assert (done.json["action"], done.json["close"], done.err) == ("created", [], "")
+
+
+def test_a_close_record_is_named_when_nobody_is_asked(kb: Path) -> None:
+    memgit(
+        kb,
+        "record",
+        "memory",
+        "Deploy freeze on Friday",
+        "-m",
+        "No deploy after noon on Friday: nobody watches.",
+    )
+    text = ("-m", "Nobody watches a deploy after Friday noon, so there is a freeze.", "--json")
+    done = memgit(kb, "record", "memory", "Freeze of deploys on Fridays", *text)
+    (close,) = done.json["close"]
+    assert (close["address"], close["path"]) == (
+        "memory/deploy-freeze-on-friday",
+        "memory/deploy-freeze-on-friday.md",
+    )
+    assert "memory/deploy-freeze-on-friday.md:1) is about the same matter" in done.err
+    assert done.json["action"] == "created" and done.json["close"][0]["advice"] in ("update", "extend")
+    far = memgit(
+        kb, "record", "memory", "Tides of the harbour", "-m", "High water comes twice a day.", "--json"
+    )
+    assert (far.json["close"], far.err) == ([], "")

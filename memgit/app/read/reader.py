@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 REGULAR = (0o100644, 0o100755)
 MAX_NAMED = 5
+MAX_CLOSE = 20
+"""Records that are compared with a new text."""
+FEWEST = 100
+"""Records that a workspace counts for at least: among a few records no word is rare."""
 MOST_OUTSIDE = 20_000
 """Files of a folder outside any repository that are looked at."""
 MAX_COMPARED = 5000
@@ -379,6 +383,10 @@ class Reader:
         """Records of a kind that may share terms with a new text."""
         return self.records(kind)
 
+    def rarity(self, stem: str) -> float:
+        """How much a stem says about a text: the more, the fewer records hold it. 1 where that is not known."""
+        return 1.0
+
     def suggest(self, text: str) -> list[str]:
         """Addresses near a mistyped one, the likeliest first."""
         return addresses.nearest(text, (record.address for record in self.records()))
@@ -406,6 +414,8 @@ class CachedReader(Reader):
         self._repo, self._label = repo, "" if fresh else label
         self._snapshot: Snapshot | None = None
         self._kinds: tuple[str, ...] = ()
+        self._total: int | None = None
+        self._rarity: dict[str, float] = {}
         self._presuming = False
         self._look: Look | None = None
 
@@ -510,7 +520,17 @@ class CachedReader(Reader):
     def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
         from memgit.cache.search import similar
 
-        return similar(self.snapshot, terms, kind=kind)
+        return similar(self.snapshot, terms, kind=kind, limit=MAX_CLOSE)
+
+    def rarity(self, stem: str) -> float:
+        from memgit.cache.search import holding
+        from memgit.model.overlap import rarity
+
+        if self._total is None:
+            self._total = max(FEWEST, sum(self.snapshot.counts().values()))
+        if stem not in self._rarity:
+            self._rarity[stem] = rarity(self._total, holding(self.snapshot, stem))
+        return self._rarity[stem]
 
     def suggest(self, text: str) -> list[str]:
         near = self.snapshot.suggest(text)

@@ -126,10 +126,15 @@ def _target(lookup: Lookup, link: Link, path: str) -> Key | None:
 
 
 class Follower:
-    """What rewrites links once the edits are made; see `follow`."""
+    """What rewrites links once the edits are made; see `follow`.
 
-    def __init__(self, session: Session, moved: Mapping[Key, Record]) -> None:
+    Args:
+        only: leave links to records that did not move alone, even where these can no longer be named so.
+    """
+
+    def __init__(self, session: Session, moved: Mapping[Key, Record], *, only: bool = False) -> None:
         self._session = session
+        self._only = only
         self._moved = moved
         self._before: Lookup = NamesOf(session.reader.snapshot)
         self._after: Lookup = After(session)
@@ -188,6 +193,8 @@ class Follower:
         if was is None:
             return None
         new = self._moved.get(was)
+        if new is None and self._only:
+            return None
         want = was if new is None else key_of(new)
         if link.kind == "file":
             return self._as_file(link, origin, path, was, want)

@@ -8,8 +8,9 @@ import os
 from functools import lru_cache
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.reader import open_reader
+from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.similar import Close, close_records, hint
 from memgit.app.write.update import check_status, extend_record, update_record, whole_text
 from memgit.app.write.write import Plan, Planner, Session, Written, carry_out
 from memgit.errors import BadInput, Conflict, Refused
@@ -26,8 +27,6 @@ from memgit.model.slug import RESERVED, digest, slug
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from memgit.app.write.similar import Close
 
     Choose = Callable[["Request", Sequence[Close]], tuple[str, Close | None]]
     """Asks a person what to do about close records: one of `create`, `update`, `extend`, and the record
@@ -88,10 +87,8 @@ def record(
         Conflict: a record with this address, or (with `similar="fail"`) a close one, is there already.
     """
     if request.similar == "ask" and choose is not None:
-        from memgit.app.write import similar
-
         # A person is asked before the lock is taken: nobody else waits for the answer.
-        found = similar.close_records(open_reader(workspace), request)
+        found = close_to(open_reader(workspace), request, request.key)
         mode, close = choose(request, found) if found else ("create", None)
         request = request._replace(
             similar=mode, close=close.record.address if close is not None and mode != "create" else None
@@ -158,10 +155,12 @@ def plan(session: Session, request: Request) -> Plan:
     path, key = target(session, request, place)
     present = at_address(session, path, request)
     mode, close = request.similar, None
+    near: tuple[Close, ...] = ()
     if request.close is not None:
         close = session.reader.find(request.close)
-    elif present is None and mode != "create":
-        mode, close = decide(session, request)
+    elif present is None and (mode != "create" or not (session.hasty or session.series)):
+        mode, near = decide(session, request, key.rpartition("/")[0] if place.form != "entries" else key)
+        close = near[0].record if near and mode != "create" else None
     elif present is not None:
         mode = "update" if request.upsert else mode
         if mode not in ("update", "extend"):
@@ -173,7 +172,9 @@ def plan(session: Session, request: Request) -> Plan:
             )
         close = present
     if mode == "create" or close is None:
-        return create(session, request, place, path, key)
+        made = create(session, request, place, path, key)
+        said = hint(near)
+        return made._replace(close=near, notes=(*made.notes, said)) if said is not None else made
     fields = {name: value for name, value in request.fields.items() if value}
     if mode == "extend":
         return extend_record(session, close, request.body, fields=fields, related=request.related)
@@ -412,26 +413,28 @@ def at_address(session: Session, path: str, request: Request) -> Record | None:
     return records[0]
 
 
-def decide(session: Session, request: Request) -> tuple[str, Record | None]:
-    """What to do about records close to the new one, without asking anybody."""
+def close_to(reader: Reader, request: Request, group: str | None) -> list[Close]:
+    """The records that are close to what is to be recorded."""
+    return close_records(reader, request.kind, request.title, request.body, request.fields, group)
+
+
+def decide(session: Session, request: Request, group: str) -> tuple[str, tuple[Close, ...]]:
+    """What to do about records close to the new one, without asking anybody, and these records."""
     if request.similar == "ask":
         raise BadInput("--similar ask needs a terminal", hint="choose create, update, extend or fail")
-    from memgit.app.write import similar
-
-    found = similar.close_records(session.reader, request)
-    if not found:
-        return "create", None
-    best = found[0]
+    found = close_to(session.reader, request, group)
+    if not found or request.similar == "create":
+        return "create", tuple(found)
     if request.similar == "fail":
-        named = "; ".join(f"{close.record.address} ({close.overlap:.0%})" for close in found[:3])
+        best = found[0].record
+        named = "; ".join(f"{close.record.address} ({close.share:.0%})" for close in found)
         raise Conflict(
             f"a close record exists: {named}",
-            path=best.record.path,
-            line=best.record.line,
+            path=best.path,
+            line=best.line,
             hint="memgit update or extend it, or --similar create",
         )
-    threshold = similar.UPDATE if request.similar == "update" else similar.EXTEND
-    return (request.similar, best.record) if best.overlap > threshold else ("create", None)
+    return request.similar, tuple(found)
 
 
 @lru_cache(maxsize=64)

@@ -113,7 +113,7 @@ class _Undoing:
         board, tree = session.board, session.board.tree
         if not renamed:
             return
-        follower = Follower(session, renamed)
+        follower = Follower(session, renamed, only=True)
         for path, to in goals.items():
             ours = tree.data(path)
             # What was not edited since is as it was before the commit already.

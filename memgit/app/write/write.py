@@ -32,11 +32,12 @@ from memgit.model.operation import PAST, RecordChange
 from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeAlias
 
     from memgit.app.write.entry_files import EntryFiles
     from memgit.app.write.file_cache import KnownFiles
+    from memgit.app.write.similar import Close
     from memgit.cache.records import Snapshot
 
 LOOKED_BACK = 500
@@ -296,6 +297,12 @@ class BoardReader(Reader):
     def suggest(self, text: str) -> list[str]:
         return self._before.suggest(text)
 
+    def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
+        return self._before.similar_candidates(kind, terms)
+
+    def rarity(self, stem: str) -> float:
+        return self._before.rarity(stem)
+
     @property
     def snapshot(self) -> Snapshot:
         """The records before the operation."""
@@ -323,7 +330,7 @@ class Plan(NamedTuple):
     `record` names the record that the answer shows: its path and ordinal after the edits. `linked` are
     addresses of records that got a link back. `anyway` commits edits that change no record, such as new line
     ends. `derived` are the derived files among the edits, where the plan has seen to all that is owed itself.
-    `detail` is what the message says beside the reason.
+    `detail` is what the message says beside the reason. `close` are records close to a new one.
     """
 
     op: str
@@ -337,6 +344,7 @@ class Plan(NamedTuple):
     anyway: bool = False
     derived: frozenset[str] | None = None
     detail: str | None = None
+    close: tuple[Close, ...] = ()
 
 
 class Written(NamedTuple):
@@ -353,6 +361,7 @@ class Written(NamedTuple):
     notes: tuple[str, ...] = ()
     changes: tuple[RecordChange, ...] = ()
     staged: bool = False
+    close: tuple[Close, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         from memgit.app.read.record_json import record_json
@@ -365,6 +374,7 @@ class Written(NamedTuple):
             "related": list(self.linked),
             "changes": [change.as_json() for change in self.changes],
             "staged": self.staged,
+            "close": [one.as_json() for one in self.close],
         }
 
 
@@ -706,7 +716,9 @@ def answer(plan: Plan | None, board: Board, commit_id: str | None, *, staged: bo
         else "no_op"
     )
     linked, changes = (plan.linked, plan.changes) if wrote else ((), ())
-    return Written(plan.op, action, record, commit_id, linked, plan.notes, changes, staged)
+    return Written(
+        plan.op, action, record, commit_id, linked, plan.notes, changes, staged, plan.close if wrote else ()
+    )
 
 
 def owed(workspace: Workspace, board: Board) -> frozenset[str]:
