@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from memgit.app.read.reader import CachedReader
-from memgit.git import dotgit
 from memgit.git.repository import Repository
 from memgit.git.worktree import status
 from memgit.git.worktree.status import Dirty, dirty
@@ -71,7 +70,6 @@ def from_nothing(folder: Path, reads: Sequence[str], monkeypatch: pytest.MonkeyP
     kept.rename(aside)
     try:
         with monkeypatch.context() as slow:
-            slow.setattr(dotgit, "find", lambda *_: None)
             slow.setattr(status, "Look", Listed)
             slow.setattr(CachedReader, "presume", lambda _: None)
             return answers(folder, reads, "other")

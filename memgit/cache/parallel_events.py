@@ -122,7 +122,7 @@ def begin(repo: Repository, layout: Layout, head: str | None) -> Beside | None:
     if pid == 0:
         code = 1
         try:
-            _theirs = repo.apart()
+            repo.lock_handle = None  # it is the parent's
             _tell(repo, layout, head, handle, parent)
             code = 0
         finally:  # nothing of what the fork inherited may be closed or flushed twice

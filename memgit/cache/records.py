@@ -408,7 +408,7 @@ class Snapshot:
         if not found or len(found[0][0]) != 20:
             return None
         try:
-            return self.repo.blob_of(path, found[0][0].hex())
+            return self.repo.blob(found[0][0].hex())
         except NotFound:
             return None
 

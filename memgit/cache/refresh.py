@@ -169,7 +169,7 @@ def _steps(
     None where the old commit cannot be read: it was pruned from a rewritten history.
     """
     try:
-        changes = repo.compare(start or None, commit).rows()
+        changes = repo.compare(start or None, commit)
     except MemgitError:
         return None
     return [

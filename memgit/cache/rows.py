@@ -419,9 +419,7 @@ class Writer:
         else:
             try:
                 if data is None:
-                    data = (
-                        self._repo.blob_of(path, content.blob.hex()) if content.data is None else content.data
-                    )
+                    data = self._repo.blob(content.blob.hex()) if content.data is None else content.data
                 parsed = self._parse(layout, path, data, (place, key), blob=content.blob)
             except MemgitError as error:  # missing or broken in the repository: the other files still count
                 parsed = ParsedFile((), (Problem("MG001", 1, error.message, True),))

@@ -97,11 +97,7 @@ def _run(
     if name in CHECKING:
         from memgit.app.hooks.check import check_staged
 
-        objects = repo.frugal()
-        try:
-            return check_staged(context, repo, only)
-        finally:
-            objects.close()
+        return check_staged(context, repo, only)
     if name == "prepare-commit-msg":
         _write_message(context, repo, args)
         return (), False

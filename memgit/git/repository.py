@@ -8,36 +8,37 @@ very repository and are ignored where they are not.
 from __future__ import annotations
 
 import os
-import stat
-import sys
 from contextlib import contextmanager
-from functools import cache
 from itertools import chain
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Broken, MemgitError, NotFound, Refused
-from memgit.git import dotgit, process
+from memgit.git import process
 from memgit.git.config import Config
 from memgit.git.objects import libgit
 from memgit.git.objects.cat_file import READ, answers
-from memgit.git.objects.tree import EMPTY_TREE, Difference, Tree, TreeEntries, parse_tree
+from memgit.git.objects.objects import Objects
+from memgit.git.objects.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
 from memgit.git.permissions import shared
 from memgit.model.namedtuple import NamedTuple
 
+try:  # hashlib loads OpenSSL, which takes longer than all that is hashed here
+    from _sha1 import sha1  # type: ignore[import-not-found]
+except ImportError:
+    from hashlib import sha1
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from typing import Any
 
     from pygit2._pygit2 import Repository as RawRepository
 
-    from memgit.git.objects.objects import Objects
+    from memgit.git.objects.tree import Delta
 
 _KEPT_TREES = 4096  # parsed trees kept in memory
 _PACKED = 200  # blobs from which on a process and a pack are cheaper than files
 _MUCH = 1 << 23  # bytes of them likewise
 _TAGS = 5  # that may stand for each other
-_FROM_DISK = 64  # files that are read from the working tree before libgit2 is loaded
-_LARGE = 1 << 20  # bytes from which on that is not worth it
+_LARGE = 1 << 20  # bytes that are handed to git in one piece
 _OPERATIONS = (
     ("rebase-merge", "rebase"),
     ("rebase-apply/applying", "am"),
@@ -59,10 +60,8 @@ class Head(NamedTuple):
 class Repository:
     """An open repository.
 
-    An ordinary repository is opened without libgit2, which is loaded when something else than refs is asked
-    for.
-
     Attributes:
+        raw: the repository as libgit2 sees it.
         git_dir: absolute path of the git directory; in a linked worktree its own, below `common_dir`.
         common_dir: absolute path of the git directory that all worktrees share.
         worktree: absolute path of the working tree's top folder, None in a bare repository.
@@ -75,16 +74,14 @@ class Repository:
 
     def __init__(
         self,
-        raw: RawRepository | None,
+        raw: RawRepository,
         *,
         git_dir: str,
         worktree: str | None,
         index_file: str | None,
         env: Mapping[str, str],
     ) -> None:
-        self._raw = raw
-        self._plain = raw is None
-        self._read_from_disk = 0
+        self.raw = raw
         self.git_dir = git_dir
         self.common_dir = _common_dir(git_dir)
         self.worktree = worktree
@@ -99,9 +96,9 @@ class Repository:
         self.lock_handle: int | None = None
         self._config: Config | None = None
         self._asked: process.Running | None = None
-        self._objects: Objects | None = None
         self._trees: dict[str, TreeEntries] = {}
-        self._compared: tuple[tuple[str | None, str | None, str], Difference] | None = None  # asked for last
+        self._compared: tuple[tuple[str | None, str | None, str], list[Delta]] | None = None  # asked for last
+        self._objects = Objects(self)
 
     @classmethod
     def open(cls, start: str, env: Mapping[str, str]) -> Repository:
@@ -119,13 +116,6 @@ class Repository:
         start = os.path.abspath(start)
         if not os.path.isdir(start):
             raise NotFound(f"{start} is not a folder")
-        ordinary = dotgit.find(start, env, process.LOCAL)
-        if ordinary is not None:
-            return cls(None, git_dir=ordinary[0], worktree=ordinary[1], index_file=None, env=env)
-        if any(env.get(name) for name in dotgit.HOOK):
-            in_hook = dotgit.find_in_hook(start, os.getcwd(), env, process.LOCAL)
-            if in_hook is not None:
-                return cls(None, git_dir=in_hook[0], worktree=in_hook[1], index_file=in_hook[2], env=env)
         found = _discover(start, env)
         named = env.get("GIT_DIR")
         theirs = os.path.abspath(named) if named else None
@@ -161,7 +151,7 @@ class Repository:
         is shared, no lock is.
         """
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, _objects=self._own, _asked=None, lock_handle=None)
+        other.__dict__.update(self.__dict__, _asked=None, lock_handle=None)
         return other.at_prefix(prefix)
 
     def with_index(self, path: str) -> Repository:
@@ -169,41 +159,6 @@ class Repository:
         other = self.at(self.prefix)
         other.index_file, other.variables = path, {**self.variables, "GIT_INDEX_FILE": path}
         return other
-
-    def frugal(self) -> Objects:
-        """Has git read objects, however many, and never libgit2, where the repository is an ordinary one; to
-        be closed by the caller.
-        """
-        if self._plain:
-            self._own.left = sys.maxsize
-        return self._own
-
-    def apart(self) -> Objects | None:
-        """For a fork: has it read objects by a git of its own.
-
-        What comes back is to be kept, for its git is the other process's to end.
-        """
-        theirs, self._objects, self.lock_handle = self._objects, None, None
-        return theirs
-
-    @property
-    def _own(self) -> Objects:
-        """The objects as they are read and written without libgit2: all those of an ordinary repository, and
-        any that has its own file.
-        """
-        if self._objects is None:
-            from memgit.git.objects.objects import FEW, Objects
-
-            self._objects = Objects(self, FEW if self._plain else 0)
-        return self._objects
-
-    @property
-    def raw(self) -> RawRepository:
-        """The repository as libgit2 sees it."""
-        if self._raw is None:
-            assert self.worktree is not None
-            self._raw = _open(self.worktree, self.worktree, self.env)
-        return self._raw
 
     def _take_object_folders(self) -> None:
         """Objects that a push has brought but git has not yet let in (`githooks(5)`, pre-receive) are
@@ -220,13 +175,6 @@ class Repository:
         for folder in folders:
             if folder and not folder.startswith('"') and os.path.isdir(folder):
                 self.raw.odb.add_disk_alternate(os.path.abspath(folder))
-
-    @property
-    def ordinary(self) -> bool:
-        """Whether it was opened without libgit2 (see `plain`), and has one working tree's files in its git
-        directory with the refs.
-        """
-        return self._plain and self.git_dir == self.common_dir
 
     @property
     def hardened(self) -> bool:
@@ -276,10 +224,6 @@ class Repository:
 
     def head(self) -> Head:
         """Where HEAD is at this moment."""
-        if self._plain:
-            known = dotgit.head(self.git_dir, self.common_dir)
-            if known is not None:
-                return Head(*known)
         try:
             head = self.raw.lookup_reference("HEAD")
             target = head.raw_target
@@ -296,10 +240,6 @@ class Repository:
         Raises:
             Refused: the ref is broken.
         """
-        if self._plain:
-            known = dotgit.ref(self.git_dir, name.encode("utf-8", "surrogateescape"), self.common_dir)
-            if known is not None:
-                return known or None
         try:
             found = self.raw.lookup_reference(name)
             for _ in range(5):
@@ -314,10 +254,6 @@ class Repository:
 
     def refs(self, prefix: str) -> dict[str, str]:
         """All refs whose full name starts with `prefix`, with the objects that they name, sorted."""
-        if self._plain and prefix.endswith("/"):
-            known = dotgit.refs(self.git_dir, prefix, self.common_dir)
-            if known is not None:
-                return known
         found: dict[str, str] = {}
         for name in self.raw.raw_listall_references():
             text = name.decode("utf-8", "surrogateescape")
@@ -350,7 +286,7 @@ class Repository:
     def _peeled(self, oid: str) -> str | None:
         """The commit that an object is, or that a tag stands for. Raises Broken where that is damaged."""
         for _ in range(_TAGS):
-            loose = self.read_loose(oid) if len(oid) == 40 and not oid.strip("0123456789abcdef") else None
+            loose = self.read_loose(oid)
             if loose is None:
                 break
             if loose[0] != libgit.TAG:
@@ -380,12 +316,8 @@ class Repository:
             Broken: it is damaged, or not in the repository, nor to be had from where a partial clone came
                 from.
         """
-        found = self._own.read(oid, packed=self._raw is None)
-        if found is not None:
-            return found
         try:
-            kind, data = self.raw.odb.read(oid)
-            return int(kind), data
+            return self._objects.read(oid)
         except libgit.FAILURES as error:
             if self.partial():
                 done = process.attempt(
@@ -401,7 +333,7 @@ class Repository:
 
         For who reads by libgit2 itself, which never comes to the end of a file that was cut off.
         """
-        return self._own.loose(oid)
+        return self._objects.loose(oid)
 
     def blob(self, oid: str) -> bytes:
         """Content of a blob. Raises NotFound where it is missing or not a blob."""
@@ -409,24 +341,6 @@ class Repository:
         if kind != libgit.BLOB:
             raise NotFound(f"object {oid} is not a file")
         return data
-
-    def blob_of(self, path: str, oid: str) -> bytes:
-        """As `blob`, of a file that probably lies at a path from the knowledge root as it is in the blob: its
-        hash tells.
-        """
-        if self._raw is None and self.worktree is not None and self._read_from_disk < _FROM_DISK:
-            self._read_from_disk += 1
-            try:
-                full = os.path.join(self.root, path)
-                data = b""
-                if stat.S_ISREG(os.lstat(full).st_mode):
-                    with open(full, "rb") as file:
-                        data = file.read(_LARGE)
-                if len(data) < _LARGE and self.hash_blob(data) == oid:
-                    return data
-            except (OSError, ValueError):
-                pass
-        return self.blob(oid)
 
     def blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Many blobs in the order asked for, through one git process; missing ones are left out."""
@@ -464,9 +378,9 @@ class Repository:
         """
         with self._writing():
             if not self.hardened:
-                return self._own.write(kind, data)
+                return self._objects.write(kind, data)
             oid = self.hash_of(libgit.NAMES[kind], data)
-            return oid if self._own.has_file(oid) else str(self.raw.odb.write(kind, data))
+            return oid if self._objects.has_file(oid) else str(self.raw.odb.write(kind, data))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -488,8 +402,6 @@ class Repository:
 
         Raises Refused as `write` does.
         """
-        if self._objects is None:
-            return False
         with self._writing():
             return self._objects.restore()
 
@@ -501,7 +413,7 @@ class Repository:
             What the user should be told: it may be lost.
         """
         own = self._objects
-        if own is None or not own.written:
+        if not own.written:
             return ()
         kept = in_danger = False
         if os.path.exists(f"{self.common_dir}/gc.pid"):
@@ -537,12 +449,12 @@ class Repository:
     @staticmethod
     def hash_of(kind: bytes, data: bytes) -> str:
         """The hash that an object of a kind and this content has, without writing it."""
-        return str(_sha1(len(data))(b"%b %d\0" % (kind, len(data)) + data).hexdigest())
+        return str(sha1(b"%b %d\0" % (kind, len(data)) + data, usedforsecurity=False).hexdigest())
 
     @staticmethod
     def digest(data: bytes) -> bytes:
         """The checksum of the repository's own kind."""
-        return bytes(_sha1(len(data))(data).digest())
+        return bytes(sha1(data, usedforsecurity=False).digest())
 
     def tree_of(self, commit: str) -> str:
         """The hash of a commit's tree."""
@@ -587,13 +499,16 @@ class Repository:
             return Tree(self, None)
         return self.subtree(self.tree_of(commit))
 
-    def compare(self, old: str | None, new: str | None) -> Difference:
-        """What differs between two commits (None: the empty tree) below the knowledge root; git may still be
-        at it.
+    def compare(self, old: str | None, new: str | None) -> list[Delta]:
+        """What differs between two commits (None: the empty tree) below the knowledge root, by path; not to
+        be changed, for the last answer is kept.
+
+        Raises:
+            NotFound: one of the commits is not there.
         """
         asked = (old, new, self.prefix)
         if self._compared is None or self._compared[0] != asked:
-            self._compared = asked, Difference(self, old, new, beside=self._plain and self._raw is None)
+            self._compared = asked, self.tree(old).changes(self.tree(new))
         return self._compared[1]
 
     def subtree(self, tree: str) -> Tree:
@@ -671,33 +586,6 @@ class Repository:
 def is_much(contents: Collection[bytes]) -> bool:
     """Whether blobs are that many, or that large, that they are written into one pack."""
     return len(contents) >= _PACKED or sum(map(len, contents)) >= _MUCH
-
-
-# bytes that Python's own code hashes in the time in which OpenSSL, eight times as fast, is loaded
-_PLAIN_SHA1 = 4 << 20
-_hashed = [0]
-
-
-def _sha1(size: int) -> Any:
-    """What hashes so many bytes more."""
-    _hashed[0] += size
-    return _plain_sha1() if _hashed[0] < _PLAIN_SHA1 else _fast_sha1()
-
-
-@cache
-def _fast_sha1() -> Any:
-    from hashlib import sha1
-
-    return sha1
-
-
-@cache
-def _plain_sha1() -> Any:
-    try:
-        from _sha1 import sha1  # type: ignore[import-not-found]  # hashlib loads OpenSSL
-    except ImportError:
-        return _fast_sha1()
-    return sha1
 
 
 def _batched(lines: Iterable[bytes]) -> Iterator[bytes]:

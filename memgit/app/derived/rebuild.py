@@ -107,9 +107,6 @@ def rebuild(
             path=configuration.NAME,
             hint="memgit rebuild",
         )
-    # Record files come through the cache. For the hundreds of trees and indexes beside them, libgit2 would
-    # map a large pack.
-    objects = None if workspace.cache is None else repo.frugal()
     notes = [*recovery.mend(repo, recovery.WAIT), *_history_notes(repo)]
     kept = Kept(repo)
     if workspace.cache is not None:
@@ -120,8 +117,6 @@ def rebuild(
     finally:
         if beside is not None:
             beside.stop()
-        if objects is not None:
-            objects.close()
 
 
 def _rebuild(

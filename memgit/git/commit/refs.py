@@ -106,7 +106,7 @@ def _logs(repo: Repository, ref: str) -> list[str] | None:
     """The reflogs in which a move of a branch is to be noted, where all of it are ordinary files; None where
     it is another matter.
     """
-    if not repo.ordinary or repo.hardened or not ref.startswith("refs/heads/"):
+    if repo.bare or repo.git_dir != repo.common_dir or repo.hardened or not ref.startswith("refs/heads/"):
         return None
     logs = [f"{repo.git_dir}/logs/{name}" for name in ((ref, "HEAD") if repo.head().ref == ref else (ref,))]
     if not all(os.path.isfile(path) and not os.path.islink(path) for path in logs):

@@ -1,9 +1,8 @@
-"""Objects of an ordinary repository read and written without libgit2, whose loading takes longer than a whole
-check of what is staged.
+"""Objects of a repository: libgit2 reads those in packs.
 
-Loose objects are read from their files and written to them, git is asked for all others (see `cat_file`).
-What is read is what its hash says. Form of loose objects: the chapter on git objects of
-https://git-scm.com/book.
+A loose object is read from its file and checked here: libgit2 never comes to the end of one that was cut off.
+It is written here as well, also where a pack has it, and kept until a ref leads to it: `git gc --prune=now`
+may remove either meanwhile. Form: the chapter on git objects of https://git-scm.com/book.
 """
 
 from __future__ import annotations
@@ -13,65 +12,46 @@ import zlib
 from contextlib import suppress
 
 from memgit import TYPE_CHECKING
-from memgit.errors import Broken
-from memgit.git.objects.cat_file import CatFile
+from memgit.errors import Broken, Refused
+from memgit.git import process
+from memgit.git.objects.cat_file import READ, answers
 from memgit.git.objects.libgit import KINDS, NAMES
 from memgit.git.write_all import write_all
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
-FEW = 512
-"""Objects that git is asked for, one by one: with more than these, loading libgit2 pays."""
-_KEPT = 1 << 22  # bytes of objects that are kept in memory
-_LARGE = 1 << 20  # a larger one is not
-# bytes of what was written that are kept for `restore`; longer writes hold `git gc` off instead
-_HELD = 1 << 24
-_TURNS = 10
+_MAX_HELD = 1 << 24  # bytes of what was written; longer writes hold `git gc` off instead
+_MAX_TRIES = 10
 
 
 class Objects:
-    """The objects of one repository; what was read stays in memory, for the parts of one answer ask for the
-    same files again.
+    """The objects of one repository.
 
     Attributes:
-        left: how many more git is asked for.
         written: type and content of what was written and no ref leads to as yet, by hash; the newest of it,
             where that is much.
     """
 
-    def __init__(self, repo: Repository, left: int) -> None:
-        self.left = left
+    def __init__(self, repo: Repository) -> None:
         self.written: dict[str, tuple[int, bytes]] = {}
         self._written_size = 0
-        self._hash_of = repo.hash_of
+        self._repo = repo
+        self._odb = repo.raw.odb
         self._folder = f"{repo.common_dir}/objects"
-        self._folders: list[str] = []
-        self._git = CatFile(repo)
-        self._kept: dict[str, tuple[int, bytes]] = {}
-        self._size = 0
+        self._folders = _with_borrowed(self._folder)
 
-    def read(self, oid: str, *, packed: bool = True) -> tuple[int, bytes] | None:
-        """Type and content of one object; None where it is not there, or cannot be read in this way.
-
-        Args:
-            packed: whether git is asked, where the object has no file of its own.
+    def read(self, oid: str) -> tuple[int, bytes]:
+        """Type and content of one object.
 
         Raises:
             Broken: it is damaged.
+            libgit.FAILURES: it is not there.
         """
-        found = self._kept.get(oid)
-        if found is None and len(oid) == 40 and not oid.strip("0123456789abcdef"):
-            found = self.loose(oid)
-            if found is None and packed and self.left > 0:
-                self.left -= 1
-                found = self._checked(oid, self._git.read(oid))
-            if found is not None and len(found[1]) < _LARGE:
-                if self._size > _KEPT:
-                    self._kept.clear()
-                    self._size = 0
-                self._size += len(found[1])
-                self._kept[oid] = found
+        found = self.loose(oid)
+        if found is None:
+            kind, data = self._odb.read(oid)
+            found = int(kind), data
         return found
 
     def loose(self, oid: str) -> tuple[int, bytes] | None:
@@ -79,12 +59,12 @@ class Objects:
 
         Raises Broken as `read`.
         """
-        if not self._folders:
-            self._folders = _with_borrowed(self._folder)
+        if len(oid) != 40:
+            return None
         for folder in self._folders:
-            path = f"{folder}/{oid[:2]}/{oid[2:]}"
-            if os.access(path, os.F_OK):
-                return self._content(path, oid)
+            found = self._checked(f"{folder}/{oid[:2]}/{oid[2:]}", oid)
+            if found is not None:
+                return found
         return None
 
     def write(self, kind: int, data: bytes) -> str:
@@ -97,13 +77,13 @@ class Objects:
             OSError: the disk is full, or the object folder cannot be written.
         """
         name = NAMES[kind]
-        oid = self._hash_of(name, data)
+        oid = self._repo.hash_of(name, data)
         if not self.has_file(oid):
             _write(self._path(oid), zlib.compress(b"%b %d\0" % (name, len(data)) + data, 1))
         if oid not in self.written:
             self.written[oid] = kind, data
             self._written_size += len(data)
-        while self._written_size > _HELD:
+        while self._written_size > _MAX_HELD:
             self._written_size -= len(self.written.pop(next(iter(self.written)))[1])
         return oid
 
@@ -120,7 +100,7 @@ class Objects:
             return False
         except OSError:  # another user's
             pass
-        return self._content(self._path(oid), oid) is not None
+        return self._checked(self._path(oid), oid) is not None
 
     def restore(self) -> bool:
         """Writes once more what was written here and is gone, if anything: `git gc --prune=now` takes what no
@@ -139,19 +119,11 @@ class Objects:
         self.written.clear()
         self._written_size = 0
 
-    def close(self) -> None:
-        """Asks git for nothing any more, and ends what was started for it."""
-        self.left = 0
-        self._git.stop()
-
     def _path(self, oid: str) -> str:
         return f"{self._folder}/{oid[:2]}/{oid[2:]}"
 
-    def _content(self, path: str, oid: str) -> tuple[int, bytes] | None:
-        """What the file of an object holds; None where it is gone.
-
-        Not left to others: libgit2 never comes to the end of a file that was cut off, and git may promise
-        more of it than it then has.
+    def _checked(self, path: str, oid: str) -> tuple[int, bytes] | None:
+        """What the file of an object holds; None where there is no such file.
 
         Raises:
             Broken: it is damaged or cannot be read, and git has the object nowhere else.
@@ -159,27 +131,23 @@ class Objects:
         why = "is damaged"
         try:
             with open(path, "rb") as file:
-                head, _, content = zlib.decompress(file.read()).partition(b"\0")
+                head, _, data = zlib.decompress(file.read()).partition(b"\0")
             name, _, size = head.partition(b" ")
-            found = self._checked(oid, (name, content)) if size == b"%d" % len(content) else None
-        except FileNotFoundError:
+            if size == b"%d" % len(data) and self._repo.hash_of(name, data) == oid and name in KINDS:
+                return KINDS[name], data
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except zlib.error:
-            found = None
+            pass
         except OSError as error:
-            found, why = None, f"cannot be read ({error.strerror})"
-        found = found or self._checked(oid, self._git.once(oid))  # for git, one in a pack comes first
-        if found is None:
-            raise Broken(f"object {oid} {why}: {path}", hint="git fsck")
-        return found
-
-    def _checked(self, oid: str, found: tuple[bytes, bytes] | None) -> tuple[int, bytes] | None:
-        """An object, if it is what its hash says."""
-        return (
-            (KINDS[found[0]], found[1])
-            if found is not None and found[0] in KINDS and self._hash_of(*found) == oid
-            else None
-        )
+            why = f"cannot be read ({error.strerror})"
+        # Git looks into its packs first.
+        done = process.attempt(READ, repo=self._repo, data=oid.encode() + b"\n")
+        with suppress(Refused):  # it says something else of some damaged objects
+            for _, name, packed in answers([done.out]):
+                if packed is not None and self._repo.hash_of(name, packed) == oid:
+                    return KINDS[name], packed
+        raise Broken(f"object {oid} {why}: {path}", hint="git fsck")
 
 
 def _with_borrowed(folder: str) -> list[str]:
@@ -205,7 +173,7 @@ def _with_borrowed(folder: str) -> list[str]:
 
 def _write(path: str, data: bytes) -> None:
     """As `_put`, whatever a `git prune` takes away meanwhile."""
-    for _ in range(_TURNS):
+    for _ in range(_MAX_TRIES):
         try:
             _put(path, data)
             return

@@ -8,7 +8,6 @@ all of them.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Broken, Refused
@@ -194,75 +193,10 @@ class Tree:
         """
         # Not by libgit2, which walks both trees whole (200 ms at 100,000 files): folders that are alike are
         # left out here.
-        return sorted(_compare(self._repo, self.oid, other.oid, ""), key=_place)
-
-
-class Difference:
-    """What differs between two commits (None: the empty tree) below the knowledge root.
-
-    Args:
-        beside: have git work it out beside us until it is asked for, for who has not loaded libgit2.
-    """
-
-    def __init__(self, repo: Repository, old: str | None, new: str | None, *, beside: bool) -> None:
-        self._repo, self._old, self._new = repo, old, new
-        self._prefix = repo.prefix
-        self._found: Deltas | None = None
-        self._running: process.Running | None = None
-        if beside and old is not None and new is not None and _HASH.fullmatch(old) and _HASH.fullmatch(new):
-            args = [
-                "diff-tree",
-                "-r",
-                "-z",
-                "--raw",
-                "--no-abbrev",
-                "--no-renames",
-                "--no-relative",
-                "--ignore-submodules=none",
-                old,
-                new,
-            ]
-            args += ["--", repo.prefix] if repo.prefix else []
-            # It reads the index, for nothing that is asked here: most of its time, where the index is large.
-            none = {"GIT_INDEX_FILE": f"{repo.git_dir}/memgit/no-index"}
-            self._running = process.Running([*process.FRUGAL, *args], repo, none)
-
-    @property
-    def waits(self) -> bool:
-        """Whether git is still at it, as far as is known here."""
-        return self._running is not None
-
-    def rows(self) -> Deltas:
-        """As `Tree.changes`.
-
-        Raises:
-            NotFound: one of the commits is not there.
-        """
-        running, self._running = self._running, None
-        if running is not None:
-            with suppress(Refused):
-                self._found = sorted(_told(running.output(), self._prefix), key=_place)
-        if self._found is None:
-            self._found = self._repo.tree(self._old).changes(self._repo.tree(self._new))
-        return self._found
-
-
-def _told(listing: bytes, prefix: str) -> Iterator[Delta]:
-    """The rows of `git diff-tree -r -z --raw` (`git-diff-tree(1)`, "Raw output format")."""
-    words = iter(listing.split(b"\0"))
-    for head, path in zip(words, words, strict=False):
-        old_mode, new_mode, old_oid, new_oid, _ = head[1:].decode("ascii").split(" ")
-        name = path.decode("utf-8", "surrogateescape")
-        yield Delta(name[len(prefix) :], _entry(old_mode, old_oid), _entry(new_mode, new_oid))
-
-
-def _place(delta: Delta) -> bytes:
-    return delta.path.encode("utf-8", "surrogateescape")
-
-
-def _entry(mode: str, oid: str) -> Entry | None:
-    number = int(mode, 8)
-    return Entry(number, oid) if number else None
+        return sorted(
+            _compare(self._repo, self.oid, other.oid, ""),
+            key=lambda delta: delta.path.encode("utf-8", "surrogateescape"),
+        )
 
 
 def _compare(repo: Repository, old: str, new: str, prefix: str) -> Iterator[Delta]:

@@ -82,7 +82,6 @@ class Look:
         self._running: process.Running | None = None
         self._asked: process.Running | None = None
         self._before: Signature | None = None
-        self._walk: Walk | None = None
         self._sure = False
         if repo.worktree is not None and commit is not None:
             self._begin(commit)
@@ -100,7 +99,6 @@ class Look:
             return self._listed()
         rows: list[Dirty] = []
         for looks in range(1, LOOKS + 1):
-            self._ask()
             if not self._sure:
                 return self._listed()
             rows = self._told(self._commit)
@@ -143,26 +141,16 @@ class Look:
         ]
 
     def _begin(self, commit: str) -> None:
-        """Starts git, and looks at the folders where that can be done at once."""
+        """Starts git, looks at the folders, and asks git for the names that no commit has."""
         repo = self._repo
         self._before = signature_at(repo.index_file)
         self._running = process.Running(_tracked(self._wanted), repo)
         self._asked = None
-        self._walk = Walk(repo, commit, self._roots, self._suffix)
-        if not self._walk.waits:
-            self._ask()
-
-    def _ask(self) -> None:
-        """Looks at the folders, unless that is done, and asks git for the names that no commit has."""
-        walk, self._walk = self._walk, None
-        if walk is None:
-            return
         try:
-            names = walk.extra()
+            names = Walk(repo, commit, self._roots, self._suffix).extra()
         except Unsure:
             self._sure = False
             return
-        repo = self._repo
         self._sure = len(names) <= MOST_ASKED
         if names and self._sure:
             listing = [

@@ -20,11 +20,11 @@ from contextlib import suppress
 from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError
 from memgit.git.commit import leftovers
-from memgit.git.objects.tree import FOLDER, Difference, Tree
+from memgit.git.objects.tree import FOLDER, Delta, Tree
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memgit.git.repository import Repository
 
@@ -63,6 +63,17 @@ class Unsure(Exception):
     """The folders cannot be relied upon here; git must list them all."""
 
 
+def _forget(known: dict[str, Folder], rows: Iterable[Delta]) -> None:
+    """Removes the folders whose names a later commit changed."""
+    for path, old, new in rows:
+        if old is None or new is None:
+            # The folders on the way may have come or gone with it.
+            above = path
+            while above:
+                above = above.rpartition("/")[0]
+                known.pop(f"{above}/" if above else "", None)
+
+
 class Walk:
     """One look at the folders below some others.
 
@@ -89,18 +100,7 @@ class Walk:
         self._now = self._device = 0
         self._spare: str | None = None
         self._changed = False
-        self._difference: Difference | None = None
         self._recall()
-
-    @property
-    def moved(self) -> bool:
-        """Whether what is known is of another commit."""
-        return self._difference is not None
-
-    @property
-    def waits(self) -> bool:
-        """Whether git must first tell what a later commit changed, which takes a while."""
-        return self._difference is not None and self._difference.waits
 
     def extra(self) -> list[str]:
         """Paths from the knowledge root (folders with a slash) that lie there and are in no tree of the
@@ -110,7 +110,6 @@ class Walk:
             Unsure: git must be asked for all.
         """
         try:
-            self._forget()
             for root in self._roots:
                 self._look(root)
             if self._found.keys() != self._known.keys():
@@ -139,25 +138,12 @@ class Walk:
             return
         if commit != self._commit:
             self._changed = True
-            self._difference = self._repo.compare(commit, self._commit)
+            try:
+                rows = self._repo.compare(commit, self._commit)
+            except MemgitError:  # the other commit is gone
+                return
+            _forget(known, rows)
         self._known = known
-
-    def _forget(self) -> None:
-        """Lets go of the folders whose names a later commit changed."""
-        if self._difference is None:
-            return
-        try:
-            rows = self._difference.rows()
-        except MemgitError:  # the other commit is gone
-            self._known = {}
-            return
-        for path, old, new in rows:
-            if old is None or new is None:
-                # The folders on the way may have come or gone with it.
-                above = path
-                while above:
-                    above = above.rpartition("/")[0]
-                    self._known.pop(f"{above}/" if above else "", None)
 
     def _at_commit(self) -> Tree:
         if self._tree is None:

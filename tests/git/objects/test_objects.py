@@ -1,4 +1,4 @@
-"""Objects read and written without libgit2."""
+"""Objects read and written: what git reads and writes, damaged or removed as they may be."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from memgit.git import process
 from memgit.git.commit import lock
 from memgit.git.commit.commit import Change, commit
 from memgit.git.objects import libgit, objects
-from memgit.git.objects.objects import FEW
 from tests.git.helpers import (
     MESSAGE,
     assert_in_order,
@@ -52,7 +51,6 @@ def test_what_is_written_is_what_git_writes(kb: Path, data: bytes) -> None:
     )
     assert loose(kb, oid).stat().st_mode & 0o777 == 0o444 & ~os.umask(os.umask(0o022))
     assert opened(kb).read(oid) == (libgit.BLOB, data)
-    assert repo._raw is None
     run_git(kb, "fsck", "--strict", "--no-dangling")
     assert list((kb / ".git/objects").rglob("tmp_obj_*")) == []
 
@@ -70,28 +68,11 @@ def test_a_packed_object_is_written_without_asking_git(kb: Path, monkeypatch: py
     with monkeypatch.context() as patch:
         patch.setattr(process, "Child", lambda *args, **options: pytest.fail("git was asked"))
         repo = opened(kb)
-        oid = repo._own.write(libgit.BLOB, b"a\n")
+        oid = repo._objects.write(libgit.BLOB, b"a\n")
     assert loose(kb, oid).exists() and oid == run_git(kb, "rev-parse", "HEAD:a.md")
     run_git(kb, "fsck", "--strict")
     run_git(kb, "gc", "-q")
     assert not loose(kb, oid).exists()
-
-
-def test_a_whole_commit_needs_no_libgit2(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def loaded(place: str, *, trusted: bool = False) -> None:
-        raise AssertionError("libgit2 was asked")
-
-    for packed in (False, True):
-        if packed:
-            run_git(kb, "gc", "-q")
-        with monkeypatch.context() as patch:
-            patch.setattr(libgit, "open_repository", loaded)
-            done = put(
-                kb, {"a.md": b"more\n" if packed else b"new\n", "d/e/f.md": b"f\n" if packed else b"g\n"}
-            )
-        assert run_git(kb, "rev-parse", "HEAD") == done.commit
-    run_git(kb, "fsck", "--strict", "--no-dangling")
-    assert len(run_git(kb, "reflog").split("\n")) == len(run_git(kb, "rev-list", "HEAD").split("\n")) == 3
 
 
 def deflated(data: bytes) -> bytes:
@@ -119,16 +100,12 @@ def damage(kb: Path, oid: str, data: bytes) -> None:
     loose(kb, oid).write_bytes(data)
 
 
-@pytest.mark.parametrize("other", [False, True], ids=["", "libgit2"])
 @pytest.mark.parametrize("name", DAMAGES)
-def test_a_damaged_object_is_never_taken_for_a_whole_one(kb: Path, name: str, other: bool) -> None:
+def test_a_damaged_object_is_never_taken_for_a_whole_one(kb: Path, name: str) -> None:
     """And it is told at once: libgit2 never comes to the end of one that was cut off."""
     oid = run_git(kb, "rev-parse", "HEAD:a.md")
     damage(kb, oid, DAMAGES[name])
     repo = opened(kb)
-    if other:
-        repo._raw = repo.raw
-        repo._plain = False
     start = time.monotonic()
     for go in (lambda: repo.read(oid), lambda: repo.write_blob(b"a\n")):
         with pytest.raises(Broken, match=r"is damaged: .*/objects/") as caught:
@@ -224,7 +201,7 @@ def test_objects_of_another_repository(kb: Path, tmp_path: Path) -> None:
     (kb / ".git/objects/info/alternates").write_text(f"{second}/.git/objects\n")  # and in a circle
     oid = run_git(kb, "rev-parse", "HEAD:a.md")
     assert not loose(second, oid).exists()
-    assert opened(second)._own.read(oid, packed=False) == opened(second).read(oid) == (libgit.BLOB, b"a\n")
+    assert opened(second).read_loose(oid) == opened(second).read(oid) == (libgit.BLOB, b"a\n")
     (kb / ".git/objects/info/alternates").unlink()
     put(second, {"a.md": b"new\n"})
     run_git(second, "fsck", "--strict", "--no-dangling")
@@ -235,19 +212,10 @@ def test_objects_of_another_repository(kb: Path, tmp_path: Path) -> None:
         assert str(loose(kb, oid)) in caught.value.message
 
 
-def test_many_that_are_packed_are_left_to_libgit2(kb: Path) -> None:
-    commit_files(kb, {f"n/{number}.md": b"%d\n" % number for number in range(FEW + 2)})
-    run_git(kb, "gc", "-q")
-    repo = opened(kb)
-    for number in range(FEW + 2):
-        assert repo.blob(repo.hash_blob(b"%d\n" % number)) == b"%d\n" % number
-    assert repo._raw is not None
-
-
 def test_what_was_written_is_held_until_a_ref_leads_to_it(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "_HELD", 10_000)
+    monkeypatch.setattr(objects, "_MAX_HELD", 10_000)
     repo = opened(kb)
-    own = repo._own
+    own = repo._objects
     for number in range(50):
         repo.write_blob(b"%d\n" % number * 500)
         assert sum(len(data) for _, data in own.written.values()) <= 10_000
@@ -256,15 +224,6 @@ def test_what_was_written_is_held_until_a_ref_leads_to_it(kb: Path, monkeypatch:
     assert not own.written
     repo.write_blob(b"more\n")
     assert len(own.written) == 1
-
-
-def test_who_reads_much_goes_on_with_what_is_there(kb: Path) -> None:
-    repo = opened(kb)
-    oid = repo.write_blob(b"new\n")
-    own = repo.frugal()
-    assert own is repo._own and oid in own.written and own.left > FEW
-    other = repo.at("b")
-    assert other._own is own and other.prefix == "b/" and repo.prefix == ""
 
 
 def test_another_view_of_a_repository_holds_no_lock(kb: Path) -> None:
@@ -287,5 +246,4 @@ def test_a_user_who_wants_everything_on_the_disk(kb: Path) -> None:
     run_git(kb, "config", "core.fsyncObjectFiles", "true")
     repo = opened(kb)
     assert repo.hardened
-    repo.write_blob(b"new\n")
-    assert repo._raw is not None
+    assert opened(kb).blob(repo.write_blob(b"new\n")) == b"new\n"
