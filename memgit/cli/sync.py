@@ -8,14 +8,15 @@ from collections import Counter
 import click
 
 from memgit.app.merge.sync import PATIENCE, TIMEOUT, Came, Synced, sync
-from memgit.cli.options import json_option, workspace_of
+from memgit.app.read.record_json import printable_path
+from memgit.cli.options import context_of, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, safe
 from memgit.cli.resolve import print_left
 from memgit.model.operation import PAST
 
 SHOWN = 20
 """Records that are named; the rest is counted."""
-EXITS = {"conflict": 1, "rejected": 3}
+EXITS = {"conflict": 1, "refused": 1, "rejected": 3}
 
 
 @click.command("sync")
@@ -44,8 +45,9 @@ def command(
 ) -> int:
     """Fetch from REMOTE, merge and push, with the counted uses of all clones, through your own git.
 
-    Nothing is forced and nothing is reset. A conflict leaves an ordinary merge under way, names the records,
-    and exits with 1; a push that does not get through exits with 3, with what came already merged.
+    Nothing is forced and nothing is reset. Exits with 1 where records conflict, which leaves an ordinary merge
+    under way, or where the gate refuses what would go, such as a secret; exits with 3 where the push did not get
+    through. What came is merged in both of the latter.
     """
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
 
@@ -61,6 +63,7 @@ def command(
 
     done = sync(
         workspace_of(ctx),
+        context_of(ctx),
         remote,
         push=not no_push,
         patience=patience * 60,
@@ -71,6 +74,10 @@ def command(
     )
     for note in done.notes:
         echo(f"memgit: {note}", err=True)
+    for found in done.findings:
+        about = f"{found.address}: " if found.address else ""
+        place = f"{printable_path(found.path)}:{found.line}"
+        echo(f"memgit: {place}: {found.severity} {found.rule} {found.name}: {about}{found.message}", err=True)
     if as_json:
         emit_json(done.as_json())
     else:
@@ -96,6 +103,9 @@ def _print(done: Synced) -> None:
             "resolve, which says how to go on"
         )
         echo("git merge --abort takes the merge back; nothing was pushed")
+    elif done.status == "refused":
+        echo(f"memgit: the gate refuses to push to {where}; what came is merged", err=True)
+        echo("  hint: fix each in a new commit, then memgit sync", err=True)
     elif done.status == "rejected":
         times = "" if done.attempts == 1 else f" {done.attempts} times in a row"
         echo(f"memgit: {where} rejected the push{times}: {done.why}", err=True)

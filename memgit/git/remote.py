@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.backoff import pause
+from memgit.git.hooks import MARK
 from memgit.git.terminal import lent
 
 if TYPE_CHECKING:
@@ -97,12 +98,15 @@ def fetch(repo: Repository, access: Access, refs: Sequence[str]) -> None:
 def push(repo: Repository, access: Access, refs: Mapping[str, str]) -> dict[str, Pushed]:
     """Pushes refs (name there by name here), never by force; what became of each, by its name there.
 
+    memgit's own pre-push hook does nothing then: the caller has asked the gate.
+
     Raises:
         Refused: as `listed`, or a hook of this clone refused the push.
     """
     specs = [f"{here}:{there}" for here, there in refs.items()]
     shown = "--no-progress" if access.progress is None else "--progress"
-    done = _network(repo, access, ["push", "--porcelain", shown, "--", access.remote, *specs], answers=True)
+    args = ["push", "--porcelain", shown, "--", access.remote, *specs]
+    done = _network(repo, access, args, answers=True, extra={MARK: "1"})
     out: dict[str, Pushed] = {}
     for line in done.out.decode("utf-8", "surrogateescape").splitlines():
         fields = line.split("\t")
@@ -128,9 +132,16 @@ def _said(why: str, err: bytes) -> str:
     return "; ".join(line for line in said if line)[:500]
 
 
-def _network(repo: Repository, access: Access, args: Sequence[str], *, answers: bool = False) -> process.Done:
+def _network(
+    repo: Repository,
+    access: Access,
+    args: Sequence[str],
+    *,
+    answers: bool = False,
+    extra: Mapping[str, str] | None = None,
+) -> process.Done:
     """Runs one git command that talks to a remote. `answers`: exit code 1 is one, and not a failure."""
-    argv, env = process.command(args, repo=repo, prompt=access.terminal, write=True)
+    argv, env = process.command(args, repo=repo, extra=extra, prompt=access.terminal, write=True)
     if access.terminal and "GIT_TERMINAL_PROMPT" in repo.env:
         env["GIT_TERMINAL_PROMPT"] = repo.env["GIT_TERMINAL_PROMPT"]
     if not access.terminal and not (

@@ -296,6 +296,44 @@ def test_an_entry_that_both_sides_moved_is_not_doubled(kb: Path, origin: Path) -
     sound(kb)
 
 
+# The gate.
+
+
+def test_a_link_to_a_page_not_yet_written_holds_nothing_back(kb: Path, origin: Path) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "See [[later]].")
+    memgit(kb, "record", "memory", "B", "-m", "x")
+    assert memgit(kb, "sync", "--json").json["status"] == "synced"
+    assert run_git(origin, "rev-parse", "main") == run_git(kb, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize("hooks", [True, False])
+def test_a_secret_stays_here_and_the_rest_goes_on(kb: Path, origin: Path, hooks: bool) -> None:
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    memgit(kb, "record", "memory", "Key", "-m", "x")
+    memgit(kb, "use", "memory/key")
+    before = run_git(kb, "rev-parse", "HEAD")
+    path = kb / "memory/key.md"
+    path.write_text(f"{path.read_text()}\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzq3vT9xLp\n")
+    run_git(kb, "commit", "-qanm", "past the hook")
+    if not hooks:
+        memgit(kb, "hooks", "uninstall")
+    there = run_git(origin, "rev-parse", "main")
+    done = memgit(kb, "sync", "--json", code=1)
+    assert (done.json["status"], done.json["merge"]) == ("refused", "merge")
+    (found,) = done.json["findings"]
+    assert (found["rule"], found["address"], found["path"]) == ("MG501", "memory/key", "memory/key.md")
+    assert f"memory/key.md:{found['line']}: error MG501" in done.err and "memory/key" in done.err
+    assert run_git(origin, "rev-parse", "main") == there
+    assert titles(kb) == ["Key", "Theirs"] and usage_refs(origin)
+    path.write_text("\n".join(path.read_text().split("\n")[:-2]) + "\n")
+    memgit(kb, "commit")
+    memgit(kb, "sync")
+    assert run_git(origin, "merge-base", "main", before) == before
+    sound(kb)
+
+
 # What must never be lost.
 
 

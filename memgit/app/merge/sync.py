@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import Any, NamedTuple
 
+from memgit.app.check.push import check_range
 from memgit.app.derived.staged import settle
 from memgit.app.merge.in_memory import merge_commit
 from memgit.app.merge.resolve import NEXT, Left, in_two_places, resolve
 from memgit.app.read.record_json import printable_path
-from memgit.app.workspace import Workspace
+from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats.codecs import parse_file
@@ -30,6 +31,8 @@ from memgit.git.repository import Head, Repository
 from memgit.git.worktree import index
 from memgit.git.worktree.unmerged import unmerged
 from memgit.git.worktree.untracked_conflicts import in_the_way
+from memgit.lint import gate
+from memgit.lint.rule import Finding
 from memgit.model.change import diff_records
 from memgit.model.ids import is_id
 from memgit.model.operation import RecordChange
@@ -85,14 +88,16 @@ class Synced(NamedTuple):
     """What was done.
 
     Attributes:
-        status: synced; up_to_date; conflict (a merge is under way); rejected (what came is merged, the push
-        did not get through). remote, branch: where to.
+        status: synced; up_to_date; conflict (a merge is under way); refused (what came is merged, the gate
+        does not let the branch go); rejected (what came is merged, the push did not get through).
+        remote, branch: where to.
         commit: HEAD afterwards.
         merge: `none`, `fast-forward` or `merge`. came, went: from there to here, and from here to there.
         uses_came, uses_went: usage refs that are new or newer here, and whether uses went that the remote had
         not.
         attempts: how many pushes were tried.
         left: what conflicts.
+        findings: what the gate says of the commits that are to go.
         why: why the push did not get through.
         notes: what else the user should be told.
     """
@@ -108,6 +113,7 @@ class Synced(NamedTuple):
     uses_went: bool = False
     attempts: int = 0
     left: tuple[Left, ...] = ()
+    findings: tuple[Finding, ...] = ()
     why: str | None = None
     notes: tuple[str, ...] = ()
 
@@ -117,6 +123,7 @@ class Synced(NamedTuple):
             "came": self.came.as_json(),
             "went": self.went.as_json(),
             "left": [left.as_json() for left in self.left],
+            "findings": [found.as_json() for found in self.findings],
         }
 
 
@@ -134,6 +141,7 @@ class _Where(NamedTuple):
 
 def sync(
     workspace: Workspace,
+    context: Context,
     name: str | None = None,
     *,
     push: bool = True,
@@ -162,9 +170,8 @@ def sync(
     repo = workspace.writable()
     notes = list(recovery.mend(repo, recovery.WAIT))
     where = _where(repo, name, Access("", timeout, terminal, progress))
-    return _Sync(workspace, repo, where, push and not _elsewhere(repo, where, name, notes), tell, notes).run(
-        patience
-    )
+    push = push and not _elsewhere(repo, where, name, notes)
+    return _Sync(workspace, context, where, push, tell, notes).run(patience)
 
 
 def _idle(repo: Repository) -> None:
@@ -251,22 +258,18 @@ class _Sync:
     """One run, from one state of HEAD on."""
 
     def __init__(
-        self, workspace: Workspace, repo: Repository, where: _Where, push: bool, tell: Tell, notes: list[str]
+        self, workspace: Workspace, context: Context, where: _Where, push: bool, tell: Tell, notes: list[str]
     ) -> None:
-        self.workspace, self.repo, self.where, self.push, self.tell, self.notes = (
-            workspace,
-            repo,
-            where,
-            push,
-            tell,
-            notes,
-        )
+        self.workspace, self.context, self.where, self.push = workspace, context, where, push
+        self.repo, self.tell, self.notes = workspace.writable(), tell, notes
+        repo = self.repo
         self.start = repo.head().commit
         self.theirs: str | None = None
         self.merge = "none"
         self.uses: set[str] = set()
         self.uses_went = False
         self.left: tuple[Left, ...] = ()
+        self.findings: tuple[Finding, ...] = ()
 
     def run(self, patience: float) -> Synced:
         end = monotonic() + patience
@@ -281,6 +284,11 @@ class _Sync:
             if not self._merge():
                 return self._answer("conflict", attempt)
             refs = self._to_push(there)
+            refused = self.where.ref in refs and self._is_refused()
+            if refused:
+                del refs[self.where.ref]
+            if not refs and refused:
+                return self._answer("refused", attempt)
             if not refs:
                 return self._answer(
                     "synced" if self.merge != "none" or self.uses or attempt else "up_to_date", attempt
@@ -298,10 +306,19 @@ class _Sync:
                 late += again
                 if not again or late > STANDING or monotonic() > end:
                     self._untaken(rejected)
-                    return self._answer("synced", attempt)
+                    return self._answer("refused" if refused else "synced", attempt)
             elif monotonic() > end:
                 return self._answer("rejected", attempt, ours.words)
             self._wait(attempt)
+
+    def _is_refused(self) -> bool:
+        """Whether the gate holds the branch back; notes what it says of what goes."""
+        head = self.repo.head().commit
+        assert head is not None
+        self.tell(f"checking {self.where.ref.removeprefix('refs/heads/')}")
+        verdict = check_range(self.workspace, self.context, gate.SYNC, self.theirs, head)
+        self.findings = verdict.findings
+        return verdict.stops
 
     def _wait(self, attempt: int) -> None:
         """Waits before the next attempt: longer each time, and not as long as others that wait."""
@@ -586,6 +603,7 @@ class _Sync:
             self.uses_went,
             attempts,
             self.left,
+            self.findings,
             why,
             tuple(dict.fromkeys(self.notes)),
         )
