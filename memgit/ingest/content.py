@@ -5,7 +5,7 @@ Every line of it is in exactly one segment or among those that were dropped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 
@@ -21,7 +21,7 @@ class Segment(NamedTuple):
         key_terms: three to five, fewer where the text has no more.
         text: its lines as the body of a record: Markdown without its own heading, code in a fence, lines
             ended by `\\n`.
-        worth: how much of it saves time next time, see `ingest.worth`.
+        worth: how much of it saves time next time, by what it has; see `ingest.scoring`.
     """
 
     id: str
@@ -35,7 +35,11 @@ class Segment(NamedTuple):
     tokens: int
     key_terms: tuple[str, ...]
     text: str
-    worth: int
+    parts: Mapping[str, int]
+
+    @property
+    def worth(self) -> int:
+        return sum(self.parts.values())
 
     @property
     def lines(self) -> str:

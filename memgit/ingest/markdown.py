@@ -9,9 +9,11 @@ from bisect import bisect_left
 from typing import NamedTuple
 
 from memgit.formats.blocks import Heading, outline
+from memgit.ingest.boilerplate import kind_of_title
 from memgit.ingest.lines import Lines
-from memgit.ingest.size_limits import LARGE, Piece, Related, any_two, merge, split
+from memgit.ingest.size_limits import LARGE, Piece, Related, merge, split
 
+MAX_HEADS = 50
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _SENTENCE_END = (".", "!", "?", ":", ";", "。", "！", "？", "：")
 
@@ -79,7 +81,7 @@ def pieces(lines: Lines, first: int, found: Structure, related: Related, title: 
     out = _cut(lines, preamble._replace(weight=lines.weight(preamble.first, preamble.last)), found)
     for section in top:
         out += _collected(lines, section, found)
-    return merge(out, related if chapters else any_two)
+    return merge(out, lambda one, other: _alike(one, other) and (not chapters or related(one, other)))
 
 
 def _collected(lines: Lines, section: Section, found: Structure) -> list[Piece]:
@@ -90,7 +92,18 @@ def _collected(lines: Lines, section: Section, found: Structure) -> list[Piece]:
     own = _cut(lines, section.piece, found)
     for inner in section.below:
         own += _collected(lines, inner, found)
-    return merge(own)
+    return merge(own, _alike)
+
+
+def _alike(one: Piece, other: Piece) -> bool:
+    """Whether both or none of two pieces are such as nobody records: credits stay apart from what is before them."""
+    return bool(_dull(one)) == bool(_dull(other))
+
+
+def _dull(piece: Piece) -> str:
+    return next(
+        (kind for head in piece.heads[:MAX_HEADS] for part in head if (kind := kind_of_title(part))), ""
+    )
 
 
 def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:

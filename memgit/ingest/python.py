@@ -98,10 +98,14 @@ def _statements(
 
     `floor` is the first line that may be above the first of them.
     """
-    for node in body:
+    for node, following in zip(body, [*body[1:], None], strict=False):
+        if _is_text(node) and floor > node.lineno:  # it went with the assignment above it
+            continue
         first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
         first = _with_comment(lines, first, floor)
         last = node.end_lineno or node.lineno
+        if isinstance(node, ast.Assign | ast.AnnAssign) and following is not None and _is_text(following):
+            last = following.end_lineno or following.lineno
         floor = last + 1
         named = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         name = (
@@ -114,6 +118,15 @@ def _statements(
             continue
         for inner in _bodies(node):
             yield from _statements(lines, inner, depth + 1, f"{name}." if named else owner, inner[0].lineno)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a text by itself, as the documentation of an attribute."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _bodies(node: ast.stmt) -> Iterator[Sequence[ast.stmt]]:

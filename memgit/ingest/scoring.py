@@ -5,49 +5,61 @@ error messages and code count, plain description does not.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+from memgit.ingest.boilerplate import kind_of
 
 MOST = 10
 LEAST = 3
+BOILERPLATE = -20
+"""Points of a licence, a table of contents and their like: nothing makes up for them."""
 THRESHOLD = 2
 """Worth from which a segment is proposed; below it only where its source has fewer than `LEAST` better ones.
 """
 
-_SIGNS: tuple[tuple[int, re.Pattern[str]], ...] = (
-    (3, re.compile(r"^ {0,3}(?:`{3}|~{3})", re.MULTILINE)),  # code
-    (2, re.compile(r"^ {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)),  # points
-    (1, re.compile(r"^ {0,3}1[.)][ \t]", re.MULTILINE)),  # steps
+_SIGNS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
+    ("code", 3, re.compile(r"^ {0,3}(?:`{3}|~{3})", re.MULTILINE)),
+    ("points", 2, re.compile(r"^ {0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)),
+    ("steps", 1, re.compile(r"^ {0,3}1[.)][ \t]", re.MULTILINE)),
     (
+        "error messages",
         2,
         re.compile(
             r"\b(?:\w*Error|\w*Exception|[Ee]rror:|[Tt]raceback|[Ff]ail(?:s|ed|ure)|fatal:|panic|segfault|[Ww]arning:)"
         ),
     ),
-    # parameters, names
-    (2, re.compile(r"(?<![\w-])--?[a-z][\w-]+|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b\w+=\S|`[^`\n]+`")),
     (
+        "parameters",
+        2,
+        re.compile(r"(?<![\w-])--?[a-z][\w-]+|\b[A-Z][A-Z0-9]+_[A-Z0-9_]+\b|\b\w+=\S|`[^`\n]+`"),
+    ),
+    (
+        "reasons",
         1,
         re.compile(
-            (
-                r"\b(?:fix|solution|workaround|instead|because|caused? "
-                r"by|solved|avoid|never|always|must|make sure|important)\b"
-            ),
+            r"\b(?:fix|solution|workaround|instead|because|caused? by|solved|avoid|never|always|must|make sure|important"
+            r"|decided|chose|trade-?off|rather than)\b",
             re.I,
         ),
     ),
-    (1, re.compile(r"^[ \t]*\$ \S", re.MULTILINE)),  # commands
-    (1, re.compile(r"^\|.*\|[ \t]*$", re.MULTILINE)),  # tables
-)
-_BOILERPLATE = re.compile(
-    r"(?:table of contents|contents|licen[cs]e|copyright|contributing|contributors|acknowledge?ments?|thanks|changelog|release notes"
-    r"|code of conduct|sponsors?|badges?|credits|authors?|see also|further reading|references|links)\W*$",
-    re.IGNORECASE,
+    (
+        "limits",
+        1,
+        re.compile(
+            r"\b(?:at most|at least|maximum|minimum|limit(?:ed)?|time-?out|defaults? (?:to|is))\b", re.I
+        ),
+    ),
+    ("commands", 1, re.compile(r"^[ \t]*\$ \S", re.MULTILINE)),
+    ("table", 3, re.compile(r"^ {0,3}\|? ?:?-{3,}:? ?\|", re.MULTILINE)),
 )
 BOUND = 20_000
 """Characters of a segment that are looked at."""
 
 
-def worth(title: str, text: str, tokens: int, *, code: bool = False, documented: bool = False) -> int:
-    """A whole number, the higher the better.
+def parts(
+    title: str, text: str, tokens: int, *, code: bool = False, documented: bool = False
+) -> dict[str, int]:
+    """What a segment is worth, by what it has; the sum is its worth.
 
     Args:
         text: the segment as Markdown.
@@ -55,16 +67,22 @@ def worth(title: str, text: str, tokens: int, *, code: bool = False, documented:
         documented: code that defines something and says what.
     """
     sample = f"{text[:BOUND]}\n"
-    score = sum(points for points, sign in _SIGNS if sign.search(sample))
+    found = {name: points for name, points, sign in _SIGNS if sign.search(sample)}
     if code:
-        score = min(score, 4) - 3 + (3 if documented else 1)
+        found = {"code": min(sum(found.values()), 4) - 3 + (3 if documented else 1)}
     if tokens < 15:
-        score -= 3
+        found["hardly a sentence"] = -3
     if tokens > 2000:
-        score -= 3
-    if _BOILERPLATE.match(title.strip()):
-        score -= 6
-    return score
+        found["too long to read at once"] = -3
+    kind = "" if code else kind_of(title, text)
+    if kind:
+        found[kind] = BOILERPLATE
+    return found
+
+
+def boilerplate(found: Mapping[str, int]) -> str:
+    """What a segment is that is never proposed; empty for any other. `found` is what `parts` gave."""
+    return next((name for name, points in found.items() if points == BOILERPLATE), "")
 
 
 def chosen(worths: list[int], taken: int = 0) -> set[int]:
@@ -76,4 +94,5 @@ def chosen(worths: list[int], taken: int = 0) -> set[int]:
     ranked = sorted(range(len(worths)), key=lambda place: (-worths[place], place))
     enough = [place for place in ranked if worths[place] >= THRESHOLD][: max(0, MOST - taken)]
     least = max(0, LEAST - taken)
-    return set(enough if len(enough) >= least else ranked[:least])
+    some = [place for place in ranked if worths[place] > BOILERPLATE // 2]
+    return set(enough if len(enough) >= least else some[:least])

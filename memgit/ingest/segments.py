@@ -9,20 +9,24 @@ from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.messages.message import cut
 from memgit.formats.titles import one_line
-from memgit.ingest import code, markdown, prose, python
+from memgit.ingest import chat, code, markdown, prose, python
+from memgit.ingest.boilerplate import kind_of_title, without_layout
 from memgit.ingest.content import Dropped, FileMap, Segment
 from memgit.ingest.filetypes import language
 from memgit.ingest.lines import Lines
+from memgit.ingest.plain import plain
 from memgit.ingest.rewrite import body_of, fenced
-from memgit.ingest.scoring import worth
-from memgit.ingest.size_limits import WHOLE, Piece
-from memgit.model.terms import key_terms
+from memgit.ingest.scoring import parts
+from memgit.ingest.size_limits import WHOLE, Piece, merge
+from memgit.model.terms import STOP, key_terms, words
 
 STDIN = "-"
 """The path of a text that has no name of its own: its first sentence is its title."""
 UNTITLED = "Text"
 SUMMARY = 60
 """Columns of a summary."""
+APART_TOKENS = 12
+"""Tokens that each section of a short text has at least, where they become segments of their own."""
 MAX_TITLE = 100
 TERMS = 5
 _MARKS = re.compile(
@@ -75,9 +79,14 @@ def map_text(text: str, given: Given) -> FileMap:
     title = _clean(given.title or head.title or "")
     total = lines.tokens(1, len(lines))
     first = head.lines + 1
-    maker: _Markdown | _Code
+    maker: _Markdown | _Code | _Chat
     dropped = [Dropped(given.path, 1, head.lines, "frontmatter")] if head.lines else []
-    if kind == "markdown":
+    spoken = chat.turns(lines, first) if kind in ("markdown", "prose") else []
+    if spoken:
+        pieces = chat.pieces(lines, first, spoken)
+        doc_title = title or stem
+        maker = _Chat(lines, spoken, doc_title)
+    elif kind == "markdown":
         body = text.split("\n", head.lines)[-1] if head.lines else text
         found = markdown.structure(body, first)
         headings = [heading for heading in found.headings if heading.title]
@@ -87,9 +96,13 @@ def map_text(text: str, given: Given) -> FileMap:
             or _clean(tops[0].title if tops else headings[0].title if len(headings) == 1 else "")
             or stem
         )
+        if not headings or not tops:
+            doc_title = title or _html_title(lines) or doc_title
         rest = lines.tokens(first, len(lines))
         if rest < WHOLE:
-            pieces = [_whole(lines, first, ((), *((heading.title,) for heading in found.headings)))]
+            pieces = _apart(lines, first, found) or [
+                _whole(lines, first, ((), *((heading.title,) for heading in found.headings)))
+            ]
         elif found.headings:
             pieces = markdown.pieces(
                 lines, first, found, lambda one, other: _related(lines, one, other), title or None
@@ -152,6 +165,52 @@ def _whole(lines: Lines, first: int, heads: tuple[tuple[str, ...], ...] = ((),))
     return Piece(first, len(lines), lines.weight(first, len(lines)), heads)
 
 
+_H1 = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
+LOOKED = 40
+"""Lines of a file in which its title may be a heading of HTML."""
+
+
+def _html_title(lines: Lines) -> str:
+    """The title of a document whose first heading is HTML, as in many a README; empty where there is none."""
+    match = _H1.search(lines.text(1, min(LOOKED, len(lines))))
+    return _clean(match[1]) if match is not None else ""
+
+
+def _apart(lines: Lines, first: int, found: markdown.Structure) -> list[Piece]:
+    """The sections of a short text as pieces of their own, where no two neighbours speak of the same things;
+    empty where they belong together.
+    """
+    levels = [heading.level for heading in found.headings]
+    level = next((one for one in sorted(set(levels)) if levels.count(one) > 1), 0)
+    starts = [heading for heading in found.headings if heading.level == level]
+    if len(starts) < 2:
+        return []
+    stops = [heading.line - 1 for heading in starts[1:]] + [len(lines)]
+    parts = [
+        Piece(heading.line, stop, lines.weight(heading.line, stop), ((heading.title,),))
+        for heading, stop in zip(starts, stops, strict=True)
+    ]
+    before = lines.trimmed(first, starts[0].line - 1)
+    if before[0] <= before[1]:
+        parts[0] = parts[0]._replace(first=first, weight=lines.weight(first, parts[0].last))
+    together = merge(parts, lambda one, other: _belong(lines, one, other))
+    return together if len(together) > 1 else []
+
+
+def _belong(lines: Lines, one: Piece, other: Piece) -> bool:
+    """Whether two neighbouring sections of a short text are one segment: they share a key term, or one of
+    them is hardly a sentence; licences and credits stay apart from all else.
+    """
+    dull = [bool(kind_of_title(piece.heads[-1][-1])) for piece in (one, other)]
+    if any(dull):
+        return all(dull)
+    if any(lines.tokens(piece.first, piece.last) < APART_TOKENS for piece in (one, other)):
+        return True
+    return bool(
+        prose.terms_of(lines.text(one.first, one.last)) & prose.terms_of(lines.text(other.first, other.last))
+    )
+
+
 def _related(lines: Lines, one: Piece, other: Piece) -> bool:
     """Whether two pieces under different headings of the first level speak of the same things."""
     terms = [prose.terms_of(lines.text(piece.first, piece.last)) for piece in (one, other)]
@@ -192,7 +251,7 @@ class _Markdown:
             first, heads = self._headings[line], heads[1:]
             piece = piece._replace(first=line)
         title, context = self._named(piece, heads, only)
-        leading = first is not None and (len(heads) == 1 or one_line(first.title) == title)
+        leading = first is not None and (len(heads) == 1 or _clean(first.title) == title)
         body = self._lines.text(
             first.end_line + 1 if leading and first is not None else piece.first, piece.last
         )
@@ -215,6 +274,10 @@ class _Markdown:
         else:
             path = heads[0]
         name = _clean(path[-1]) or self._title or self._sentence(piece)
+        if name == self._title and heads[0] != path:
+            # Several sections of the whole document: it is about the first ones of them.
+            below = [_clean(head[len(path)]) for head in heads if len(head) > len(path)]
+            name = cut("; ".join(dict.fromkeys(below)), SUMMARY) or name
         above = tuple(text for part in path[:-1] if (text := _clean(part)))
         if self._title and self._title not in above and self._title != name:
             above = (self._title, *above)
@@ -227,6 +290,19 @@ class _Markdown:
             or self._title
             or UNTITLED
         )
+
+
+class _Chat:
+    """Titles and bodies of stretches of a chat."""
+
+    def __init__(self, lines: Lines, spoken: list[chat.Turn], title: str) -> None:
+        self._lines, self._spoken, self._title = lines, spoken, title
+
+    def of(self, piece: Piece, only: bool) -> tuple[str, tuple[str, ...], str, int]:
+        body, subject = chat.statements(self._spoken, self._lines, piece.first, piece.last)
+        name = _clean(cut(subject, SUMMARY)) or self._title or UNTITLED
+        name = name[:1].upper() + name[1:]
+        return name, (), body, 0
 
 
 class _Code:
@@ -256,7 +332,7 @@ def _mapped(
     given: Given,
     pieces: list[Piece],
     dropped: list[Dropped],
-    maker: _Markdown | _Code,
+    maker: _Markdown | _Code | _Chat,
     title: str,
     total: int,
     first: int,
@@ -267,13 +343,14 @@ def _mapped(
     trimmed = [one for one in trimmed if one[1] <= one[2]]
     for number, (piece, start, stop) in enumerate(trimmed, 1):
         name, context, body, coded = maker.of(piece._replace(first=start, last=stop), len(trimmed) == 1)
+        heading = name
         if piece.part:
             name = f"{name} ({piece.part + 1})"
         raw = lines.text(start, stop)
-        body = body if coded else body_of(body)
+        body = body if coded else body_of(without_layout(body))
         if not body:
             body = raw.strip()  # a heading with nothing under it
-        terms = terms_of(raw) or terms_of(name)
+        terms = keywords(name, body, title) or terms_of(raw) or terms_of(name)
         tokens = lines.tokens(start, stop)
         if start > end + 1:
             dropped.append(Dropped(given.path, end + 1, start - 1, "blank"))
@@ -291,7 +368,7 @@ def _mapped(
                 tokens,
                 tuple(terms),
                 body,
-                worth(name, body, tokens, code=bool(coded), documented=coded == 2),
+                parts(heading, body, tokens, code=bool(coded), documented=coded == 2),
             )
         )
     if end < len(lines):
@@ -305,6 +382,42 @@ def terms_of(text: str) -> list[str]:
     if len(found) < 3:
         found += [term for term in key_terms(text, TERMS, 3) if term not in found]
     return found[:TERMS]
+
+
+def keywords(title: str, text: str, subject: str) -> list[str]:
+    """Three to five terms that a person would search for: what the title and the document are called, then
+    the key terms of the text that are no words of every text.
+    """
+    told = [term for term in key_terms(f"{title}.", TERMS) if _telling(term)]
+    held = {*words(text), *words(title)}
+    named = [word for word in words(subject) if len(word) > 2 and word in held and word not in STOP]
+    found = [term for term in key_terms(text, TERMS * 3) if _telling(term)]
+    return list(dict.fromkeys([*told[:2], *named[:1], *found]))[:TERMS]
+
+
+def _telling(term: str) -> bool:
+    """Whether a term says what a text is about, and is not a value, an address or a word of every text."""
+    bare = term.strip("._-/#+")
+    return (
+        term not in NOISE
+        and bare not in NOISE
+        and not term.replace(".", "").replace(",", "").isdigit()
+        and not re.fullmatch(r"[\d.,/x-]+[a-z]{0,3}", term)
+        and "//" not in term
+        and term.count("/") < 3
+    )
+
+
+NOISE = frozenset(
+    """
+    false true null none nil undefined string strings number numbers object objects array arrays boolean booleans function functions
+    type types value values return returns example examples e.g i.e etc note notes default option options default param params
+    parameter parameters argument arguments license licence http https www com org readme click table contents const require import
+    export console.log usage install installation description name names following given above below section file files line lines
+    self todo fixme code page pages item items thing things something anything everything today yesterday tomorrow without already
+    """.split()
+)
+"""Words that nobody searches for."""
 
 
 def topic_of(folders: tuple[str, ...], terms: list[str]) -> str:
@@ -342,5 +455,5 @@ def _common(paths: list[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _clean(text: str) -> str:
-    """A title on one line, not endless."""
-    return cut(" ".join(one_line(text).split()), MAX_TITLE)
+    """A title as plain text on one line, not endless."""
+    return cut(plain(one_line(text)), MAX_TITLE)

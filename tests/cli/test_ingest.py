@@ -35,7 +35,7 @@ def numbered(topic: str, words: int) -> str:
 
 def sections(*topics: str, words: int = 120) -> str:
     """A document with one section for each topic, each about its own things."""
-    return "# Handbook\n" + "".join(
+    return "# Handbook of everything that was ever asked about twice\n" + "".join(
         f"\n## {topic}\n\n1. Run `{topic.lower()}ctl --start`.\n2. Then {numbered(topic, words)}.\n"
         for topic in topics
     )
@@ -238,7 +238,7 @@ def test_what_others_wrote_is_added_to_and_never_replaced_unasked(kb: Path, tmp_
 
 
 def test_records_of_one_file_are_linked_both_ways(kb: Path, guide: Path) -> None:
-    text = "# Cooking\n"
+    text = "# Cooking for a large table with what the garden has\n"
     for name in ("Bread", "Cake"):
         text += (
             f"\n## {name}\n\n- Ferment the Sourdough Levain at Twenty degrees with Rye Flour.\n"

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.ingest.rewrite import body_of, fenced, relinked
-from memgit.ingest.scoring import LEAST, MOST, chosen, worth
+from memgit.ingest.scoring import LEAST, MOST, chosen, parts
+
+
+def worth(title: str, text: str, tokens: int) -> int:
+    return sum(parts(title, text, tokens).values())
+
 
 PLAIN = (
     "The project was started by a group of friends who liked the sea. It grew over the years into what "
@@ -15,7 +20,7 @@ PLAIN = (
 
 
 def test_steps_errors_and_code_rank_over_description() -> None:
-    plain = worth("History", PLAIN, 30)
+    plain = worth("Background", PLAIN, 30)
     steps = worth("Install", "1. Run `make`.\n2. Set `PORT=80`.\n", 30)
     error = worth("Fix", f"{PLAIN} It raised ConnectionError: use the new port instead.", 40)
     code = worth("Use", f"{PLAIN}\n\n```sh\n$ make all --fast\n```\n", 40)

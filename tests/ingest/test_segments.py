@@ -386,3 +386,47 @@ def test_the_parts_of_a_text_without_a_name_stand_under_nothing() -> None:
     text = "".join(f"## Part {name}\n\n{name} " + "word " * 400 + "\n\n" for name in "ab")
     found = map_text(text, Given("-", language="markdown")).segments
     assert [(one.title, one.context) for one in found] == [("Part a", ()), ("Part b", ())]
+
+
+README = """\
+<h1 align="center">Widget Queue</h1>
+
+<p align="center"><a href="https://x.example.org"><img src="https://x.example.org/b.svg"></a></p>
+
+> A small queue for jobs.
+
+## [Install](#install)
+
+Run `pip install widget-queue` on Alpine after `apk add gcc`; false alarms of musl are harmless.
+
+## Options
+
+| option | default | meaning |
+|---|---|---|
+| `concurrency` | 4 | jobs at once, at most 64 |
+| `timeout` | none | seconds until TimeoutError |
+
+## License
+
+MIT
+"""
+
+
+def test_a_readme_in_short() -> None:
+    made = map_text(README, Given("README.md"))
+    assert made.title == "Widget Queue"
+    titles = {one.title: one for one in made.segments}
+    assert {"Install", "Options", "License"} <= set(titles)
+    assert "img" not in "".join(one.text for one in made.segments)
+    assert titles["Options"].parts["table"] == 3 and titles["Options"].worth > titles["License"].worth + 10
+    assert "false" not in titles["Install"].key_terms
+
+
+def test_topics_of_a_short_text_stay_apart_only_where_nothing_is_shared() -> None:
+    apart = (
+        "# Notes\n\n## Tides\n\nHigh water comes twice a day near the harbour, says the almanac.\n\n"
+        "## Compilers\n\nLinking fails without -lm when math.h is included by mistake somewhere.\n"
+    )
+    assert [one.title for one in map_text(apart, Given("n.md")).segments] == ["Tides", "Compilers"]
+    shared = apart.replace("near the harbour, says the almanac", "and Linking math.h fails")
+    assert [one.title for one in map_text(shared, Given("n.md")).segments] == ["Notes"]

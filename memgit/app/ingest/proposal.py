@@ -30,9 +30,10 @@ from memgit.formats.codecs import FORMS, parse_file
 from memgit.formats.messages.message import cut
 from memgit.ingest.content import FileMap, Segment, numbered
 from memgit.ingest.filetypes import language
+from memgit.ingest.plain import standing_alone
 from memgit.ingest.proposal import UNCHANGED, Candidate, Category, File, Item, Proposal
 from memgit.ingest.rewrite import relinked
-from memgit.ingest.scoring import chosen
+from memgit.ingest.scoring import boilerplate, chosen
 from memgit.ingest.segments import MAX_TITLE, Given, map_text, stem_of
 from memgit.lint import hidden, secrets
 from memgit.model import link
@@ -78,6 +79,8 @@ UNSEEN = {
     "tags": "it holds hidden text:",
 }
 """Kinds of hidden text that nobody should record unseen, in words."""
+MAX_SUBJECT_WORDS = 3
+"""Words of a document's title up to which it names a category."""
 KEPT_FILES = 500
 """Files of records that are kept while a source is looked through."""
 DEFAULT_KINDS = ("knowledge", "memory", "note")
@@ -405,6 +408,9 @@ class _Maker:
             return self._home(item, segment, found)._replace(
                 reason="the record that was made of it is gone", chosen=True
             )
+        dull = boilerplate(segment.parts)
+        if dull:
+            return self._home(item, segment, found)._replace(action="skip", reason=dull, chosen=True)
         if not wanted:
             item = self._home(item, segment, found)
             return item._replace(
@@ -583,12 +589,14 @@ class _Maker:
         return not records or link.normal(records[0].title) != link.normal(title)
 
     def _spellings(self, segment: Segment) -> list[str]:
-        """Titles for a segment, the shortest first: its own, then with what it stands under, then with its
-        file.
+        """Titles for a segment, the best first: with what the document is about, its own, with what it is
+        under, with its file.
         """
         stem = stem_of(segment.source_file)
+        subject = segment.context[0] if segment.context else ""
         above = [cut(f"{title}: {segment.title}", MAX_TITLE) for title in segment.context[-1:]]
         return [
+            cut(standing_alone(segment.title, subject), MAX_TITLE),
             segment.title,
             *above,
             f"{cut(segment.title, MAX_TITLE - len(stem) - 3)} ({stem})"[:MAX_TITLE],
@@ -603,7 +611,8 @@ class _Maker:
 
     def _group(self, segment: Segment, found: Sequence[_Match]) -> str:
         """The category of knowledge: one of that topic's name, else that of a related record, else one that
-        knows a key term, else a new one named after the folder. Other kinds go without scope or folder.
+        knows a key term, else a new one named after the folder or the subject of the document. Other kinds go
+        without scope or folder.
         """
         if self._wishes.group is not None:
             return self._groups.get(self._wishes.group.casefold(), self._wishes.group)
@@ -623,7 +632,10 @@ class _Maker:
         best = max(scores, default=(0, ""), key=lambda pair: (pair[0], pair[1]))
         if best[0]:
             return best[1]
-        return names[0] if names else DEFAULT_CATEGORY
+        if names:
+            return names[0]
+        subject = slug(segment.context[0]) if segment.context else ""
+        return subject if subject and subject.count("-") < MAX_SUBJECT_WORDS else DEFAULT_CATEGORY
 
     def _topic(self, segment: Segment, record: Record) -> str:
         """The topic of a segment that goes into a record: where no folder tells it, that of the record."""

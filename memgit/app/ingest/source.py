@@ -307,10 +307,9 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
         raise BadInput(error.message, path=path, line=error.line, hint=error.hint) from None
     except OSError as error:
         raise Refused(f"{name}: {error.strerror}") from error
-    inside = path.rpartition("/")[0]
-    folders = (
-        tuple(part for part in inside.split("/") if part not in ("", "..")) if not os.path.isabs(path) else ()
-    )
+    # A folder outside the root says where somebody keeps files, not what they are about.
+    outside = os.path.isabs(path) or path.startswith("../")
+    folders = () if outside else tuple(part for part in path.split("/")[:-1] if part)
     return Source(
         "file", path, f"file:{path}", (Text(path, f"file:{path}", text, digest(data), folders[-1:]),)
     )

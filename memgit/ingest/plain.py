@@ -1,0 +1,66 @@
+"""Plain text of a line of Markdown or HTML, and titles that stand alone."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from memgit.model.overlap import telling
+
+MAX_LINE = 400
+"""Characters of a line that count."""
+_EMPHASIS = frozenset("*_~=`")
+MAX_SUBJECT = 40
+"""Characters of a document's title up to which it names the subject of its parts."""
+_IMAGE = re.compile(r"!\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])?")
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
+_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_MARKS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3}|~~|==|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_ANCHOR = re.compile(r"\s*\{#[\w-]+\}\s*$|\s*[\u00b6\u2693]\s*$")
+_EMOJI_NAME = re.compile(r":[a-z][a-z0-9_+-]{1,30}:")
+_EDGES = re.compile(r"^(?:[#|:;,\u2013\u2014]|-(?= ))[ ]*|[ ]*(?:[#|:;,\u2013\u2014]|(?<= )-)+$")
+_NOTHING = re.compile(r"^[\W_]*$")
+_GENERIC = re.compile(r"^(?:the|a|an|our|my|about)\s+", re.IGNORECASE)
+_ALIKE = re.compile(r"^[\w.-]+$")
+
+
+def plain(text: str) -> str:
+    """One line without images, links, tags, marks of emphasis and code, and entities."""
+    text = _IMAGE.sub(" ", text[:MAX_LINE]) if "![" in text else text[:MAX_LINE]
+    if "[" in text:
+        text = _WIKILINK.sub(r"\1", _LINK.sub(r"\1", text))
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    for _ in range(3 if _EMPHASIS.intersection(text) else 0):
+        text = _MARKS.sub(lambda match: match[2], text)
+    text = _EMOJI_NAME.sub(" ", _ANCHOR.sub("", unescape(text)))
+    return _EDGES.sub("", " ".join(text.split()))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a plain text has no letter or digit."""
+    return _NOTHING.match(text) is not None
+
+
+def standing_alone(heading: str, subject: str) -> str:
+    """A title that names its subject: `widget-queue: install on Alpine`.
+
+    Args:
+        heading: plain text.
+        subject: what the document is about, plain; empty or long ones are left out.
+    """
+    subject = _GENERIC.sub("", subject).rstrip("!.?: ")
+    if not subject or len(subject) > MAX_SUBJECT or heading.casefold() == subject.casefold():
+        return heading
+    own, about = telling(heading), telling(subject)
+    if about and about & own:
+        return heading
+    return f"{subject}: {_lowered(heading)}"
+
+
+def _lowered(heading: str) -> str:
+    """A heading after a colon: its first word in lower case where it is an ordinary word."""
+    first, blank, rest = heading.partition(" ")
+    ordinary = first[:1].isupper() and first[1:].islower() and first.isalpha() and len(first) > 1
+    return f"{first.lower()}{blank}{rest}" if ordinary and blank and not rest[:1].isupper() else heading

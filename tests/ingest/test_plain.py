@@ -1,0 +1,50 @@
+"""Titles that stand alone, and plain text of marked-up lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from memgit.ingest.plain import plain, standing_alone
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("[glob](lib/glob.js#L43)", "glob"),
+        ('<h1 align="center">Widget Queue</h1>', "Widget Queue"),
+        ("![build](https://ci.example.org/b.svg) Tide tables", "Tide tables"),
+        ("[![npm](https://x.example.org/n.svg)](https://x.example.org) Install", "Install"),
+        ("**Bold** and `code` and _em_ &amp; more", "Bold and code and em & more"),
+        ("See [[tides|the tides]] :rocket:", "See the tides"),
+        ("snake_case_name stays", "snake_case_name stays"),
+        ("Options {#options}", "Options"),
+        ("2 * 3 * 4 = 24", "2 * 3 * 4 = 24"),
+        ("`--flag`", "--flag"),
+    ],
+)
+def test_plain(text: str, wanted: str) -> None:
+    assert plain(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("heading", "subject", "wanted"),
+    [
+        ("Install on Alpine", "widget-queue", "widget-queue: install on Alpine"),
+        (".onIdle()", "widget-queue", "widget-queue: .onIdle()"),
+        ("Restart widget-queue", "widget-queue", "Restart widget-queue"),
+        ("Scan Options", "Globber", "Globber: Scan Options"),
+        ("API", "The Globber!", "Globber: API"),
+        ("Globber", "Globber", "Globber"),
+        ("Usage", "A guide to everything that a large team has to know", "Usage"),
+        ("Usage", "", "Usage"),
+    ],
+)
+def test_a_title_names_its_subject(heading: str, subject: str, wanted: str) -> None:
+    assert standing_alone(heading, subject) == wanted
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, "![" * 5000, "[a](" * 3000, "<a " * 5000, "*_" * 5000, "[[" * 5000 + "]]"]
+)
+def test_hostile_lines_take_no_time(text: str) -> None:
+    assert len(plain(text)) <= 400
