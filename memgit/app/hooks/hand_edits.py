@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write import pending
 from memgit.app.write.classify_change import describe
 from memgit.app.write.gate import require_sound
 from memgit.app.write.write import Board, Plan, Session, Written, carry_out
@@ -80,8 +81,15 @@ def commit_edits(
         notes = _take_derived(board, files, derived, taken)
         if taken and not records:
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
-        return Plan(*describe(changes, len(records)), anyway=True, notes=notes)
+        made = Plan(*describe(changes, len(records)), anyway=True, notes=notes)
+        if carried is None:
+            return made
+        return made._replace(source=carried.source, derived_from=carried.derived_from)
 
+    carried = _carried(repo, files, records)
+    if carried is not None:
+        reason = "\n\n".join(text for text in (reason, carried.reason) if text) or None
+        context = context._replace(actor=context.actor or carried.actor, run=context.run or carried.run)
     try:
         done = carry_out(workspace, context, plan, reason=reason, stage=stage)
     except Refused as error:
@@ -102,6 +110,15 @@ def commit_edits(
             },
         )
     return done
+
+
+def _carried(repo: Repository, files: DiskFiles, paths: Sequence[str]) -> pending.Pending | None:
+    """What `--stage` noted of files that are in the working tree as they were staged."""
+    if not pending.load(repo):
+        return None
+    found = {path: files.data(path) for path in paths}
+    blobs = {path: data and repo.hash_blob(cleaned(repo, path, data)) for path, data in found.items()}
+    return pending.taken(repo, {path: str(blob) if blob else None for path, blob in blobs.items()})
 
 
 def _take_derived(

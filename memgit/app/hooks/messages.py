@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from memgit.app.hooks.hook_state import Block
     from memgit.app.workspace import Context, Workspace
+    from memgit.app.write.pending import Pending
     from memgit.formats.messages.message_file import Style
     from memgit.git.objects.tree import Entry
     from memgit.git.repository import Repository
@@ -114,8 +115,48 @@ def write_message(context: Context, repo: Repository, text: str, source: str = "
         return text
     op, subject, changes = block
     op = "revert" if _REVERTS in text else op
-    said = messages.build(subject, op, changes, actor=context.actor, run=context.run)
+    carried = _carried(repo)
+    if carried is None:
+        said = messages.build(subject, op, changes, actor=context.actor, run=context.run)
+        return message_file.with_block(text, subject, messages.block_of(said), style)
+    if {one.address for one in changes} == {one.address for one in carried.changes}:
+        op, changes = carried.op or op, _claimed(changes, carried.changes)
+    said = messages.build(
+        subject,
+        op,
+        changes,
+        source=carried.source,
+        actor=context.actor or carried.actor,
+        run=context.run or carried.run,
+        derived_from=carried.derived_from,
+    )
+    if carried.reason:
+        text = message_file.with_reason(text, subject, messages.tidy(carried.reason), style)
     return message_file.with_block(text, subject, messages.block_of(said), style)
+
+
+def _carried(repo: Repository) -> Pending | None:
+    """What `--stage` noted of what is staged."""
+    from memgit.app.write import pending
+
+    if not pending.load(repo):
+        return None
+    found = staged(repo, repo.head().commit)
+    return pending.taken(
+        repo, {path: entry.oid if entry is not None else None for path, entry in found.items()}
+    )
+
+
+def _claimed(changes: Sequence[RecordChange], claims: Sequence[RecordChange]) -> tuple[RecordChange, ...]:
+    """Changes by the actions under which they were staged, where the records bear these out."""
+    named = {claim.address: claim.action for claim in claims}
+    borne_out = (("create", "promote"), ("update", "extend"))
+    return tuple(
+        change._replace(action=named[change.address])
+        if (change.action, named[change.address]) in borne_out
+        else change
+        for change in changes
+    )
 
 
 def check_message(context: Context, repo: Repository, text: str, file: str) -> list[str]:

@@ -22,7 +22,7 @@ from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from memgit.cache.records import Snapshot
@@ -463,6 +463,12 @@ class CachedReader(Reader):
             self._parsed.clear()
             self._names = None
         return bool(edits)
+
+    def count_in(self, edits: Mapping[str, bytes | Problem | None]) -> None:
+        """Counts edits of files in that are no part of the commit."""
+        from memgit.cache.records import Overlay
+
+        self._snapshot = Overlay(self.snapshot, dict(edits))
 
     def _uncommitted(self, look: Look) -> dict[str, bytes | Problem | None]:
         """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""

@@ -236,6 +236,16 @@ class BoardReader(Reader):
         self._board = board
         label = "" if workspace.proposal is None else "at"
         self._before = CachedReader(workspace, board.repo, board, revision, False, label=label)
+        committed = board.repo.tree(revision)
+        if board.tree != committed:  # an operation upon what is staged
+            rows = committed.diff(board.tree)
+            self._before.count_in(
+                {
+                    path: board.tree.data(path)
+                    for path, _, _ in rows
+                    if workspace.layout.find(path) is not None
+                }
+            )
 
     def find(self, text: str) -> Record:
         try:
@@ -572,8 +582,26 @@ def carry_out(
             derived_state.known(repo, board.layout, board.tree) - board.soft,
             board.soft,
         )
+    if stage and plan.changes:
+        _note_staged(workspace, context, plan, board, reason)
     told = answer(plan, board, done.commit, staged=stage and bool(plan.changes))
     return told._replace(notes=(*plan.notes, *board.notes, *done.notes))
+
+
+def _note_staged(
+    workspace: Workspace, context: Context, plan: Plan, board: Board, reason: str | None
+) -> None:
+    """Notes who staged what and why, for the commit that takes it."""
+    from memgit.app.write import pending
+    from memgit.git.worktree.staged import staged
+
+    repo = workspace.require_repository()
+    now = {path: None if entry is None else entry.oid for path, entry in staged(repo, board.commit).items()}
+    blobs = {path: now[path] for path in board.edits if path in now and board.layout.find(path) is not None}
+    one = pending.Pending(
+        blobs, plan.op, plan.changes, context.actor, context.run, reason, plan.source, plan.derived_from
+    )
+    pending.note(repo, one, now)
 
 
 def note_right(workspace: Workspace, tree: Tree, right: Collection[str], derived: Collection[str]) -> None:

@@ -45,6 +45,20 @@ def cleaned(text: str, style: Style) -> str:
     return "\n".join(line for line in message.split("\n") if not line.startswith(style.comment))
 
 
+def with_reason(text: str, subject: str, reason: str, style: Style) -> str:
+    """The file with a reason as the last paragraph of its prose, unless the message says it; with a subject
+    where the person has written none.
+    """
+    message, rest = split(text, style)
+    if reason in cleaned(text, style):
+        return text
+    paragraphs = re.split(r"\n[ \t\r]*\n", message.strip("\n")) if message.strip() else [subject]
+    last = paragraphs[-1].split("\n")
+    at = len(paragraphs) - 1 if len(paragraphs) > 1 and all(map(_TRAILER.match, last)) else len(paragraphs)
+    paragraphs[at:at] = [reason]
+    return "\n\n".join(paragraphs) + "\n" + rest
+
+
 def with_block(text: str, subject: str, block: str, style: Style) -> str:
     """The file with a trailer block at the end of the message, and a subject where the person has written
     none.

@@ -25,6 +25,7 @@ from memgit.git.objects.tree import EXECUTABLE, FILE, Entry, Tree, rewrite
 from memgit.git.repository import Head, is_much
 from memgit.git.worktree import index
 from memgit.git.worktree.index import Pinned
+from memgit.git.worktree.staged import staged
 from memgit.git.worktree.three_way_apply import Action, Clash, Edit, Merge, Merged
 from memgit.git.worktree.worktree import Worktree, write_new
 from memgit.model.namedtuple import NamedTuple
@@ -301,6 +302,10 @@ class _Attempt:
             )
         self.head = head = repo.head()
         self.whole = Tree(repo, None if head.commit is None else repo.tree_of(head.commit))
+        if self.options.stage:  # what is staged already is what the next commit holds
+            entries = staged(repo, head.commit)
+            whole = {repo.prefix + path: entry for path, entry in entries.items()}
+            self.whole = Tree(repo, rewrite(repo, self.whole.oid, whole))
         changes = build(repo.subtree(self.whole.oid), head)
         wanted = {name: data for change in changes for name, data in change.edits.items()}
         edits = edits_of(repo, self.whole, wanted, frozenset().union(*(change.soft for change in changes)))
