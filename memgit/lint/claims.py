@@ -5,7 +5,7 @@ do something or not to, on which side of known antonyms it stands, and the value
 are opposite where they speak of the same thing under the same condition and differ in exactly one of these
 ways. Precision goes first: a sentence whose sense is not plain makes no claim.
 
-English only: other languages make no claims, so they are never called contradictory.
+English only: a record in another language makes no claims, so it is never called contradictory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ MAX_WORDS = 40
 MAX_CLAIMS = 60
 """More than so many claims in one record are not compared."""
 MAX_QUOTE = 160
+LOOKED = 4_000
+"""So many characters of a record tell its language."""
 MAX_SENTENCE = 400
+VERSION_STEP = 100_000
+"""A part of a version counts so many times the next one."""
 BEFORE = 30
 """So many characters before a number are looked at for what makes it an amount."""
 
@@ -167,6 +171,30 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("time", "times", "attempt", "attempts", "retry", "retries"), ("times", 1.0)),
 }
 
+_COMMON = frozenset(
+    """the a an to of and is are in for it that with you not be on this or use if when by from as at can will do does has have
+    must should never always only no your we they its which""".split()
+)
+"""Words of which English text has one in eight."""
+ENGLISH, JUDGED = 0.06, 12
+"""A text of so many words has at least that share of them; a shorter one has no letters of other scripts."""
+_FOREIGN = re.compile(r"[^\W\d_a-zA-Z]")
+_STATED = re.compile(
+    r"\b(?:lives?|lasts?|runs?|expires?|times out|takes?|waits?|holds?|keeps?|kept|stays?|is|are|uses?|deploys?|builds?|"
+    r"needs?|limited|defaults?)\b"
+)
+"""Words that make a statement with a number as good as advice: what is, is what the other has wrong."""
+_NAMED_VERSION = re.compile(r"\b([A-Z][A-Za-z]+[+#]*)[ \t]+v?(\d+(?:\.\d+){0,2})\b(?![ \t]*[%A-Za-z-]*\d)")
+_SINCE = frozenset("since from until before after in than".split())
+"""Words before a product that make its version the time of something."""
+_NO_PRODUCTS = frozenset(
+    """step chapter version figure section table page part item day level phase line issue point rule case task option example note
+    january february march april may june july august september october november december monday tuesday wednesday thursday friday
+    saturday sunday week month year port error code http type class group stage round top no number only exactly about under over at
+    set use keep limit cap retry wait allow add every each the""".split()
+)
+"""Words before a number that are no product of which it is the version."""
+
 # --- sentences
 # -------------------------------------------------------------------------------------------------------------------------
 
@@ -184,6 +212,8 @@ _POINTING = re.compile(
 """Words that stand for something that another sentence named: with few other words, what it speaks of is not
 known.
 """
+_PRONOUN = re.compile(r"\W*(?:they|it|this|these|those|that)\b")
+"""A sentence that begins so is about something that only the one before it names."""
 _FORMULA = re.compile(r"[<>=!]=|[<>≤≥≠]")
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-Z0-9`])|;\s+|\n")
 _LINKS = re.compile(r"!?\[\[[^\]]*\]\]|\]\([^)\s]*\)|<https?://[^>]*>|https?://\S+")
@@ -301,6 +331,8 @@ def of_record(page: Page, record: Record) -> tuple[Claim, ...]:
         "deprecated",
     ):
         return ()
+    if not is_english(record.body):
+        return ()
     out: list[Claim] = []
     for line, sentence in sentences(page.lines, max(record.line, page.body_line), record.end_line):
         claim = of_sentence(sentence, line)
@@ -309,6 +341,15 @@ def of_record(page: Page, record: Record) -> tuple[Claim, ...]:
             if len(out) == MAX_CLAIMS:
                 break
     return tuple(out)
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is in English, as far as its commonest words and its letters tell."""
+    words = _PLAIN_WORD.findall(text[:LOOKED].lower())
+    foreign = len(_FOREIGN.findall(text[:LOOKED]))
+    if foreign * 20 > sum(map(len, words)):
+        return False
+    return len(words) < JUDGED or sum(word in _COMMON for word in words) >= ENGLISH * len(words)
 
 
 def sentences(lines: list[str], start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -403,7 +444,10 @@ def of_sentence(sentence: str, line: int = 1) -> Claim | None:
         return None
     present = set(words)
     advice = words[0] in _IMPERATIVES or not _DIRECTIVES.isdisjoint(present)
-    if not advice and not (any(part in lowered for part in _FACT_PARTS) and _FACTS.search(lowered)):
+    stated = not advice and not (any(part in lowered for part in _FACT_PARTS) and _FACTS.search(lowered))
+    if stated and not (
+        (_DIGIT.search(lowered) or not _NUMBERS.keys().isdisjoint(present)) and _STATED.search(lowered)
+    ):
         return None
     if not _UNCLEAR.isdisjoint(present) or not _TENTATIVE.isdisjoint(present) or "?" in lowered[-3:]:
         return None
@@ -411,10 +455,12 @@ def of_sentence(sentence: str, line: int = 1) -> Claim | None:
         lowered
     ):
         return None
-    return _claim(sentence, lowered, present, line, advice)
+    return _claim(sentence, lowered, present, line, advice, stated)
 
 
-def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bool) -> Claim | None:
+def _claim(
+    sentence: str, lowered: str, present: set[str], line: int, advice: bool, stated: bool
+) -> Claim | None:
     """The claim of a sentence that gives advice; `lowered` and its words `present` tell quickly what need not
     be looked for.
     """
@@ -465,7 +511,7 @@ def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bo
     ]
     if not 2 <= len(tokens) <= MAX_WORDS or not _UNCLEAR.isdisjoint(tokens):
         return None
-    negations = [number for number, token in enumerate(tokens) if token in _NEGATIONS]
+    negations = [number for number, token in enumerate(tokens) if token in _NEGATIONS and not order]
     if len(negations) > 1 or (negations and not _governs(tokens, negations[0])):
         return None
     core: set[str] = set()
@@ -477,9 +523,11 @@ def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bo
             core.add(stem(token) if token.isalpha() else token)
     for family in both:
         del poles[family]
-    if (not core and not settings) or (len(core) < 4 and _POINTING.search(main)):
+    if (not core and not settings) or (len(core) < 4 and _POINTING.search(main)) or _PRONOUN.match(lowered):
         return None
-    if both or (not advice and not _FACTS.search(main.lower())):
+    if both or (not advice and not stated and not _FACTS.search(main.lower())):
+        return None
+    if stated and (len(values) != 1 or not values[0][0] or negations):
         return None
     return Claim(
         line,
@@ -488,7 +536,7 @@ def _claim(sentence: str, lowered: str, present: set[str], line: int, advice: bo
         tuple(sorted({stem(word) for part in conditions for word in _words(part)})),
         -1 if negations else 1,
         tuple(sorted(poles.items())),
-        values if advice and not formula else (),
+        values if (advice or stated) and not formula else (),
         settings if advice else (),
         order,
     )
@@ -559,7 +607,9 @@ def _values(text: str) -> tuple[tuple[tuple[str, str, float], ...], str]:
 
     def take(match: re.Match[str]) -> str:
         unit = (match[2] or "").lower()
-        dimension, factor = _UNITS.get(unit, ("", 1.0))
+        # A capital letter is no short unit: 3D, 4K, 5G.
+        short = len(unit) == 1 and match[2] != unit
+        dimension, factor = ("", 1.0) if short else _UNITS.get(unit, ("", 1.0))
         if not dimension and _VALUED.search(text, max(0, match.start() - BEFORE), match.start()) is None:
             return match[0]
         try:
@@ -569,7 +619,16 @@ def _values(text: str) -> tuple[tuple[tuple[str, str, float], ...], str]:
         found.append((dimension, how, amount * factor))
         return f" {match[2]} " if match[2] and unit not in _UNITS else " "
 
-    rest = _VALUE.sub(take, text)
+    def version(match: re.Match[str]) -> str:
+        before = text[: match.start()].rstrip().rpartition(" ")[2].lower()
+        if match[1].lower() in _NO_PRODUCTS or before in _SINCE:
+            return match[0]
+        parts = [int(part) for part in match[2].split(".")]
+        amount = sum(part * VERSION_STEP ** (2 - place) for place, part in enumerate(parts[:3]))
+        found.append((f"version of {match[1].lower()}", "=", float(amount)))
+        return f" {match[1]} "
+
+    rest = _VALUE.sub(take, _NAMED_VERSION.sub(version, text))
     return tuple(found), _COMPARE.sub(" ", rest) if found else rest
 
 

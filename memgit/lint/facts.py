@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from memgit.lint.claims import Claim
 
-VERSION = 5
+VERSION = 6
 """Goes up when the same bytes give other facts."""
 SHORT = 32
 """Texts of a field up to so many characters are often those of other records too."""

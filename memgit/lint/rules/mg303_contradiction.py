@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     from memgit.lint.claims import may_oppose, opposite
+    from memgit.lint.duplicates import apart
 
     told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
     quoted: set[tuple[str, str]] = set()
@@ -28,7 +29,12 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         if (
             how is None
             or _replaced(one, other)
-            or (not related(one, other) and opposite(claim, theirs, related=False) is None)
+            or apart(corpus, one, other)
+            or _of_their_own(one, claim, other, theirs)
+            or (
+                not related(one, other, {*claim.core} & {*theirs.core})
+                and opposite(claim, theirs, related=False) is None
+            )
         ):
             continue
         here, there = place(one.record), place(other.record)
@@ -61,9 +67,12 @@ def _candidates(corpus: Corpus) -> Iterator[tuple[RecordFacts, Claim, RecordFact
                     yield one, claim, peer, theirs
 
 
-def related(one: RecordFacts, other: RecordFacts) -> bool:
-    """Whether two records are about one topic: one file or scope, or a keyword, topic, tag or two words of
-    the title in common.
+def related(one: RecordFacts, other: RecordFacts, spoken: Collection[str] = ()) -> bool:
+    """Whether two records are about one topic: one file or scope, or a keyword, topic, tag or words of the
+    title in common.
+
+    Args:
+        spoken: stems of what both advise about.
     """
     left, right = one.record, other.record
     if left.path == right.path or (
@@ -75,8 +84,28 @@ def related(one: RecordFacts, other: RecordFacts) -> bool:
     for field in ("topics", "tags", "skill"):
         if {item.casefold() for item in left.items(field)} & {item.casefold() for item in right.items(field)}:
             return True
-    # Titles of plain notes share words such as "report" and "plan" that say nothing about their topic.
-    return left.kind != "note" and right.kind != "note" and len(set(one.title) & set(other.title)) >= 2
+    # A word that two titles share says more about plain notes where their advice speaks of it, too.
+    same = set(one.title) & set(other.title)
+    return len(same) >= 2 if left.kind == right.kind != "note" else not same.isdisjoint(spoken)
+
+
+def _of_their_own(one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Claim) -> bool:
+    """Whether two records are each about a thing of its own: the one about enabling, the other about disabling;
+    or plain notes whose advice is not about the very same words.
+    """
+    from memgit.lint.claims import POLES
+    from memgit.lint.likeness import words
+
+    sides = [{POLES[word] for word in words(facts.record.title) if word in POLES} for facts in (one, other)]
+    if any((family, -side) in sides[1] for family, side in sides[0]):
+        return True
+    if "note" not in (one.record.kind, other.record.kind):
+        return False
+    # In a manual, a sentence that begins with "Enable" says what a command does.
+    begins = [words(each.text)[:1] for each in (claim, theirs)]
+    return all(first and first[0] in POLES for first in begins) or (
+        {*claim.core} != {*theirs.core} and not (claim.order and theirs.order)
+    )
 
 
 def _group(path: str) -> str:
@@ -96,6 +125,8 @@ def _replaced(one: RecordFacts, other: RecordFacts) -> bool:
 def _found(
     corpus: Corpus, one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Claim, how: str
 ) -> Found:
+    import shlex
+
     if (other.record.path, theirs.line) > (one.record.path, claim.line) and corpus.is_subject(
         other.record.path
     ):
@@ -103,7 +134,7 @@ def _found(
     words = (
         f"{named(one.record)} says “{claim.text}”, but {named(other.record)} "
         f"({other.record.path}:{theirs.line}) says “{theirs.text}”: "
-        f"{how}; keep one, or say when each holds"
+        f"{how}; memgit update {shlex.quote(one.record.address)} so that one holds, or say when each does"
     )
     return Found(
         one.record.path,
