@@ -51,7 +51,7 @@ class Bench:
         self.git("config", "user.email", "ada@example.org")
 
     def memgit(self, *args: str, body: str | None = None) -> None:
-        from memgit.cli.main import run
+        from memgit.cli.start import run
 
         out = io.StringIO()
         with redirect_stdout(out), redirect_stderr(out):

@@ -129,7 +129,7 @@ def memgit(folder: Path, *args: str, stdin: bytes = b"", code: int | None = 0) -
 
     Standard input is read by `-F -` alone.
     """
-    from memgit.cli.main import run
+    from memgit.cli.start import run
 
     streams = sys.stdin, sys.stdout, sys.stderr
     out, err = io.BytesIO(), io.BytesIO()

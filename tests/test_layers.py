@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -141,6 +143,97 @@ ALLOWED = {
 }
 """What one module may use all the same, with the reason."""
 
+FILES = {
+    "open",
+    "io.open",
+    "time",
+    "sys.modules",
+    "tempfile",
+    "shutil",
+    "glob",
+    *(
+        f"os.{name}"
+        for name in "open replace rename unlink remove access stat lstat listdir scandir walk getpid mkdir "
+        "makedirs rmdir link symlink readlink chmod utime truncate".split()
+    ),
+    *(f".{name}" for name in "read_text write_text read_bytes write_bytes iterdir rglob unlink".split()),
+}
+"""Files, processes and the clock, which no pure layer looks at."""
+
+PURE = ("model", "formats", "derive", "lint", "review", "ingest", "adopt")
+
+PRIVATE = {
+    # hashlib loads OpenSSL, which takes longer than all that a command hashes
+    "_sha1": "git/objects/objects.py",
+    # what `collections` itself makes named tuples of, without the code that it compiles for each
+    "_collections": "model/namedtuple.py",
+}
+"""C modules that are not part of Python's interface, each with its one owner and the reason."""
+
+UNSTABLE = {"_sre", "_json", "_functools", "_imp", "marshal"}
+"""Modules that change with the interpreter, and may crash it on damaged data."""
+
+USES_UNSTABLE = {"cache/parallel_events.py", "lint/facts.py"}
+"""Modules that still use one; a set that only shrinks."""
+
+INNER = {
+    "app": (
+        ("config",),
+        ("workspace",),
+        ("check",),
+        ("read",),
+        ("write",),
+        ("derived",),
+        ("ingest",),
+        ("merge",),
+        ("review", "adopt"),
+        ("hooks",),
+        ("doctor",),
+    ),
+    "git": (
+        "command backoff config write_all leftovers permissions terminal process".split(),
+        ("objects",),
+        ("repository",),
+        "paths history worktree hooks setup remote commit".split(),
+        ("commit/recovery",),
+    ),
+    "lint": (("",), ("rules",), ("engine",), ("reports",)),
+}
+"""The order inside a part, top to bottom; a row may import the rows above it and itself. "" is all the rest."""
+
+OUT_OF_ORDER = {
+    "app/adopt/init.py": {"hooks"},
+    "app/check/lint.py": {"derived", "write"},
+    "app/merge/in_memory.py": {"review"},
+    "app/merge/resolve.py": {"review"},
+    "app/read/counts.py": {"write"},
+    "app/workspace.py": {"review"},
+    "app/write/series.py": {"derived"},
+    "app/write/write.py": {"derived"},
+    "git/commit/commit.py": {"commit/recovery"},
+    "git/commit/empty_commit.py": {"commit/recovery"},
+    "git/objects/blob_prefetch.py": {"repository"},
+    "git/objects/blob_spool.py": {"commit", "repository"},
+    "git/objects/files.py": {"repository"},
+    "git/objects/promisor.py": {"repository"},
+    "git/worktree/checkout.py": {"commit/recovery"},
+}
+"""Imports against that order; a table that only shrinks."""
+
+CIRCLE = {
+    "app.derived.validity",
+    *(
+        f"app.write.{name}"
+        for name in "category_names credentials series broken_links links update record entry_files write".split()
+    ),
+}
+"""Modules that import each other in a circle; a set that only shrinks."""
+
+LONGEST, FULLEST, INSIDE = 800, 29, 360
+"""Lines of a module, modules of a folder (but `cli` and `lint/rules`), imports inside functions: budgets that
+only shrink. The aims are 400, 24 and 120.
+"""
+
 BUILTINS = {"input", "print", "breakpoint"}
 METHODS = {".isatty", ".expanduser"}
 
@@ -239,6 +332,10 @@ def violations(path: str, source: str) -> list[str]:
                 found.append(f"{path}:{line}: {top} belongs to {' and '.join(LIBRARIES[top])}")
         elif top not in sys.stdlib_module_names:
             found.append(f"{path}:{line}: {top} has no owner")
+        elif top in UNSTABLE and path not in USES_UNSTABLE:
+            found.append(f"{path}:{line}: {top} changes with the interpreter")
+        elif top.startswith("_") and not top.startswith("__") and PRIVATE.get(top) != path:
+            found.append(f"{path}:{line}: {top} is private to Python")
         if (path, name) not in ALLOWED:
             found += [f"{path}:{line}: {words}" for words in forbidden(here, name)]
     for line, name in used(tree, names):
@@ -253,6 +350,8 @@ def forbidden(here: str, name: str) -> Iterator[str]:
         yield f"{name} starts processes, which git alone does"
     if here not in ("web", "forge") and within(name, NETWORK):
         yield f"{name} reaches the network, which web and forge alone do"
+    if here in PURE and (name in FILES or name.partition(".")[0] in FILES):
+        yield f"{name} looks at files or the clock, which no pure layer does"
     if here not in FACES and (within(name, SURROUNDINGS) or name in BUILTINS | METHODS):
         yield f"{name} reaches the user's surroundings, which faces alone do"
 
@@ -261,6 +360,101 @@ def within(name: str, table: set[str]) -> bool:
     """Whether a dotted name is in the table or below a name that is."""
     parts = name.split(".")
     return any(".".join(parts[:end]) in table for end in range(1, len(parts) + 1))
+
+
+@cache
+def parsed(path: str) -> ast.Module:
+    return ast.parse((ROOT / PACKAGE / path).read_text(encoding="utf-8"))
+
+
+@cache
+def known_imports(path: str) -> set[str]:
+    """The modules of the package that one of them imports, as names below `memgit`."""
+    names = {name.removeprefix(f"{PACKAGE}.") for _, name, _ in imported(path, parsed(path))}
+    found = {module for name in names for module in (name, name.rpartition(".")[0]) if module in NAMES}
+    # A package's own module runs with each of those in it: only the module counts.
+    found = {one for one in found if not any(other.startswith(f"{one}.") for other in found)}
+    return found - {dotted_name(path)}
+
+
+def dotted_name(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+NAMES = {dotted_name(path): path for path in modules() if "/" in path or path != "__init__.py"}
+
+
+def place_inside(top: str, path: str) -> tuple[int, str] | None:
+    """The row of a module inside a part, and the name that the table has for it; None where it has none."""
+    inner = path.removesuffix(".py").partition("/")[2]
+    for name in (inner, inner.partition("/")[0], ""):
+        for rank, names in enumerate(INNER[top]):
+            if name in names:
+                return rank, name
+    return None
+
+
+def against_the_order(top: str) -> dict[str, set[str]]:
+    """What modules of a part import of rows below their own, by module."""
+    found: dict[str, set[str]] = {}
+    for path in modules():
+        if first(path) != top or path == f"{top}/__init__.py":
+            continue
+        here = place_inside(top, path)
+        assert here is not None, f"{path} has no row in the order of {top}"
+        for name in known_imports(path):
+            there = place_inside(top, NAMES[name]) if first(NAMES[name]) == top else None
+            if there is not None and there[0] > here[0]:
+                found.setdefault(path, set()).add(there[1])
+    return found
+
+
+@pytest.mark.parametrize("top", INNER)
+def test_a_part_keeps_its_inner_order(top: str) -> None:
+    allowed = {path: names for path, names in OUT_OF_ORDER.items() if first(path) == top}
+    assert against_the_order(top) == allowed
+
+
+def test_no_other_modules_import_each_other_in_a_circle() -> None:
+    edges = {name: known_imports(path) for name, path in NAMES.items()}
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        left = [start]
+        while left:
+            for name in edges[left.pop()] - seen:
+                seen.add(name)
+                left.append(name)
+        return seen
+
+    below = {name: reached(name) for name in edges}
+    assert {name for name in edges if name in below[name]} == CIRCLE
+
+
+def _outermost(tree: ast.Module) -> Iterator[ast.AST]:
+    """The functions of a module that are in no other one."""
+    left: list[ast.AST] = [tree]
+    while left:
+        for node in ast.iter_child_nodes(left.pop()):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node
+            else:
+                left.append(node)
+
+
+def test_sizes_stay_within_their_budgets() -> None:
+    lengths = {path: (ROOT / PACKAGE / path).read_text(encoding="utf-8").count("\n") for path in modules()}
+    assert {path: count for path, count in lengths.items() if count > LONGEST} == {}
+    folders = Counter(path.rpartition("/")[0] for path in modules())
+    del folders["cli"], folders["lint/rules"]
+    assert {folder: count for folder, count in folders.items() if count > FULLEST} == {}
+    inside = sum(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        for path in modules()
+        for function in _outermost(parsed(path))
+        for node in ast.walk(function)
+    )
+    assert inside <= INSIDE
 
 
 @pytest.mark.parametrize("path", modules())
@@ -343,6 +537,13 @@ def test_every_row_is_known() -> None:
         ("app/write/record.py", "import sys\nbody = sys.stdin.read()", "sys.stdin reaches"),
         ("app/write/record.py", "def f(stream):\n    return stream.isatty()", ".isatty reaches"),
         ("app/write/record.py", "answer = input('sure? ')", "input reaches"),
+        ("model/record.py", "data = open('x').read()", "open looks at files"),
+        ("lint/engine.py", "import os\nos.unlink('x')", "os.unlink looks at files"),
+        ("derive/dates.py", "from time import time\nnow = time()", "time.time looks at files or the clock"),
+        ("formats/text.py", "from pathlib import Path\nPath('x').read_text()", ".read_text looks at files"),
+        ("model/record.py", "import _sre", "_sre changes with the interpreter"),
+        ("app/hooks/check.py", "import marshal", "marshal changes with the interpreter"),
+        ("git/process.py", "from _socket import socket", "_socket is private to Python"),
     ],
 )
 def test_a_module_that_breaks_the_order_is_named(path: str, source: str, words: str) -> None:

@@ -85,6 +85,14 @@ class Workspace:
             self._spare = memory_cache()
         return self._spare
 
+    def propose(self, proposal: Proposal) -> None:
+        """Reads and writes the branch of a proposal from now on, with the configuration that it has there.
+
+        Raises as `Proposal.begin`.
+        """
+        self.config = proposal.begin(self.require_repository()) or self.config
+        self.proposal = proposal
+
     def close(self) -> None:
         """Closes the cache, if it was opened."""
         if self._cache is not None:

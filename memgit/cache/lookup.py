@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from memgit.cache.records import Snapshot
+    from memgit.cache.scores import Source
 
 MAX_GUESSES = 120
 """Addresses that are compared letter by letter for suggestions."""
@@ -39,7 +39,7 @@ _BY_FILE = f"select {{head}} {FROM_FILES} where "
 _BY_WORDS = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}}"
 
 
-def at(snapshot: Snapshot, address: str) -> list[Record]:
+def at(snapshot: Source, address: str) -> list[Record]:
     """The records at a full address, the first one of a file first."""
     kind, _, rest = address.partition("/")
     if kind not in KINDS:
@@ -56,7 +56,7 @@ def at(snapshot: Snapshot, address: str) -> list[Record]:
     return _sorted(record for record in found if record.address == address)
 
 
-def lookup(snapshot: Snapshot, text: str) -> list[Record]:
+def lookup(snapshot: Source, text: str) -> list[Record]:
     """The records that a text may mean: the first of these that gives any.
 
     A wikilink in brackets; a full address; an id or a link target; an ending of an address that starts after
@@ -80,7 +80,7 @@ def lookup(snapshot: Snapshot, text: str) -> list[Record]:
 class NamesOf:
     """The names of the records of a snapshot, for `model.link.candidates`."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Source) -> None:
         self._snapshot = snapshot
 
     def full(self, name: str) -> list[Record]:
@@ -95,22 +95,22 @@ class NamesOf:
         return _sorted(record for record in found if name in map(normal, links.own_names(record)))
 
 
-def named(snapshot: Snapshot, target: Wikilink, origin: str | None = None) -> list[Record]:
+def named(snapshot: Source, target: Wikilink, origin: str | None = None) -> list[Record]:
     """The records that a link may lead to: what `model.link.Names` of all records would give as candidates."""
     return links.candidates(NamesOf(snapshot), target, origin)
 
 
-def with_id(snapshot: Snapshot, record_id: str) -> list[Record]:
+def with_id(snapshot: Source, record_id: str) -> list[Record]:
     """The records with an id, in the order of paths and lines."""
     return _sorted(snapshot.heads(_BY_ID, [record_id]))
 
 
-def taken(snapshot: Snapshot, record_id: str) -> bool:
+def taken(snapshot: Source, record_id: str) -> bool:
     """Whether an id was ever seen by this cache, the records of the snapshot's commit among them."""
     return bool(snapshot.query(lambda _: seen(snapshot.cache, [record_id])))
 
 
-def holding(snapshot: Snapshot, names: Iterable[str]) -> list[str]:
+def holding(snapshot: Source, names: Iterable[str]) -> list[str]:
     """The paths of files whose text may hold one of some names as a link target: all that do, and a few more."""
     wanted = [phrase(name) for name in names]
     if not all(term.words for term in wanted):
@@ -130,7 +130,7 @@ def holding(snapshot: Snapshot, names: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
-def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
+def suggest(snapshot: Source, text: str, limit: int = 3) -> list[str]:
     """Addresses that a mistyped one may have meant, the likeliest first.
 
     Looks only at records whose name begins alike or whose title shares the beginnings of some rarer words,
@@ -167,7 +167,7 @@ def suggest(snapshot: Snapshot, text: str, limit: int = 3) -> list[str]:
     return list(dict.fromkeys(by_name[name] for name in close))[:limit]
 
 
-def _addresses(snapshot: Snapshot, sql: str, values: list[Any]) -> set[tuple[str, str]]:
+def _addresses(snapshot: Source, sql: str, values: list[Any]) -> set[tuple[str, str]]:
     """Addresses and titles alone, without reading the fields of the records."""
     found = snapshot.rows(f"select file.kind, file.key, record.title, record.address {sql}", values)
     return {(address_of(*row), from_text(row[2])) for row in found}
@@ -186,7 +186,7 @@ def _parts(text: str) -> list[str]:
     return list(out)[:MAX_WORDS]
 
 
-def _full(snapshot: Snapshot, name: str) -> list[Record]:
+def _full(snapshot: Source, name: str) -> list[Record]:
     """The records with an address or id, compared in normal form."""
     found = snapshot.heads(_BY_ID, [name])
     for record in _candidates(snapshot, name):
@@ -195,12 +195,12 @@ def _full(snapshot: Snapshot, name: str) -> list[Record]:
     return _sorted(found)
 
 
-def _ending(snapshot: Snapshot, wanted: str) -> list[Record]:
+def _ending(snapshot: Source, wanted: str) -> list[Record]:
     """The records whose address ends in a text, from a slash or hash on."""
     return _sorted(record for record in _candidates(snapshot, wanted) if ends(normal(record.address), wanted))
 
 
-def _candidates(snapshot: Snapshot, text: str) -> list[Record]:
+def _candidates(snapshot: Source, text: str) -> list[Record]:
     """All records whose address may end in a text, and a few more."""
     found: list[Record] = []
     names = {text} | {text[position + 1 :] for position, char in enumerate(text) if char == "#"}
@@ -213,7 +213,7 @@ def _candidates(snapshot: Snapshot, text: str) -> list[Record]:
     return found + snapshot.heads(_BY_ENDING, [text])
 
 
-def _files(snapshot: Snapshot, name: str) -> list[int]:
+def _files(snapshot: Source, name: str) -> list[int]:
     """The rows of files with records that answer to a name (the path without `.md`, or a tail of it), in the
     order of paths.
     """
@@ -224,7 +224,7 @@ def _files(snapshot: Snapshot, name: str) -> list[int]:
     return [f for path, f in named if any(normal(tail) == name for tail in file_names(path))]
 
 
-def _in_files(snapshot: Snapshot, files: list[int], heading: str | None) -> list[Record]:
+def _in_files(snapshot: Source, files: list[int], heading: str | None) -> list[Record]:
     """The records of some files, or those with a heading.
 
     In documents, headings are no records, and the document is meant.
@@ -240,7 +240,7 @@ def _in_files(snapshot: Snapshot, files: list[int], heading: str | None) -> list
     return _sorted(snapshot.heads(f"{_BY_FILE}{some} and record.name = ?", [normal(heading)]))
 
 
-def _title_ending(snapshot: Snapshot, wanted: str) -> list[Record]:
+def _title_ending(snapshot: Source, wanted: str) -> list[Record]:
     """The records whose title ends in some words."""
     term = phrase(wanted)
     if not term.words:

@@ -27,10 +27,26 @@ from memgit.model.kinds import KINDS
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Protocol, TypeVar
 
-    from memgit.cache.records import Snapshot
+    from memgit.cache.db import Cache
+    from memgit.model.record import Record
+
+    T = TypeVar("T")
+
+    class Source(Protocol):
+        """What is asked of the records of one state: see `records.Snapshot`."""
+
+        cache: Cache
+
+        def query(self, work: Callable[[sqlite3.Connection], T]) -> T: ...
+        def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]: ...
+        def heads(self, sql: str, values: Sequence[Any] = ()) -> list[Record]: ...
+        def paths(self, kind: str | None = None) -> list[str]: ...
+        def visible_in(self, table: str) -> str: ...
+        def extent(self, connection: sqlite3.Connection) -> tuple[int, int]: ...
+
 
 K1, B = 1.2, 0.75
 """The parameters of BM25 as FTS5 has them."""
@@ -61,7 +77,7 @@ _BY_ADDRESS = f"cast({_ADDRESS} as blob), cast(file.path as blob), record.n"
 class Counts:
     """How many records of a snapshot hold each term, looked up once. For use within one `query`."""
 
-    def __init__(self, connection: sqlite3.Connection, source: Snapshot) -> None:
+    def __init__(self, connection: sqlite3.Connection, source: Source) -> None:
         self._connection = connection
         self._sql = f"select count(*) {FROM_MEASURES} where words match ? and {source.visible_in('measure')}"
         self.records, _ = source.extent(connection)
@@ -86,12 +102,12 @@ class Counts:
         return self._known[match]
 
 
-def count(source: Snapshot, match: str) -> int:
+def count(source: Source, match: str) -> int:
     """How many records of a snapshot an expression of FTS5 finds."""
     return source.query(lambda connection: Counts(connection, source).of(match))
 
 
-def settle(source: Snapshot) -> None:
+def settle(source: Source) -> None:
     """Sees to it that k is no zero, which it comes close to where the records of the cache have 15 words on
     average.
     """
@@ -136,7 +152,7 @@ class Plan(NamedTuple):
 class Scores:
     """The records that a plan brings in, with their scores. Made and asked within one `query`."""
 
-    def __init__(self, connection: sqlite3.Connection, source: Snapshot, plan: Plan) -> None:
+    def __init__(self, connection: sqlite3.Connection, source: Source, plan: Plan) -> None:
         self._connection = connection
         self._records, length = source.extent(connection)
         slope = B / (max(1, length) / max(1, self._records) + PRIOR)

@@ -11,9 +11,8 @@ import click
 from memgit import __version__
 from memgit.cli.lean import Declared
 from memgit.cli.root import split
-from memgit.cli.start import run
 
-__all__ = ["COMMANDS", "call", "cli", "run"]
+__all__ = ["COMMANDS", "call", "cli"]
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("init", "Make a folder a knowledge repository."),

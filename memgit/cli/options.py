@@ -230,7 +230,7 @@ def workspace_of(ctx: click.Context, *, lenient: bool = False) -> Workspace:
     if ctx.find_root().obj.get("closing", True):
         ctx.find_root().call_on_close(workspace.close)
     if proposal is not None:
-        proposal.begin(workspace)
+        workspace.propose(proposal)
     for note in workspace.mend():
         click.echo(f"memgit: {note}", err=True)
     return workspace

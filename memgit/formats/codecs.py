@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from memgit import TYPE_CHECKING
 from memgit.formats.codec import Form
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-else:
-    from _collections_abc import Mapping  # `os` has loaded it, and nothing else here loads `collections`
+    from collections.abc import Iterator
 
 
 class _Forms(Mapping[str, Form]):

@@ -8,6 +8,7 @@ items of a list, anything else is kept.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
@@ -23,10 +24,7 @@ from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
-    from collections import deque
     from collections.abc import Callable, Iterable, Mapping, Sequence
-else:
-    from _collections import deque  # the module around it takes longer to load than to add a record
 
 UNCLOSED = "MG001"
 """The code under which a code fence or comment is reported that hides the rest of its file."""

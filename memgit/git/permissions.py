@@ -10,17 +10,17 @@ from memgit import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memgit.git.repository import Repository
+    from memgit.git.config import Config
 
 _GROUP, _ALL = 0o070, 0o075
 
 
 @contextmanager
-def shared(repo: Repository) -> Iterator[None]:
+def shared(settings: Config) -> Iterator[None]:
     """While this holds, what is created in the git directory may be read and written by those whom the
     repository is shared with.
     """
-    value = (repo.settings.get("core.sharedrepository") or "").lower()
+    value = (settings.get("core.sharedrepository") or "").lower()
     if value in ("", "umask", "false", "0", "no", "off"):
         yield
         return

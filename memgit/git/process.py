@@ -12,6 +12,7 @@ from time import monotonic
 
 from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, Refused
+from memgit.git import leftovers
 from memgit.git.command import FRUGAL, LOCAL, OLDEST_GIT, QUIET, arguments, clean, executable
 from memgit.model.namedtuple import NamedTuple
 
@@ -37,8 +38,17 @@ __all__ = [
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from typing import Protocol
 
-    from memgit.git.repository import Repository
+    class Place(Protocol):
+        """What a git process needs of the repository that it is about."""
+
+        env: Mapping[str, str]
+        variables: dict[str, str]
+        git_dir: str
+        worktree: str | None
+        lock_handle: int | None
+
 
 CHUNK = 1 << 16
 _SLICE = 0.05  # seconds between looks at a child that gave its pipes to a child of its own
@@ -60,7 +70,7 @@ class Done(NamedTuple):
 def run(
     args: Sequence[str | bytes],
     *,
-    repo: Repository | None = None,
+    repo: Place | None = None,
     env: Mapping[str, str] | None = None,
     extra: Mapping[str, str] | None = None,
     cwd: str | None = None,
@@ -90,7 +100,7 @@ def run(
 def attempt(
     args: Sequence[str | bytes],
     *,
-    repo: Repository | None = None,
+    repo: Place | None = None,
     env: Mapping[str, str] | None = None,
     extra: Mapping[str, str] | None = None,
     cwd: str | None = None,
@@ -106,9 +116,7 @@ def attempt(
 _INTO_FILE = b'out=$1; shift; exec "$@" >"$out" 2>&1'
 
 
-def outlive(
-    args: Sequence[str | bytes], *, repo: Repository, extra: Mapping[str, str], timeout: float
-) -> Done:
+def outlive(args: Sequence[str | bytes], *, repo: Place, extra: Mapping[str, str], timeout: float) -> Done:
     """As `attempt`, for a command that changes the working tree and must come to its end even where this
     process is killed.
 
@@ -116,8 +124,6 @@ def outlive(
     lock, if that is held here, so that the next memgit waits for it. All that it says comes as standard
     error.
     """
-    from memgit.git.commit import leftovers
-
     argv, env = command(args, repo=repo, extra=extra, write=True)
     folder = f"{repo.git_dir}/memgit"
     said = leftovers.scratch(folder)
@@ -141,7 +147,7 @@ def outlive(
 def stream(
     args: Sequence[str | bytes],
     *,
-    repo: Repository | None = None,
+    repo: Place | None = None,
     env: Mapping[str, str] | None = None,
     extra: Mapping[str, str] | None = None,
     data: Iterable[bytes] | None = None,
@@ -169,7 +175,7 @@ def stream(
 def command(
     args: Sequence[str | bytes],
     *,
-    repo: Repository | None = None,
+    repo: Place | None = None,
     env: Mapping[str, str] | None = None,
     extra: Mapping[str, str] | None = None,
     cwd: str | None = None,
@@ -274,7 +280,7 @@ class Running:
     """A git command without input that runs beside us until its output is asked for."""
 
     def __init__(
-        self, args: Sequence[str | bytes], repo: Repository, extra: Mapping[str, str] | None = None
+        self, args: Sequence[str | bytes], repo: Place, extra: Mapping[str, str] | None = None
     ) -> None:
         argv, env = command(args, repo=repo, extra=extra)
         self._args = args

@@ -12,20 +12,15 @@ from contextlib import contextmanager
 from itertools import chain
 
 from memgit import TYPE_CHECKING
-from memgit.errors import Broken, MemgitError, NotFound, Refused
+from memgit.errors import Broken, NotFound, Refused
 from memgit.git import process
 from memgit.git.config import Config
 from memgit.git.objects import libgit
 from memgit.git.objects.cat_file import READ, answers
-from memgit.git.objects.objects import Objects
+from memgit.git.objects.objects import Objects, hash_of
 from memgit.git.objects.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
 from memgit.git.permissions import shared
 from memgit.model.namedtuple import NamedTuple
-
-try:  # hashlib loads OpenSSL, which takes longer than all that is hashed here
-    from _sha1 import sha1  # type: ignore[import-not-found]
-except ImportError:
-    from hashlib import sha1
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -98,7 +93,7 @@ class Repository:
         self._asked: process.Running | None = None
         self._trees: dict[str, TreeEntries] = {}
         self._compared: tuple[tuple[str | None, str | None, str], list[Delta]] | None = None  # asked for last
-        self._objects = Objects(self)
+        self._objects = Objects(self.common_dir, raw.odb, self.git)
 
     @classmethod
     def open(cls, start: str, env: Mapping[str, str]) -> Repository:
@@ -364,7 +359,7 @@ class Repository:
                 self.write_blob(data)
             return
         lines = (b"".join((b"blob\ndata %d\n" % len(data), data, b"\n")) for data in contents)
-        with shared(self):
+        with shared(self.settings):
             args = ["-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--done"]
             for _ in process.stream(args, repo=self, data=chain(_batched(lines), [b"done\n"])):
                 pass
@@ -379,14 +374,14 @@ class Repository:
         with self._writing():
             if not self.hardened:
                 return self._objects.write(kind, data)
-            oid = self.hash_of(libgit.NAMES[kind], data)
+            oid = hash_of(libgit.NAMES[kind], data)
             return oid if self._objects.has_file(oid) else str(self.raw.odb.write(kind, data))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """While this holds, objects are written; what goes wrong is said in words."""
         try:
-            with shared(self):
+            with shared(self.settings):
                 yield
         except OSError as error:
             raise Refused(
@@ -405,56 +400,19 @@ class Repository:
         with self._writing():
             return self._objects.restore()
 
-    def keep_written(self) -> tuple[str, ...]:
-        """Sees to it that what was written stays, now that a ref leads to it: a `git gc` that began before
-        that may still be at work.
+    @property
+    def written(self) -> Mapping[str, tuple[int, bytes]]:
+        """Type and content of what was written and no ref leads to as yet, by hash."""
+        return self._objects.written
 
-        Returns:
-            What the user should be told: it may be lost.
-        """
-        own = self._objects
-        if not own.written:
-            return ()
-        kept = in_danger = False
-        if os.path.exists(f"{self.common_dir}/gc.pid"):
-            from memgit.git.commit import gc_guard
-
-            try:
-                kept = gc_guard.keep(self, own.written.values())
-                in_danger = not kept and gc_guard.runs(self)
-            except Refused:
-                in_danger = True
-        try:
-            if not kept:
-                self.restore_written()
-        except MemgitError as error:
-            return (
-                (
-                    "git gc may have removed a part of the new commit, which cannot be written again: "
-                    f"{error} (git fsck tells)"
-                ),
-            )
-        own.forget_written()
-        return (
-            ("git gc is at work, and may remove a part of the new commit: see git fsck when it has ended",)
-            if in_danger
-            else ()
-        )
+    def forget_written(self) -> None:
+        """To be called once a ref leads to what was written: from now on, git keeps it."""
+        self._objects.forget_written()
 
     @staticmethod
     def hash_blob(data: bytes) -> str:
         """The hash that a blob of this content has, without writing it."""
-        return Repository.hash_of(b"blob", data)
-
-    @staticmethod
-    def hash_of(kind: bytes, data: bytes) -> str:
-        """The hash that an object of a kind and this content has, without writing it."""
-        return str(sha1(b"%b %d\0" % (kind, len(data)) + data, usedforsecurity=False).hexdigest())
-
-    @staticmethod
-    def digest(data: bytes) -> bytes:
-        """The checksum of the repository's own kind."""
-        return bytes(sha1(data, usedforsecurity=False).digest())
+        return hash_of(b"blob", data)
 
     def tree_of(self, commit: str) -> str:
         """The hash of a commit's tree."""

@@ -202,7 +202,7 @@ def test_a_configuration_that_lint_will_not_take_stops_nobody_who_writes(kb: Pat
 def test_telling_loads_no_other_rule(kb: Path) -> None:
     """Each of them costs every writer of a broken link some milliseconds."""
     code = (
-        "import sys; from memgit.cli.main import run\n"
+        "import sys; from memgit.cli.start import run\n"
         f"run(['-C', {str(kb)!r}, 'record', 'note', 'Beta', '-m', '[[nope]]'])\n"
         "print([name for name in sys.modules if name.startswith('memgit.lint.rules.mg')])"
     )

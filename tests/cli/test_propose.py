@@ -423,7 +423,7 @@ def test_several_at_once(kb: Path) -> None:
         try:
             for branch in ("shared", None):
                 workspace = open_workspace(str(kb), os.environ)
-                Proposal(branch).begin(workspace)
+                workspace.propose(Proposal(branch))
                 record(
                     workspace,
                     Context("2026-03-01", "2026-03-01T00:00:00Z", os.environ),

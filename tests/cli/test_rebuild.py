@@ -654,7 +654,7 @@ def test_a_deleted_and_an_edited_record_are_seen_by_every_reader(filled: Path) -
 
 def test_while_another_process_records_nothing_is_lost(filled: Path) -> None:
     program = (
-        "import sys; from memgit.cli.main import run\n"
+        "import sys; from memgit.cli.start import run\n"
         "for n in range(8): assert run(['-C', sys.argv[1], 'record', 'memory', f'Wave {n}', "
         "'--scope', 'sea', '-m', 'Up.']) == 0\n"
     )

@@ -8,9 +8,10 @@ A `Proposal` on the workspace stands in for HEAD: readers read its branch, and e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memgit.app import config as configuration
+from memgit.app.config import Config
 from memgit.errors import BadInput, Refused
 from memgit.git import hooks
 from memgit.git.backoff import pause
@@ -22,9 +23,6 @@ from memgit.git.objects.libgit import FAILURES
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head, Repository
 from memgit.model.slug import slug
-
-if TYPE_CHECKING:
-    from memgit.app.workspace import Workspace
 
 FOLDER = "memgit"
 """Under this name the branches lie that nobody named."""
@@ -92,14 +90,14 @@ class Proposal:
         """The short name."""
         return None if self.ref is None else self.ref.removeprefix(HEADS)
 
-    def begin(self, workspace: Workspace) -> None:
-        """Lets the workspace read and write the branch, with the configuration that it has there.
+    def begin(self, repo: Repository) -> Config | None:
+        """Looks the branch up; the configuration that it has there, if it has one.
 
         Raises:
             Refused: the branch is checked out, or there is no commit to start from.
             NotFound: no such base.
         """
-        self.repo = repo = workspace.require_repository()
+        self.repo = repo
         if self.ref is not None:
             self._require_free(repo)
         start = self._start(repo)
@@ -113,9 +111,7 @@ class Proposal:
                 ),
             )
         entry = repo.tree(self.tip).get(configuration.NAME)
-        if entry is not None and entry.is_file:
-            workspace.config = configuration.parse(repo.blob(entry.oid))
-        workspace.proposal = self
+        return configuration.parse(repo.blob(entry.oid)) if entry is not None and entry.is_file else None
 
     def _start(self, repo: Repository) -> str:
         if self._base is not None:

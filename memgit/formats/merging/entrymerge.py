@@ -16,8 +16,8 @@ from memgit.errors import MemgitError
 from memgit.formats.entries import EntryFile, habits_of, take_apart
 from memgit.formats.entry import Entry, Habits
 from memgit.formats.labels import LISTS, ORDER
+from memgit.formats.merging import DELETED
 from memgit.formats.merging.frontmerge import merge_document, merge_sets
-from memgit.formats.merging.merge import DELETED
 from memgit.formats.merging.textmerge import Markers, merge_lines
 from memgit.formats.sections import fields
 from memgit.model.link import normal

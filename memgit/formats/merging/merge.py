@@ -8,6 +8,7 @@ of lines with markers.
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
+from memgit.formats.merging import DELETED
 from memgit.formats.text import has_bom, newline_of
 from memgit.model.namedtuple import NamedTuple
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 DOCUMENTS = {"memgit": "", "adr": "", "vault": "", "mnema": "", "mnema-block": "mnema"}
 """The forms of documents, and the key under which their fields stand."""
-DELETED = "deleted by "
-"""How the words for what one side deleted and the other changed begin."""
 CHANGED = "both sides changed these lines"
 
 

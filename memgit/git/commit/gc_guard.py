@@ -16,9 +16,9 @@ from time import monotonic, time
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import process
+from memgit.git import leftovers, process
 from memgit.git.backoff import pause
-from memgit.git.commit import leftovers
+from memgit.git.objects.objects import digest
 from memgit.git.permissions import shared
 from memgit.git.write_all import write_all
 
@@ -145,7 +145,7 @@ def _place(repo: Repository) -> bool | None:
     """
     lock = f"{_path(repo)}.lock"
     try:
-        with shared(repo):
+        with shared(repo.settings):
             handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
         return None if _age(lock) < _AT_ONCE else False
@@ -188,7 +188,7 @@ def pack(repo: Repository, objects: Collection[tuple[int, bytes]]) -> None:
     data = bytearray(b"PACK\0\0\0\2" + len(objects).to_bytes(4, "big"))
     for kind, content in objects:
         data += _head(kind, len(content)) + zlib.compress(content, 1)
-    data += repo.digest(bytes(data))
+    data += digest(bytes(data))
     process.run(["index-pack", "--stdin"], repo=repo, data=bytes(data), write=True)
 
 

@@ -14,7 +14,8 @@ from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git.commit import leftovers, lock
+from memgit.git import leftovers
+from memgit.git.commit import lock
 from memgit.git.objects.tree import Entry
 from memgit.model.namedtuple import NamedTuple
 

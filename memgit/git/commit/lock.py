@@ -73,7 +73,7 @@ def _open(repo: Repository, path: str) -> int:
         try:
             return os.open(path, os.O_RDWR)
         except FileNotFoundError:
-            with shared(repo):
+            with shared(repo.settings):
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except PermissionError:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from time import monotonic, time
 
 from memgit import TYPE_CHECKING
-from memgit.errors import Refused
+from memgit.errors import MemgitError, Refused
 from memgit.git import process
 from memgit.git.backoff import pause
-from memgit.git.commit import identity
+from memgit.git.commit import gc_guard, identity
 from memgit.git.commit.identity import Identity
 from memgit.git.objects import libgit
 from memgit.git.objects.tree import FILE, Entry, Tree, rewrite
@@ -65,7 +65,7 @@ def swap(
         repo.restore_written()  # a ref must never lead to what is not there
         said = _swapped(repo, ref, old, new, message, who)
         if said is None:
-            return repo.keep_written()
+            return _keep_written(repo)
         now = repo.head().commit if ref == "HEAD" else repo.ref(ref)
         if now != old:
             raise Moved
@@ -86,6 +86,36 @@ def swap(
         ):
             raise Refused(f"{ref} cannot be moved: {said}")
         pause(0.02)
+
+
+def _keep_written(repo: Repository) -> tuple[str, ...]:
+    """Sees to it that what was written stays, now that a ref leads to it: a `git gc` that began before that may
+    still be at work.
+
+    Returns:
+        What the user should be told: it may be lost.
+    """
+    if not repo.written:
+        return ()
+    kept = in_danger = False
+    if os.path.exists(f"{repo.common_dir}/gc.pid"):
+        try:
+            kept = gc_guard.keep(repo, repo.written.values())
+            in_danger = not kept and gc_guard.runs(repo)
+        except Refused:
+            in_danger = True
+    try:
+        if not kept:
+            repo.restore_written()
+    except MemgitError as error:
+        return (
+            "git gc may have removed a part of the new commit, which cannot be written again: "
+            f"{error} (see git fsck)",
+        )
+    repo.forget_written()
+    if not in_danger:
+        return ()
+    return ("git gc is at work, and may remove a part of the new commit: see git fsck when it has ended",)
 
 
 def _swapped(
@@ -140,7 +170,7 @@ def _swap_in_files(
     held: list[tuple[str, int]] = []
     sizes: list[tuple[str, int]] = []
     try:
-        with shared(repo):
+        with shared(repo.settings):
             for name in names:
                 held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
                 write_all(held[-1][1], f"{new}\n".encode("ascii"))
@@ -234,7 +264,7 @@ def _swap_quickly(repo: Repository, ref: str, old: str, new: str, message: str) 
             return _swap_by_git(repo, ref, old, new, message, identity.committer(repo))
         if str(found.raw_target) != old:
             raise Moved
-        with shared(repo):
+        with shared(repo.settings):
             found.set_target(new, message)
     except libgit.FAILURES as error:
         return str(error)

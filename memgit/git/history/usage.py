@@ -72,7 +72,7 @@ def renew(repo: Repository) -> None:
     path = _path(repo)
     spare = f"{path}.{os.getpid()}"
     try:
-        with shared(repo), open(spare, "w", encoding="ascii") as file:
+        with shared(repo.settings), open(spare, "w", encoding="ascii") as file:
             file.write(text)
         os.replace(spare, path)
     except OSError as error:
@@ -125,7 +125,7 @@ def _noted(repo: Repository, clone: str) -> str:
     path = _path(repo)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with shared(repo), open(path, "a+b") as file:
+        with shared(repo.settings), open(path, "a+b") as file:
             file.seek(0)
             whole = (file.read() or b"\n").endswith(b"\n")
             file.write(

@@ -13,13 +13,19 @@ from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Broken, Refused
-from memgit.git import process
 from memgit.git.objects.cat_file import READ, answers
 from memgit.git.objects.libgit import KINDS, NAMES
 from memgit.git.write_all import write_all
 
+try:  # hashlib loads OpenSSL, which takes longer than all that is hashed here
+    from _sha1 import sha1  # type: ignore[import-not-found]
+except ImportError:
+    from hashlib import sha1
+
 if TYPE_CHECKING:
-    from memgit.git.repository import Repository
+    from collections.abc import Callable
+
+    from pygit2._pygit2 import Odb
 
 _MAX_HELD = 1 << 24  # bytes of what was written; longer writes hold `git gc` off instead
 _MAX_TRIES = 10
@@ -28,17 +34,21 @@ _MAX_TRIES = 10
 class Objects:
     """The objects of one repository.
 
+    Args:
+        common_dir: the git directory that all its working trees share.
+        odb: its object database.
+        git: the output of a git command in it; raises Refused where that fails.
+
     Attributes:
         written: type and content of what was written and no ref leads to as yet, by hash; the newest of it,
             where that is much.
     """
 
-    def __init__(self, repo: Repository) -> None:
+    def __init__(self, common_dir: str, odb: Odb, git: Callable[..., bytes]) -> None:
         self.written: dict[str, tuple[int, bytes]] = {}
         self._written_size = 0
-        self._repo = repo
-        self._odb = repo.raw.odb
-        self._folder = f"{repo.common_dir}/objects"
+        self._odb, self._git = odb, git
+        self._folder = f"{common_dir}/objects"
         self._folders = _with_borrowed(self._folder)
 
     def read(self, oid: str) -> tuple[int, bytes]:
@@ -77,7 +87,7 @@ class Objects:
             OSError: the disk is full, or the object folder cannot be written.
         """
         name = NAMES[kind]
-        oid = self._repo.hash_of(name, data)
+        oid = hash_of(name, data)
         if not self.has_file(oid):
             _write(self._path(oid), zlib.compress(b"%b %d\0" % (name, len(data)) + data, 1))
         if oid not in self.written:
@@ -133,7 +143,7 @@ class Objects:
             with open(path, "rb") as file:
                 head, _, data = zlib.decompress(file.read()).partition(b"\0")
             name, _, size = head.partition(b" ")
-            if size == b"%d" % len(data) and self._repo.hash_of(name, data) == oid and name in KINDS:
+            if size == b"%d" % len(data) and hash_of(name, data) == oid and name in KINDS:
                 return KINDS[name], data
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -141,13 +151,21 @@ class Objects:
             pass
         except OSError as error:
             why = f"cannot be read ({error.strerror})"
-        # Git looks into its packs first.
-        done = process.attempt(READ, repo=self._repo, data=oid.encode() + b"\n")
-        with suppress(Refused):  # it says something else of some damaged objects
-            for _, name, packed in answers([done.out]):
-                if packed is not None and self._repo.hash_of(name, packed) == oid:
+        with suppress(Refused):  # git looks into its packs first
+            for _, name, packed in answers([self._git(*READ, data=oid.encode() + b"\n")]):
+                if packed is not None and hash_of(name, packed) == oid:
                     return KINDS[name], packed
         raise Broken(f"object {oid} {why}: {path}", hint="git fsck")
+
+
+def hash_of(kind: bytes, data: bytes) -> str:
+    """The hash that an object of a kind (as git names it) and this content has."""
+    return digest(b"%b %d\0" % (kind, len(data)) + data).hex()
+
+
+def digest(data: bytes) -> bytes:
+    """The checksum of git's own kind."""
+    return bytes(sha1(data, usedforsecurity=False).digest())
 
 
 def _with_borrowed(folder: str) -> list[str]:

@@ -13,14 +13,23 @@ from memgit import TYPE_CHECKING
 from memgit.errors import Broken, Refused
 from memgit.git import process
 from memgit.git.objects import libgit
+from memgit.git.objects.objects import hash_of
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
 
-    from memgit.git.repository import Repository
+    from memgit.git.process import Place
+
+    class Store(Place, Protocol):
+        """What trees need of a repository."""
+
+        def entries(self, tree: str) -> TreeEntries: ...
+        def blob(self, oid: str) -> bytes: ...
+        def write(self, kind: int, data: bytes) -> str: ...
+
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 FILE, EXECUTABLE, LINK, FOLDER, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o040000, 0o160000
@@ -84,7 +93,7 @@ def format_tree(entries: Mapping[str, Entry]) -> bytes:
 class Tree:
     """A tree of a repository, rooted where the caller asked for; read lazily, one folder at a time."""
 
-    def __init__(self, repo: Repository, oid: str | None) -> None:
+    def __init__(self, repo: Store, oid: str | None) -> None:
         self._repo = repo
         self.oid = oid or EMPTY_TREE
         self._looked: tuple[str, TreeEntries | None] = ("", None)
@@ -199,7 +208,7 @@ class Tree:
         )
 
 
-def _compare(repo: Repository, old: str, new: str, prefix: str) -> Iterator[Delta]:
+def _compare(repo: Store, old: str, new: str, prefix: str) -> Iterator[Delta]:
     """What differs between two tree objects, folder by folder."""
     if old == new:
         return
@@ -218,7 +227,7 @@ def _compare(repo: Repository, old: str, new: str, prefix: str) -> Iterator[Delt
             yield Delta(path, one_file, two_file)
 
 
-def rewrite(repo: Repository, tree: str | None, edits: Mapping[str, Entry | None]) -> str:
+def rewrite(repo: Store, tree: str | None, edits: Mapping[str, Entry | None]) -> str:
     """Writes the tree that differs from another in some paths, and returns its hash; only the folders on the
     way are written.
 
@@ -232,25 +241,25 @@ def rewrite(repo: Repository, tree: str | None, edits: Mapping[str, Entry | None
     return _rewrite(repo, tree or EMPTY_TREE, edits, "", _write) or _empty(repo)
 
 
-def rewritten(repo: Repository, tree: str | None, edits: Mapping[str, Entry | None]) -> str:
+def rewritten(repo: Store, tree: str | None, edits: Mapping[str, Entry | None]) -> str:
     """As `rewrite`, without writing anything: the hash that the tree has once somebody does."""
     return _rewrite(repo, tree or EMPTY_TREE, edits, "", _hashed) or EMPTY_TREE
 
 
-def _write(repo: Repository, data: bytes) -> str:
+def _write(repo: Store, data: bytes) -> str:
     return repo.write(libgit.TREE, data)
 
 
-def _hashed(repo: Repository, data: bytes) -> str:
-    return repo.hash_of(b"tree", data)
+def _hashed(repo: Store, data: bytes) -> str:
+    return hash_of(b"tree", data)
 
 
 def _rewrite(
-    repo: Repository,
+    repo: Store,
     tree: str,
     edits: Mapping[str, Entry | None],
     prefix: str,
-    made: Callable[[Repository, bytes], str],
+    made: Callable[[Store, bytes], str],
 ) -> str | None:
     entries = dict(repo.entries(tree))
     below: dict[str, dict[str, Entry | None]] = {}
@@ -282,5 +291,5 @@ def _rewrite(
     return made(repo, format_tree(entries)) if entries else None
 
 
-def _empty(repo: Repository) -> str:
+def _empty(repo: Store) -> str:
     return repo.write(libgit.TREE, b"")

@@ -14,8 +14,8 @@ from contextlib import suppress
 from enum import Enum
 
 from memgit import TYPE_CHECKING
-from memgit.git import process
-from memgit.git.commit import leftovers, lock
+from memgit.git import leftovers, process
+from memgit.git.commit import lock
 from memgit.git.objects.tree import Tree
 from memgit.git.worktree import index
 from memgit.model.lazy_re import pattern

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
-from memgit.git import process
-from memgit.git.commit import journal, leftovers
+from memgit.git import leftovers, process
+from memgit.git.commit import journal
 from memgit.git.history.merge_file import merge_by_git
 from memgit.git.objects.tree import Entry, Tree
 from memgit.git.worktree import index

@@ -19,7 +19,7 @@ from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError
-from memgit.git.commit import leftovers
+from memgit.git import leftovers
 from memgit.git.objects.tree import FOLDER, Delta, Tree
 from memgit.model.namedtuple import NamedTuple
 

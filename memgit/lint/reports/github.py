@@ -6,7 +6,7 @@ Form: https://docs.github.com/actions/reference/workflow-commands-for-github-act
 
 from __future__ import annotations
 
-from memgit.lint.reports import Report
+from memgit.lint.reports.report import Report
 from memgit.lint.rule import Finding
 from memgit.lint.words import located
 

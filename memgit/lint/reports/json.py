@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from memgit.lint.reports import Report
+from memgit.lint.reports.report import Report
 
 TOGETHER = 500
 """So many findings make one piece of a report."""

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from memgit.lint.pages import page
-from memgit.lint.reports import Report
+from memgit.lint.reports.report import Report
 from memgit.lint.rule import Finding, Rule
 from memgit.lint.words import located
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memgit.lint.reports import Paint, Report
+from memgit.lint.reports.report import Paint, Report
 from memgit.lint.rule import SEVERITIES, Finding
 from memgit.lint.words import one_line, plural
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memgit.git.commit import journal
-from memgit.git.commit.leftovers import AGE, scratch, sweep
+from memgit.git.leftovers import AGE, scratch, sweep
 from tests.git.helpers import commit_files, put
 from tests.support import memgit
 
