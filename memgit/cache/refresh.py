@@ -115,12 +115,14 @@ def _begin(connection: sqlite3.Connection, name: tuple[str, str], now: int) -> t
         old = known.pop()[0]
         connection.execute(
             (
-                "update file set snapshots = snapshots & ~?1, stale = case when snapshots & ~?1 then "
-                "null else ?2 end where snapshots & ?1"
+                "update file set snapshots = snapshots & ~:bit, stale = case when snapshots & ~:bit then "
+                "null else :now end where snapshots & :bit"
             ),
-            (1 << old, now),
+            {"bit": 1 << old, "now": now},
         )
-        connection.execute("update measure set snapshots = snapshots & ~?1 where snapshots & ?1", (1 << old,))
+        connection.execute(
+            "update measure set snapshots = snapshots & ~:bit where snapshots & :bit", {"bit": 1 << old}
+        )
         connection.execute("delete from held where name = (select name from snapshot where bit = ?)", (old,))
         connection.execute("delete from snapshot where bit = ?", (old,))
         connection.execute("delete from tally where bit = ?", (old,))

@@ -156,11 +156,12 @@ class Scores:
         self._connection = connection
         self._records, length = source.extent(connection)
         slope = B / (max(1, length) / max(1, self._records) + PRIOR)
-        self._values: list[Any] = [
-            2 * _constant(connection),
+        self._common: list[float] = [
             2 * K1 * (1 - B + slope * PRIOR),
             2 * K1 * slope,
+            2 * _constant(connection),
         ]
+        self._values: list[Any] = []
         visible = source.visible_in("measure")
         parts = [self._part(counted, FROM_MEASURES, f" and {visible}") for counted in plan.bringing]
         self._sql = self._candidates(plan, parts, visible) if plan.adding else _summed(parts)
@@ -195,25 +196,23 @@ class Scores:
         connection.executemany("insert into temp.candidate values (?, ?, ?)", rows)
         # What else the terms stand in is passed over without ranking it.
         joined = "from words cross join temp.candidate on candidate.n = words.rowid"
-        del self._values[3:]
+        self._values.clear()
         parts = [self._part(counted, joined) for counted in adding]
         return _summed(["select s, n, length from temp.candidate", *parts])
 
     def _part(self, counted: Counted, joined: str, condition: str = "") -> str:
-        """Score, number and length of the records that hold a term, as SQL; its values are numbered."""
+        """Score, number and length of the records that hold a term, as SQL; adds its values in their order."""
         term, holders = counted
-        endless: Any = _ENDLESS
-        last = len(self._values)
-        self._values += [term.match, weight(self._records, holders) * term.weight * (K1 + 1) * ONE]
+        endless = _ENDLESS
+        values = [weight(self._records, holders) * term.weight * (K1 + 1) * ONE, *self._common]
         if not term.prefix and len(term.words) < 2:  # of others, finding the rows a second time takes longer
             sql = f"select {_ENDLESS} from words where words match ? limit 1"
-            self._values.append((self._connection.execute(sql, (term.match,)).fetchone() or (0,))[0])
-            endless = f"?{last + 3}"
-        often = f"round(?1 / ({endless} / words.rank - 1.0))"
-        score = f"cast(?{last + 2} / (1.0 + (?2 + ?3 * length) / {often}) as integer)"
-        return (
-            f"select {score} as s, words.rowid as n, length {joined} where words match ?{last + 1}{condition}"
-        )
+            values.append((self._connection.execute(sql, (term.match,)).fetchone() or (0,))[0])
+            endless = "?"
+        self._values += [*values, term.match]
+        often = f"round(? / ({endless} / words.rank - 1.0))"
+        score = f"cast(? / (1.0 + (? + ? * length) / {often}) as integer)"
+        return f"select {score} as s, words.rowid as n, length {joined} where words match ?{condition}"
 
     def best(self, most: int) -> list[Scored]:
         """The best ones, the best first; alike ones in any order."""
@@ -251,7 +250,6 @@ class Scores:
             f"({scored}) scored cross join record on record.n = scored.n cross join file on file.f = record.f"
         )
         sql = f"select scored.s, {HEAD} from {joined} where true{rest}"
-        # what has no number in SQL follows what has one
         return self._connection.execute(sql, [*self._values, *values])
 
 
