@@ -17,7 +17,7 @@ from hypothesis import settings
 
 from memgit.app.hooks import file as hook_file
 from memgit.cache import db
-from tests.support import EXAMPLES, Prepared, copy_folder, memgit, run_git
+from tests.support import EXAMPLES, OPEN, Prepared, copy_folder, memgit, run_git
 
 # The tests start memgit hundreds of times: it, and they, are compiled once and not each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -68,19 +68,43 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache_that_waits_for_no_disk() -> Iterator[None]:
-    """No test cuts the power, and short of that a cache that SQLite need not bring to the disk is the same to
-    every process.
+def connections() -> Iterator[list[sqlite3.Connection]]:
+    """The connections to caches that the running test has opened.
+
+    No test cuts the power, and short of that a cache that SQLite need not bring to the disk is the same to
+    every process: so they are told not to.
     """
     prepare = db._prepare
+    opened: list[sqlite3.Connection] = []
 
     def hurried(connection: sqlite3.Connection) -> None:
+        opened.append(connection)
         prepare(connection)
         connection.execute("pragma synchronous=off")
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(db, "_prepare", hurried)
-        yield
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def caches_are_closed(connections: list[sqlite3.Connection]) -> Iterator[None]:
+    """Fails a test that leaves a cache open; only Python 3.13 and later warn of it."""
+    connections.clear()
+    yield
+    OPEN.close()
+    left = [connection for connection in connections if _is_open(connection)]
+    for connection in left:
+        connection.close()
+    assert not left, f"{len(left)} caches were not closed by what opened them"
+
+
+def _is_open(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.total_changes  # noqa: B018 - raises where it is closed
+    except sqlite3.ProgrammingError as error:
+        return "closed" not in str(error)  # another thread's cannot be looked at
+    return True
 
 
 @pytest.fixture

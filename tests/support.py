@@ -9,8 +9,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 
 def run_git(folder: Path, *args: str, data: bytes | None = None, check: bool = True) -> str:
@@ -21,6 +22,22 @@ def run_git(folder: Path, *args: str, data: bytes | None = None, check: bool = T
             f"git {' '.join(args)}: {done.returncode}\n{done.stderr.decode(errors='replace')}"
         )
     return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+class Closeable(Protocol):
+    """A cache, a workspace, a file."""
+
+    def close(self) -> object: ...
+
+
+Closed = TypeVar("Closed", bound=Closeable)
+OPEN = ExitStack()
+"""What the running test has yet to close; the fixture `caches_are_closed` does so at its end."""
+
+
+def closed_later(thing: Closed) -> Closed:
+    """A thing that a test has opened, and that is closed when the test ends."""
+    return OPEN.enter_context(closing(thing))
 
 
 EXAMPLES = 100

@@ -94,10 +94,11 @@ class Workspace:
         self.proposal = proposal
 
     def close(self) -> None:
-        """Closes the cache, if it was opened."""
-        if self._cache is not None:
-            self._cache.close()
-            self._cache = None
+        """Closes the cache, and the one in memory, if they were opened."""
+        for cache in (self._cache, self._spare):
+            if cache is not None:
+                cache.close()
+        self._cache = self._spare = None
 
     def mend(self) -> tuple[str, ...]:
         """Ends what a killed memgit left half done in this working tree; what was done, in words.

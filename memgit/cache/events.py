@@ -236,9 +236,11 @@ class Events:
         names = tuple(names)
         found = self._touching(head, names)
         if found is None:
-            self._private = True
-            self._take(memory_cache())
-            found = self._touching(head, names)
+            with memory_cache() as cache:
+                self._private = True
+                self._take(cache)
+                found = self._touching(head, names)
+                self._cache, self._private = None, False
         if found is None:
             raise Refused("the activity log cannot be held in memory")
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from contextlib import closing
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Context, Workspace, open_workspace
@@ -63,8 +64,9 @@ def _complete_address(ctx: click.Context, param: click.Parameter, incomplete: st
     root = ctx.find_root()
     folder = (root.obj or {}).get("folder") or root.params.get("folder") or "."
     try:
-        reader = open_reader(open_workspace(folder, os.environ))
-        return [record.address for record in reader.heads() if record.address.startswith(incomplete)][:200]
+        with closing(open_workspace(folder, os.environ)) as workspace:
+            found = (record.address for record in open_reader(workspace).heads())
+            return [address for address in found if address.startswith(incomplete)][:200]
     except MemgitError:
         return []
 

@@ -32,7 +32,7 @@ from memgit.git.history.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout, memgit, notes
 from memgit.model.operation import ACTIONS, OPS, Event, Operation, RecordChange
-from tests.support import commit, examples, run_git, write
+from tests.support import closed_later, commit, examples, run_git, write
 
 ID = "kb7m2q9x4d"
 
@@ -79,16 +79,14 @@ def grown(folder: Path, stream: Sequence[str]) -> None:
 
 
 @pytest.fixture
-def cache(repo: Path) -> Iterator[Cache]:
-    found = fresh(repo)
-    yield found
-    found.close()
+def cache(repo: Path) -> Cache:
+    return fresh(repo)
 
 
 def fresh(folder: Path) -> Cache:
     found = open_cache(opened(folder).common_dir, "test")
     assert found is not None
-    return found
+    return closed_later(found)
 
 
 def opened(folder: Path, prefix: str = "") -> Repository:
@@ -498,7 +496,7 @@ def test_an_absent_file_is_not_remembered(repo: Path, cache: Cache) -> None:
 
 def test_events_that_touch_a_name(repo: Path, cache: Cache) -> None:
     ids = [record(repo, f"m{number % 3}", f"text {number}") for number in range(9)]
-    for found in (cache, None, memory_cache()):
+    for found in (cache, None, closed_later(memory_cache())):
         events = Events(opened(repo), memgit(), found)
         touching = events.touching(ids[-1], ["memory/m1"])
         assert [(place, event.commit) for place, event in touching] == [(8, ids[7]), (5, ids[4]), (2, ids[1])]
@@ -688,7 +686,7 @@ def test_filters_cold_and_warm(repo: Path, cache: Cache) -> None:
     ):
         expected = [event for event in plain(repo) if wanted.takes(event)]
         assert [event.subject for event in expected] == subjects
-        for memory in (None, memory_cache(), cache, cache):
+        for memory in (None, closed_later(memory_cache()), cache, cache):
             assert walked(repo, memory, wanted=wanted) == expected
             assert walked(repo, memory, wanted=wanted, limit=1) == expected[:1]
 

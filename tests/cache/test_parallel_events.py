@@ -21,7 +21,7 @@ from memgit.cache.parallel_events import Beside, begin
 from memgit.git.history.activity import Activity
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
-from tests.support import childless, memgit, run_git
+from tests.support import childless, closed_later, memgit, run_git
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(folder: Path) -> tuple[Repository, Layout, str]:
-    workspace = open_workspace(str(folder), os.environ)
+    workspace = closed_later(open_workspace(str(folder), os.environ))
     assert workspace.repo is not None
     head = workspace.repo.head().commit
     assert head is not None
@@ -63,7 +63,7 @@ def tables(cache: Cache) -> dict[str, list[Any]]:
 
 def test_the_same_as_read_here(kb: Path) -> None:
     repo, layout, head = opened(kb)
-    here, there = memory_cache(), memory_cache()
+    here, there = closed_later(memory_cache()), closed_later(memory_cache())
     told = [entry.text for entry in Events(repo, layout, here).walk(head)]
     beside = begin(repo, layout, head)
     assert isinstance(beside, Beside)
@@ -75,7 +75,7 @@ def test_the_same_as_read_here(kb: Path) -> None:
 
 def test_what_is_remembered_is_not_read_again(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, layout, head = opened(kb)
-    cache = memory_cache()
+    cache = closed_later(memory_cache())
     beside = begin(repo, layout, head)
     assert beside is not None
     Events(repo, layout, cache).fill(head, beside.drafts())
@@ -89,7 +89,7 @@ def test_where_it_fails_nothing_is_remembered(kb: Path, monkeypatch: pytest.Monk
         broken.setattr(Activity, "event", lambda *_: 1 / 0)
         beside = begin(repo, layout, head)
     assert beside is not None
-    cache = memory_cache()
+    cache = closed_later(memory_cache())
     events = Events(repo, layout, cache)
     events.fill(head, beside.drafts())
     assert tables(cache)["event"] == []
@@ -104,7 +104,7 @@ def test_what_breaks_off_leaves_events_and_no_line(kb: Path, monkeypatch: pytest
         broken.setattr(Activity, "event", fails_after(7, Activity.event))
         beside = begin(repo, layout, head)
     assert beside is not None
-    cache, whole = memory_cache(), memory_cache()
+    cache, whole = closed_later(memory_cache()), closed_later(memory_cache())
     assert Events(repo, layout, cache).fill(head, beside.drafts()) is None
     found = tables(cache)
     assert (len(found["event"]), found["event_line"], found["event_reach"]) == (6, [], [])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -174,7 +175,7 @@ def diverged(kb: Path) -> None:
 
 def cached_commit(kb: Path) -> list[str]:
     """The commits that the cache's snapshots stand for."""
-    with sqlite3.connect(kb / ".git/memgit/cache.db") as connection:
+    with closing(sqlite3.connect(kb / ".git/memgit/cache.db")) as connection:
         return [row[0] for row in connection.execute("select commit_id from snapshot")]
 
 

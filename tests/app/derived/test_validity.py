@@ -19,7 +19,7 @@ from memgit.app.write.write import Board
 from memgit.derive import index_folder, index_root, mem_skill, render_all
 from memgit.derive.view import View
 from memgit.formats import codecs
-from tests.support import commit, copy_folder, memgit, run_git
+from tests.support import closed_later, commit, copy_folder, memgit, run_git
 
 ALL = ("INDEX.md", "memory/INDEX.md", "memory/sea/INDEX.md", "knowledge-base/_index.json")
 
@@ -47,7 +47,7 @@ def filled(kb: Path) -> Path:
 
 
 def board(folder: Path) -> Board:
-    workspace = open_workspace(str(folder), os.environ)
+    workspace = closed_later(open_workspace(str(folder), os.environ))
     repo = workspace.require_repository()
     head = repo.head().commit
     return Board(workspace, repo, repo.tree(head), head)

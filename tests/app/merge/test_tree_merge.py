@@ -13,7 +13,7 @@ from memgit.app.workspace import open_workspace
 from memgit.git.objects.tree import Entry, Tree, rewrite
 from memgit.git.repository import Repository
 from memgit.model.layout import memgit as memgit_layout
-from tests.support import Prepared, memgit, run_git
+from tests.support import Prepared, closed_later, memgit, run_git
 
 A = "---\nid: {}\ntitle: {}\ncreated: 2026-03-02\n---\n{}\n"
 HTTP = """\
@@ -83,7 +83,7 @@ class Sides:
 
     def merge(self, **options: object) -> tuple[Repository, TreeMerge]:
         commit(self.kb, "theirs")
-        workspace = open_workspace(str(self.kb), {})
+        workspace = closed_later(open_workspace(str(self.kb), {}))
         repo = workspace.require_repository()
         base, ours, theirs = (repo.tree(repo.resolve(rev)) for rev in (self.base, "ours", "theirs"))
         found = merge_trees(repo, workspace.layout, base, ours, theirs, **options)  # type: ignore[arg-type]
@@ -322,7 +322,7 @@ TREES = st.fixed_dictionaries({}, optional={path: FILES[path.split("/")[0]] for 
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     folder = tmp_path_factory.mktemp("laws")
     run_git(folder, "init", "-q")
-    return open_workspace(str(folder), {}).require_repository()
+    return closed_later(open_workspace(str(folder), {})).require_repository()
 
 
 def tree(repo: Repository, files: dict[str, str]) -> Tree:

@@ -15,7 +15,7 @@ import pytest
 from memgit.app.config import Config
 from memgit.app.read.log import as_json, as_markdown, as_text, entries, filters, history, incomplete, log
 from memgit.app.workspace import Workspace
-from memgit.cache.db import Cache, memory_cache
+from memgit.cache.db import memory_cache
 from memgit.cache.event_text import Entry, Filter
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.formats.messages import message as messages
@@ -23,7 +23,7 @@ from memgit.git.repository import Repository
 from memgit.model.layout import Layout, mem_skill, memgit, mnema, notes, vault
 from memgit.model.operation import Event, RecordChange
 from memgit.model.record import Record
-from tests.support import commit, run_git, write
+from tests.support import closed_later, commit, run_git, write
 
 ID = ["kb7m2q9x4d", "hm3zt60rv8", "w4c9n1pe5x"]
 PROSE = (
@@ -41,7 +41,8 @@ THIRD = (
 
 
 def opened(folder: Path, layout: Layout | None = None) -> Workspace:
-    return Workspace(str(folder), Repository.open(str(folder), dict(os.environ)), Config(layout or memgit()))
+    repo = Repository.open(str(folder), dict(os.environ))
+    return closed_later(Workspace(str(folder), repo, Config(layout or memgit())))
 
 
 def memory(title: str, body: str = PROSE, **fields: str) -> str:
@@ -74,7 +75,7 @@ def subjects(events: Iterable[Event]) -> list[str]:
 def traced(folder: Path, record: Record | str, at: str | None = None) -> list[str]:
     """Subjects of a record's history; the same with a cold cache, a warm one and none."""
     workspace = opened(folder)
-    cache = memory_cache()
+    cache = closed_later(memory_cache())
     found = [list(history(workspace, record, at=at, cache=each)) for each in (None, cache, cache)]
     assert found[0] == found[1] == found[2]
     assert all(event.records for event in found[0])
@@ -370,7 +371,7 @@ def test_histories_of_a_random_walk(repo: Path) -> None:
             live[key] = (name, id_, body)
         step(repo, f"{number}", **{name: memory(key, body, **({"id": id_} if id_ else {}))})
         past[key].append(f"{number}")
-    workspace, cache = opened(repo), memory_cache()
+    workspace, cache = opened(repo), closed_later(memory_cache())
     for key, (name, id_, _) in live.items():
         expected = list(reversed(past[key]))
         assert subjects(history(workspace, f"memory/{name}", cache=cache)) == expected
@@ -578,8 +579,9 @@ def test_a_message_to_lines_and_back(repo: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("memory", [None, memory_cache()])
-def test_a_stream_of_entries_is_the_log(repo: Path, memory: Cache | None) -> None:
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_stream_of_entries_is_the_log(repo: Path, cached: bool) -> None:
+    memory = closed_later(memory_cache()) if cached else None
     for number in range(5):
         step(repo, f"{number}", a=memory_text(number))
     for _ in range(2):

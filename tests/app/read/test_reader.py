@@ -13,7 +13,7 @@ from memgit.app.workspace import open_workspace
 from memgit.cache.search import Query, search
 from memgit.errors import NotFound
 from memgit.git.worktree import status
-from tests.support import memgit, run_git
+from tests.support import closed_later, memgit, run_git
 
 PATH = "memory/team/queue.md"
 
@@ -28,7 +28,7 @@ def kb(repo: Path) -> Path:
 
 
 def reader_of(folder: Path) -> CachedReader:
-    return open_searchable(open_workspace(str(folder), os.environ))
+    return open_searchable(closed_later(open_workspace(str(folder), os.environ)))
 
 
 def bodies(reader: CachedReader) -> dict[str, str]:

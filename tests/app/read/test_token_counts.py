@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -88,9 +89,8 @@ def test_rows_of_another_version_or_of_files_that_went_count_for_nothing(
     run_git(store, "rm", "-q", "memory/b.md", "knowledge-base/x.md")
     (store / "memory/a.md").write_text(memory("A", 20))
     assert tokens(store)["memory/a"] == 26 and len(first) == 4
-    rows = (
-        sqlite3.connect(store / ".git/memgit/cache.db").execute(f"select path, data from {TOKENS}").fetchall()
-    )
+    with closing(sqlite3.connect(store / ".git/memgit/cache.db")) as known:
+        rows = known.execute(f"select path, data from {TOKENS}").fetchall()
     assert [path for path, _ in rows] == ["memory/a.md"], "what is gone is dropped"
 
 

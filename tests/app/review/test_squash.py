@@ -14,11 +14,11 @@ from memgit.app.read.log import log
 from memgit.app.review.squash import squash_message
 from memgit.app.workspace import open_workspace
 from memgit.model.operation import Event, Operation
-from tests.support import Prepared, memgit, run_git, status
+from tests.support import Prepared, closed_later, memgit, run_git, status
 
 
 def told(folder: Path, revisions: str) -> list[Event]:
-    workspace = open_workspace(str(folder), os.environ)
+    workspace = closed_later(open_workspace(str(folder), os.environ))
     try:
         return list(log(workspace, revisions, cache=workspace.cache))[::-1]
     finally:
@@ -26,7 +26,7 @@ def told(folder: Path, revisions: str) -> list[Event]:
 
 
 def message(folder: Path, base: str | None = "main", head: str | None = None) -> str:
-    return squash_message(open_workspace(str(folder), os.environ), base, head).message
+    return squash_message(closed_later(open_workspace(str(folder), os.environ)), base, head).message
 
 
 @pytest.fixture
@@ -175,7 +175,9 @@ def test_a_branch_that_merged_its_base(topic: Path) -> None:
     memgit(topic, "record", "memory", "On the base", "-m", "x")
     run_git(topic, "switch", "-q", "topic")
     run_git(topic, "-c", "merge.memgit.driver=true", "merge", "-q", "--no-edit", "main")
-    found: dict[str, Any] = squash_message(open_workspace(str(topic), os.environ), "main", "topic").as_json()
+    found: dict[str, Any] = squash_message(
+        closed_later(open_workspace(str(topic), os.environ)), "main", "topic"
+    ).as_json()
     assert found["operations"] == 8 and found["commits"] == 10
     assert "On the base" not in found["message"]
     assert found["subject"] == "edit: topic (8 records)"
@@ -184,7 +186,9 @@ def test_a_branch_that_merged_its_base(topic: Path) -> None:
 def test_nothing_to_squash_and_a_shallow_clone(topic: Path, tmp_path: Path) -> None:
     assert message(topic, "topic", "topic") == "edit: topic\n"
     run_git(tmp_path, "clone", "-q", "--depth", "2", "-b", "topic", f"file://{topic}", "shallow")
-    found = squash_message(open_workspace(str(tmp_path / "shallow"), os.environ), "HEAD^", "HEAD")
+    found = squash_message(
+        closed_later(open_workspace(str(tmp_path / "shallow"), os.environ)), "HEAD^", "HEAD"
+    )
     assert any("shallow" in note for note in found.notes)
 
 

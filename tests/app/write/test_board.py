@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memgit.app.workspace import Workspace, open_workspace
 from memgit.app.write.write import Board
-from tests.support import run_git
+from tests.support import closed_later, run_git
 
 COMMITTED = ("a.md", "x/a.md", "x/b.md", "x/y/a.md", "x/y/z/a.md", "w/only.md")
 paths = st.sampled_from((*COMMITTED, "b.md", "x/c.md", "x/y/b.md", "new/a.md", "new/deep/a.md", "w/z/a.md"))
@@ -28,7 +28,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     run_git(folder, "init", "-q")
     run_git(folder, "add", ".")
     run_git(folder, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "all")
-    return open_workspace(str(folder), os.environ)
+    return closed_later(open_workspace(str(folder), os.environ))
 
 
 @given(steps)
