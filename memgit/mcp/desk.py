@@ -81,7 +81,7 @@ class Desk:
         config, proposed = workspace.config, Proposed()
         try:
             proposal = Proposal(branch or f"memgit/{self.caller.actor}-{self.caller.run}", base)
-            proposal.begin(workspace)
+            workspace.propose(proposal)
             yield proposed
             repo = workspace.require_repository()
             command = push(repo, proposal.branch) if proposal.commits and proposal.branch else ()
