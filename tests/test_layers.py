@@ -51,6 +51,7 @@ LIBRARIES = {
     "markupsafe": ("site/pages.py",),
     "mistune": ("site/render.py",),
     "nh3": ("site/render.py",),
+    "markitdown": ("web/document.py",),
     "pygit2": ("git",),
     "git": ("git",),
     "rapidfuzz": ("lint/rules/mg301_duplicate_record.py",),

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from memgit.errors import Refused
+from memgit.web import document
 from memgit.web.extract import extract, missing
 
 MEMORY = 2 << 30
@@ -30,17 +31,39 @@ def extract_within(html: str, url: str, seconds: float) -> tuple[str | None, str
     Raises:
         Refused: also where it takes longer, or more memory than `MEMORY`.
     """
-    import json
-    import subprocess
     from importlib.util import find_spec
 
     if find_spec("trafilatura") is None:
         raise missing()
-    job = {"path": sys.path, "html": html, "url": url, "seconds": seconds}
+    told = _run({"what": "page", "html": html, "url": url}, "the page", seconds)
+    return told["title"], told["date"], told["text"]
+
+
+def convert_within(data: bytes, kind: str, seconds: float) -> tuple[str | None, str]:
+    """As `document.convert`, in at most so many seconds.
+
+    Raises:
+        Refused: also where it takes longer, or more memory than `MEMORY`.
+    """
+    from base64 import b64encode
+    from importlib.util import find_spec
+
+    if find_spec("markitdown") is None:
+        raise document.missing(kind)
+    job = {"what": "document", "data": b64encode(data).decode("ascii"), "kind": kind}
+    told = _run(job, f"the {kind} document", seconds)
+    return told["title"], told["text"]
+
+
+def _run(job: dict[str, Any], what: str, seconds: float) -> dict[str, Any]:
+    import json
+    import subprocess
+
+    hint = "save it as text and ingest the file"
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-c", _START],
-            input=json.dumps(job).encode(),
+            input=json.dumps({**job, "path": sys.path, "seconds": seconds}).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=seconds,
@@ -48,25 +71,27 @@ def extract_within(html: str, url: str, seconds: float) -> tuple[str | None, str
         )
     except subprocess.TimeoutExpired:
         raise Refused(
-            f"the page is so intricate that {seconds:g} s do not suffice to find its text",
-            hint="save it as text and ingest the file; --timeout SECONDS gives it longer",
+            f"{what} is so intricate that {seconds:g} s do not suffice to find its text",
+            hint=f"{hint}; --timeout SECONDS gives it longer",
         ) from None
     try:
-        told = json.loads(done.stdout)
+        told: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        raise Refused(
-            "the page cannot be understood: the extractor broke down",
-            hint="save it as text and ingest the file",
-        ) from None
+        raise Refused(f"{what} cannot be understood: the extractor broke down", hint=hint) from None
     if "refused" in told:
         raise Refused(told["refused"], hint=told["hint"])
-    return told["title"], told["date"], told["text"]
+    return told
 
 
 def work(job: dict[str, Any]) -> dict[str, Any]:
     """What the process does."""
     _bound(job["seconds"])
     try:
+        if job["what"] == "document":
+            from base64 import b64decode
+
+            title, text = document.convert(b64decode(job["data"]), job["kind"])
+            return {"title": title, "text": text}
         title, date, text = extract(job["html"], job["url"])
     except Refused as error:
         return {"refused": error.message, "hint": error.hint}

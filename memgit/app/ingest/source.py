@@ -10,12 +10,15 @@ from typing import Any, NamedTuple
 from memgit.app.workspace import Workspace
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.text import MAX_BYTES, decode
+from memgit.ingest.exports import texts
 from memgit.ingest.filetypes import SAMPLE, junk, known_text, looks_text
 
 MAX_FILE = 100 * 1024
 """Bytes over which a file of a folder is skipped."""
 WARNED = 50
 REFUSED = 200
+CONVERT_SECONDS = 60.0
+"""Seconds that the conversion of one document may take unless a limit is given."""
 """Files of a folder from which on the user is warned, and from which on it takes `--all`."""
 RECORD = "it is a record already"
 LISTED = 100_000
@@ -302,7 +305,8 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
         data = plain_bytes(full)
         if len(data) > MAX_BYTES:
             raise UnreadableFile(f"too large: at most {MAX_BYTES:,} bytes are read", path=path)
-        text = decode(data)
+        converted = _converted(data, path, reading)
+        text = decode(data) if converted is None else converted[1]
     except UnreadableFile as error:
         raise BadInput(error.message, path=path, line=error.line, hint=error.hint) from None
     except OSError as error:
@@ -310,9 +314,55 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
     # A folder outside the root says where somebody keeps files, not what they are about.
     outside = os.path.isabs(path) or path.startswith("../")
     folders = () if outside else tuple(part for part in path.split("/")[:-1] if part)
+    source = f"file:{path}"
+    exported = texts(text) if converted is None else []
+    if exported:
+        found = tuple(
+            Text(
+                f"{path}#{one.id}",
+                f"{source}#{one.id}",
+                one.text,
+                "",
+                folders[-1:],
+                one.title,
+                one.date,
+                "markdown",
+            )
+            for one in exported
+        )
+        return Source("file", path, source, found)
+    title, kind = (None, None) if converted is None else (converted[0], "markdown")
     return Source(
-        "file", path, f"file:{path}", (Text(path, f"file:{path}", text, digest(data), folders[-1:]),)
+        "file", path, source, (Text(path, source, text, digest(data), folders[-1:], title, language=kind),)
     )
+
+
+def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, str] | None:
+    """Title and text of a document of another program; None for plain text.
+
+    Raises:
+        Refused: it is of a kind that cannot be read, or what reads it is not installed.
+    """
+    from memgit.web.document import CONVERTERS, kind_of
+    from memgit.web.sandbox import convert_within, extract_within
+
+    kind = kind_of(data)
+    if not kind:
+        return None
+    seconds = float(reading.web.get("timeout", CONVERT_SECONDS))
+    try:
+        if kind == "HTML":
+            title, _, text = extract_within(data.decode("utf-8", "replace"), "", seconds)
+            if text.strip():
+                return title, text
+            raise Refused("the page holds no text", hint="save it as text and ingest the file")
+        if kind in CONVERTERS:
+            return convert_within(data, kind, seconds)
+        raise Refused(
+            f"{kind} files cannot be read as text", hint=f"convert it, to {', '.join(CONVERTERS)} or text"
+        )
+    except Refused as error:
+        raise Refused(error.message, path=path, hint=error.hint) from None
 
 
 def _full(name: str, reading: Reading) -> str:

@@ -1,0 +1,106 @@
+"""Exports of other tools are taken as the conversations and memories that they hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memgit.ingest.exports import texts
+from tests.support import memgit
+
+
+def message(role: str, said: str, when: float) -> dict[str, Any]:
+    return {
+        "author": {"role": role},
+        "create_time": when,
+        "content": {"content_type": "text", "parts": [said]},
+    }
+
+
+CHATGPT = [
+    {
+        "title": "Disk full",
+        "create_time": 1767312000.0,
+        "conversation_id": "c1",
+        "mapping": {
+            "b": {
+                "message": message("assistant", "Run `journalctl --vacuum-size=1G`.\n\nIt keeps 1 GB.", 2.0)
+            },
+            "a": {"message": message("user", "How do I free /var/log?", 1.0)},
+            "s": {"message": message("system", "You are helpful.", 0.0)},
+            "r": {"message": None},
+        },
+    }
+]
+CLAUDE = [
+    {
+        "uuid": "u1",
+        "name": "Broker",
+        "created_at": "2026-01-02T03:04:05Z",
+        "chat_messages": [
+            {"sender": "human", "text": "Which broker?"},
+            {"sender": "assistant", "text": "RabbitMQ."},
+        ],
+    }
+]
+MEM0 = {"results": [{"id": "m1", "memory": "Prefers tabs over spaces", "created_at": "2026-01-02T00:00:00"}]}
+GRAPH = "\n".join(
+    json.dumps(row)
+    for row in (
+        {"type": "entity", "name": "heron", "entityType": "server", "observations": ["runs Debian 12"]},
+        {"type": "relation", "from": "heron", "to": "build farm", "relationType": "belongs to"},
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "title", "date", "words"),
+    [
+        (
+            json.dumps(CHATGPT),
+            "Disk full",
+            "2026-01-02",
+            "User: How do I free /var/log?\n\nAssistant: Run `journalctl",
+        ),
+        (json.dumps(CLAUDE), "Broker", "2026-01-02", "User: Which broker?\n\nAssistant: RabbitMQ."),
+        (json.dumps(MEM0), "Prefers tabs over spaces", "2026-01-02", "Prefers tabs over spaces"),
+        (GRAPH, "heron", None, "heron is a server.\n\n- runs Debian 12\n- belongs to build farm"),
+    ],
+)
+def test_forms(data: str, title: str, date: str | None, words: str) -> None:
+    [one] = texts(data)
+    assert (one.title, one.date) == (title, date) and words in one.text and "helpful" not in one.text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "",
+        "{}",
+        "[]",
+        "[1]",
+        '{"a": 1}',
+        "[[]]",
+        "# Text",
+        '{"results": 3}',
+        "{" * 50,
+        "[" * 100_000,
+        '[{"mapping": []}]',
+        "null",
+    ],
+)
+def test_anything_else_is_none(data: str) -> None:
+    assert texts(data) == []
+
+
+def test_an_export_is_ingested_once_with_its_ids(kb: Path) -> None:
+    path = kb.parent / "conversations.json"
+    path.write_text(json.dumps(CHATGPT))
+    memgit(kb, "ingest", str(path), "--yes")
+    [row] = memgit(kb, "list", "--json").json
+    shown = memgit(kb, "show", row["address"], "--json").json
+    assert shown["source"] == "file:../conversations.json#c1" and "journalctl" in shown["body"]
+    assert "nothing to write" in memgit(kb, "ingest", str(path), "--yes").out
