@@ -164,7 +164,7 @@ def test_the_version_is_written_once() -> None:
 def test_the_libraries_that_are_imported_are_those_that_are_declared() -> None:
     from tests.test_layers import LIBRARIES
 
-    names = {"ruamel": "ruamel.yaml", "git": "gitpython", "yaml": "pyyaml"}
+    names = {"ruamel": "ruamel.yaml", "git": "gitpython", "yaml": "pyyaml", "mcp_types": "mcp-types"}
     table: Any = project()
     extras = [
         lines for name, lines in table["optional-dependencies"].items() if name not in ("dev", "browser")
