@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "Search records."),
     "recall": ("recall", "Load what a message calls for."),
     "context": ("context", "Print what a session should know at its start."),
+    "agent": ("agent", "Set memgit up for a coding agent."),
     "mcp": ("mcp", "Serve agents by the Model Context Protocol."),
     "use": ("use", "Count one use of a record."),
     "list": ("list_", "List records."),
