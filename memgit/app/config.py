@@ -28,6 +28,8 @@ name.
 """
 
 
+SUBFOLDER = "kb"
+"""Where a code repository keeps its knowledge root, unless a configuration at its top names another folder."""
 RECALL_TOKENS = 1500
 AGENTS = ("write", "propose")
 
@@ -39,7 +41,7 @@ class Config(NamedTuple):
     `lint`, `review` and `site` are the text under these keys, as typed (see `app.check.settings`,
     `app.review.settings`, `site.collect`). `old_log` names the logs of the time before memgit, each as `path@blob`.
     `recall_tokens` bounds what recall shows for a message; `agents` says whether agents `write`, or only `propose`
-    on branches of their own.
+    on branches of their own. `root` is the folder under this one that is the knowledge root instead of it.
     """
 
     layout: Layout
@@ -51,6 +53,7 @@ class Config(NamedTuple):
     old_log: tuple[str, ...] = ()
     recall_tokens: int = RECALL_TOKENS
     agents: str = "write"
+    root: str = ""
 
 
 def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
@@ -131,6 +134,9 @@ def parse(data: bytes) -> Config:
     agents = _text(values, "agents", "write")
     if agents not in AGENTS:
         raise _bad("agents", f"{agents!r} is not one of {', '.join(AGENTS)}")
+    root = _text(values, "root", "").strip("/")
+    if root.startswith(".") or ".." in root.split("/") or _text(values, "root", "").startswith("/"):
+        raise _bad("root", "it must be a folder under this one")
     tokens = _text(values, "recall_tokens", str(RECALL_TOKENS))
     if not (tokens.isascii() and tokens.isdigit() and int(tokens[:9]) > 0):
         raise _bad("recall_tokens", "it must be a whole number above 0")
@@ -143,6 +149,7 @@ def parse(data: bytes) -> Config:
         old_log=(old,) if isinstance(old, str) else old or (),
         recall_tokens=int(tokens[:9]),
         agents=agents,
+        root=root,
     )
 
 

@@ -138,8 +138,9 @@ class Workspace:
 def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False) -> Workspace:
     """The knowledge root that a folder lies in.
 
-    The nearest folder upwards with a `.memgit.yaml` is the root; else the nearest that looks like a workspace
-    of one of the three systems; else the top of the repository (or, outside any, the folder itself), read as
+    The nearest folder upwards with a `.memgit.yaml` is the root, or the folder that its `root` names; else the
+    nearest with one in its folder `kb`; else the nearest that looks like a workspace of one of the three systems;
+    else the top of the repository (or, outside any, the folder itself), read as
     plain notes.
 
     Args:
@@ -169,15 +170,33 @@ def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False)
 def _opened(start: str, repo: Repository | None, top: str | None, lenient: bool) -> Workspace:
     """The knowledge root that a folder of a working tree, or outside any, lies in."""
     folders = list(_upwards(start, top))
-    for folder in folders:
+    for folder in (*folders, *(os.path.join(folder, configuration.SUBFOLDER) for folder in folders)):
         if os.path.lexists(os.path.join(folder, configuration.NAME)):
-            return Workspace(folder, _at(repo, folder, top), _config_on_disk(folder, lenient))
+            config = _config_on_disk(folder, lenient)
+            root = _named_root(folder, config.root) if config.root else folder
+            return Workspace(
+                root, _at(repo, root, top), _config_on_disk(root, lenient) if config.root else config
+            )
     for folder in folders:
         layout = detect_on_disk(folder)
         if layout is not None:
             return Workspace(folder, _at(repo, folder, top), Config(layout, found="detected"))
     root = top or start
     return Workspace(root, _at(repo, root, top), Config(configuration.make_layout("notes"), found="detected"))
+
+
+def _named_root(folder: str, name: str) -> str:
+    """The folder that a configuration names as the knowledge root.
+
+    Raises:
+        BadInput: it is none: it has no configuration of its own, or a link leads to it.
+    """
+    found = os.path.join(folder, name)
+    if os.path.realpath(found) != found or not os.path.isfile(os.path.join(found, configuration.NAME)):
+        raise BadInput(
+            f"root: {name!r} is no knowledge root", path=configuration.NAME, hint=f"memgit init {name}"
+        )
+    return found
 
 
 def detect_on_disk(folder: str) -> Layout | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Any
 
 import click
 
@@ -13,9 +12,9 @@ from memgit.app.agents import hook as hooks
 from memgit.app.agents.install import Outcome, Place, agent_of, install, status, uninstall
 from memgit.app.agents.table import AGENTS
 from memgit.app.workspace import open_workspace
-from memgit.cli.options import context_of, json_option
+from memgit.cli.options import context_of, json_option, root_folder
 from memgit.cli.output import echo, emit_json, safe
-from memgit.errors import MemgitError, NotFound, Refused
+from memgit.errors import MemgitError, Refused
 
 SECONDS = 5
 """After which a hook gives up."""
@@ -97,8 +96,8 @@ def hook_command(ctx: click.Context, agent: str, event: str) -> None:
 
 def _answered(ctx: click.Context, agent: str, event: str) -> str:
     given = hooks.parse_event(sys.stdin.buffer.read(MAX_EVENT))
-    settings: dict[str, Any] = ctx.find_root().obj
-    folder = settings["folder"] if settings["folder"] != "." else hooks.folder_of(given) or "."
+    named = root_folder(ctx)
+    folder = named if named != "." else hooks.folder_of(given) or "."
     workspace = open_workspace(folder, os.environ)
     ctx.find_root().call_on_close(workspace.close)
     acting = context_of(ctx)
@@ -112,10 +111,7 @@ def _late(number: int, frame: object) -> None:
 def _place(ctx: click.Context, user: bool) -> Place:
     """The project: the top of the repository that the folder lies in, else the folder; or the home folder."""
     folder = ctx.find_root().obj["folder"]
-    try:
-        workspace = open_workspace(folder, os.environ, lenient=True)
-    except NotFound:
-        raise
+    workspace = open_workspace(root_folder(ctx) if user else folder, os.environ, lenient=True)
     root = workspace.root
     if not user:
         repo = workspace.repo

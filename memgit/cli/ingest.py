@@ -88,17 +88,29 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         return _apply(ctx, workspace, context, options)
     if not options["sources"]:
         raise BadInput("ingest needs a SOURCE", hint="a file, a folder, a URL, or - for standard input")
-    wishes = _wishes(options, context)
+    wishes = wishes_of(options, context)
     web = {name: options[name] for name in ("timeout", "max_bytes") if options[name] is not None}
     reading = Reading(
         ctx.find_root().obj["folder"],
         os.environ,
         options["everything"],
         options["allow_private"],
-        _stdin,
+        stdin,
         web,
     )
     sources = [read(workspace, name, reading) for name in options["sources"]]
+    return taken(ctx, workspace, context, sources, wishes, options)
+
+
+def taken(
+    ctx: click.Context,
+    workspace: Workspace,
+    context: Context,
+    sources: list[Source],
+    wishes: Wishes,
+    options: dict[str, Any],
+) -> int:
+    """What becomes of sources that were read: mapped, planned, foretold, written or asked about; the exit code."""
     for note in dict.fromkeys(note for source in sources for note in source.notes):
         echo(f"memgit: {note}", err=True)
     mapped = maps(sources)
@@ -159,7 +171,7 @@ def _unread(files: Sequence[FileMap]) -> None:
         echo(f"memgit: and {len(faults) - MOST_UNREAD} more files whose frontmatter cannot be read", err=True)
 
 
-def _wishes(options: dict[str, Any], context: Context) -> Wishes:
+def wishes_of(options: dict[str, Any], context: Context) -> Wishes:
     kind = kinds_of(options["kind"])
     group = None
     for option, of_kind in GROUPS.items():
@@ -172,7 +184,7 @@ def _wishes(options: dict[str, Any], context: Context) -> Wishes:
     return Wishes(kind, group, context.secrets)
 
 
-def _stdin() -> bytes:
+def stdin() -> bytes:
     """Standard input, so much of it that what is too long is seen to be."""
     from memgit.formats.text import MAX_BYTES
 
@@ -198,7 +210,7 @@ def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: 
     name = options["apply_"]
     try:
         if name == "-":
-            data = _stdin()
+            data = stdin()
         else:
             with open(typed(ctx, name), "rb") as file:
                 data = file.read()

@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "promote": ("promote", "Make a memory or decision out of a record."),
     "link": ("link", "Link records with each other, both ways."),
     "ingest": ("ingest", "Take knowledge out of files, folders and pages."),
+    "recordnow": ("recordnow", "Record what a session taught."),
     "show": ("show", "Show one record."),
     "search": ("search", "Search records."),
     "recall": ("recall", "Load what a message calls for."),
@@ -101,7 +102,13 @@ class Lazy(click.Group):
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("-C", "folder", metavar="DIR", default=".", help="Run as if started in DIR.")
+@click.option(
+    "-C",
+    "folder",
+    metavar="DIR",
+    default=".",
+    help="Run as if started in DIR.  [env: MEMGIT_DIR names the knowledge root]",
+)
 @click.option(
     "--actor", envvar="MEMGIT_ACTOR", help="The agent that acts, such as claude-code.  [env: MEMGIT_ACTOR]"
 )

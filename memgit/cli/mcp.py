@@ -7,6 +7,7 @@ from importlib import import_module
 
 import click
 
+from memgit.cli.options import root_folder
 from memgit.errors import BadInput, Refused
 
 
@@ -48,7 +49,7 @@ def command(ctx: click.Context, tools: str, port: int | None, token: str | None)
             raise
         raise Refused(f"{error.name} is not installed", hint="pip install 'memgit-kb[mcp]'") from None
     settings = ctx.find_root().obj
-    served = face.Served(settings["folder"], os.environ, tools, settings["actor"], settings["run"])
+    served = face.Served(root_folder(ctx), os.environ, tools, settings["actor"], settings["run"])
     if port is None:
         face.serve_stdio(served)
     else:

@@ -62,7 +62,9 @@ def _complete_address(ctx: click.Context, param: click.Parameter, incomplete: st
     from memgit.errors import MemgitError
 
     root = ctx.find_root()
-    folder = (root.obj or {}).get("folder") or root.params.get("folder") or "."
+    folder = (
+        (root.obj or {}).get("folder") or root.params.get("folder") or os.environ.get("MEMGIT_DIR") or "."
+    )
     try:
         with closing(open_workspace(folder, os.environ)) as workspace:
             found = (record.address for record in open_reader(workspace).heads())
@@ -223,12 +225,16 @@ def context_of(ctx: click.Context) -> Context:
     )
 
 
+def root_folder(ctx: click.Context) -> str:
+    """The folder whose knowledge root is meant: that of -C, else that of MEMGIT_DIR, else the current one."""
+    folder: str = ctx.find_root().obj["folder"]
+    return folder if folder != "." else os.environ.get("MEMGIT_DIR") or "."
+
+
 def workspace_of(ctx: click.Context, *, lenient: bool = False) -> Workspace:
-    """The knowledge root that -C or the current directory lies in; for `lenient` see `open_workspace`."""
+    """The knowledge root that -C, MEMGIT_DIR or the current directory lies in; for `lenient` see `open_workspace`."""
     proposal = ctx.find_root().obj.get("proposal")  # goes by the configuration of its branch
-    workspace = open_workspace(
-        ctx.find_root().obj["folder"], os.environ, lenient=lenient or proposal is not None
-    )
+    workspace = open_workspace(root_folder(ctx), os.environ, lenient=lenient or proposal is not None)
     if ctx.find_root().obj.get("closing", True):
         ctx.find_root().call_on_close(workspace.close)
     if proposal is not None:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from memgit.app import config as configuration
 from memgit.app.review.propose import Proposal, push
 from memgit.app.workspace import Context, Workspace, open_workspace
-from memgit.errors import BadInput
 
 WATCHED = (configuration.NAME, ".git/config")
 """Files of the root whose change opens it anew."""
@@ -70,11 +69,6 @@ class Desk:
         configuration lets agents only propose; each session has one such branch.
         """
         workspace = self.workspace
-        if workspace.config.found != "file":
-            raise BadInput(
-                f"{workspace.root} is no knowledge root, nothing is written to it",
-                hint="memgit init makes one; MEMGIT_DIR names another folder",
-            )
         if branch is None and base is None and workspace.config.agents != "propose":
             yield Proposed()
             return

@@ -824,7 +824,9 @@ def test_in_a_vault_in_place(workspace: Callable[[str], Path], guide: Path) -> N
 
 
 def test_in_plain_notes_and_with_local_indexes(repo: Path, guide: Path) -> None:
-    answer = ingested(repo, str(guide), "--yes")  # an unborn branch, no configuration
+    assert "is no knowledge root" in memgit(repo, "ingest", str(guide), "--yes", code=1).out
+    (repo / ".memgit.yaml").write_text("layout: notes\n")
+    answer = ingested(repo, str(guide), "--yes")  # an unborn branch
     assert answer["changes"][0]["address"] == "note/deploy-guide"
     assert ingested(repo, str(guide), "--yes")["commit"] is None
 

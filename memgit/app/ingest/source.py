@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from memgit.app.workspace import Workspace
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.text import MAX_BYTES, decode
+from memgit.ingest.conversation import as_markdown
 from memgit.ingest.exports import texts
 from memgit.ingest.filetypes import SAMPLE, junk, known_text, looks_text
 
@@ -152,6 +153,17 @@ def _stdin(workspace: Workspace, name: str, reading: Reading) -> Source:
     except UnreadableFile as error:
         raise BadInput(f"standard input: {error.message}", line=error.line, hint=error.hint) from None
     return Source("text", "-", "", (Text("-", "", text, digest(data), language="markdown"),))
+
+
+def conversation(source: Source) -> Source:
+    """A source that is a conversation with an agent: its records come from `conversation`."""
+    texts = tuple(
+        text._replace(
+            text=as_markdown(text.text), source="conversation", digest="", language="markdown", title=None
+        )
+        for text in source.texts
+    )
+    return source._replace(source="conversation", texts=texts)
 
 
 def _url(workspace: Workspace, name: str, reading: Reading) -> Source:

@@ -333,7 +333,18 @@ def check_date(text: str) -> None:
 
 
 def place_for(session: Session, kind: str) -> Place:
-    """The place for new records of a kind; BadInput where the layout has none."""
+    """The place for new records of a kind.
+
+    Raises:
+        BadInput: the layout has none.
+        Refused: the repository is no knowledge root: nothing new is put into it.
+    """
+    workspace = session.workspace
+    if workspace.config.found == "detected" and workspace.layout.name == "notes":
+        raise Refused(
+            f"{workspace.root or 'this repository'} is no knowledge root: nothing is recorded in it",
+            hint="memgit init makes it one, memgit init kb one in its folder kb, and MEMGIT_DIR names another",
+        )
     # Where Mnema numbers its own keys, memgit makes none up.
     places = [
         place
