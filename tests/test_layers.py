@@ -189,7 +189,7 @@ INNER = {
         ("merge",),
         ("review", "adopt"),
         ("hooks",),
-        ("doctor",),
+        ("doctor", "agents"),
     ),
     "git": (
         "command backoff config write_all leftovers permissions terminal process".split(),
