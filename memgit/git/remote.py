@@ -20,6 +20,18 @@ from memgit.git.terminal import lent
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
+_HELD = (
+    "cannot lock",
+    "unable to lock",
+    "failed to lock",
+    ".lock'",
+    "failed to update ref",
+    "incorrect old value",
+    "stale info",
+)
+"""Words by which git, or JGit, rejects a push while somebody else writes there."""
+_LATE = ("fetch first", "non-fast-forward")
+"""Words by which git rejects a push that came too late."""
 AGAIN = 6
 """How often a fetch is begun where another one holds what it needs."""
 _AT_WORK = ("cannot lock ref", "File exists")
@@ -53,6 +65,16 @@ class Pushed(NamedTuple):
     done: bool
     why: str = ""
     said: str = ""
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it was rejected because somebody else writes there at this moment."""
+        return any(words in self.why for words in _HELD)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it was rejected because somebody else pushed first."""
+        return any(words in self.why for words in _LATE)
 
     @property
     def words(self) -> str:

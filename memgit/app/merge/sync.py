@@ -13,24 +13,19 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from memgit.app.check.push import check_range
-from memgit.app.derived.staged import settle
-from memgit.app.merge.in_memory import merge_commit
-from memgit.app.merge.resolve import NEXT, Left, in_two_places, resolve
-from memgit.app.read.record_json import printable_path
+from memgit.app.merge.into_head import check_idle, merge_into_head
+from memgit.app.merge.resolve import Left
+from memgit.app.merge.tree_merge import merge_bases
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats.codecs import parse_file
-from memgit.git import process, remote
+from memgit.git import remote
 from memgit.git.backoff import pause
-from memgit.git.commit import lock, recovery
+from memgit.git.commit import recovery
 from memgit.git.history import usage
-from memgit.git.hooks import MARK
 from memgit.git.remote import Access
 from memgit.git.repository import Head, Repository
-from memgit.git.worktree import index
-from memgit.git.worktree.unmerged import unmerged
-from memgit.git.worktree.untracked_conflicts import in_the_way
 from memgit.lint import gate
 from memgit.lint.rule import Finding
 from memgit.model.change import diff_records
@@ -44,26 +39,6 @@ TIMEOUT = 120.0
 """Seconds that one step over the network may take."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 15.0
 """Seconds to wait at most before the second push, and before any later one; each wait is twice the one before."""
-LOCK_WAIT = 60.0
-MOVED = 10
-MERGING = 600.0
-SHOWN = 10
-_PLAIN = ("--quiet", "--no-squash", "--no-autostash")
-"""Edits that are not committed stay where they are, whatever `merge.autoStash` says. And a merge is one,
-whatever the branch's `mergeOptions` say: `--squash` and `-s ours` would make it look as if what came had been
-merged. Git from 2.31 on forgets them all."""
-_HELD = (
-    "cannot lock",
-    "unable to lock",
-    "failed to lock",
-    ".lock'",
-    "failed to update ref",
-    "incorrect old value",
-    "stale info",
-)
-"""Words by which git, or JGit, rejects a push while somebody else writes there."""
-_LATE = ("fetch first", "non-fast-forward")
-"""Words by which git rejects a push that came too late."""
 STANDING = 3
 """How often a push may come too late for a branch that did not move: what it is late for is then not what is
 fetched.
@@ -174,20 +149,8 @@ def sync(
     return _Sync(workspace, context, where, push, tell, notes).run(patience)
 
 
-def _idle(repo: Repository) -> None:
-    """Raises Refused where an operation of git is under way."""
-    operation = repo.in_progress()
-    if operation is not None:
-        hint = (
-            f"memgit resolve, then {NEXT[operation]}; or git {operation} --abort"
-            if operation in NEXT
-            else "git bisect reset"
-        )
-        raise Refused(f"git {operation} is under way in this working tree", hint=hint)
-
-
 def _where(repo: Repository, name: str | None, access: Access) -> _Where:
-    _idle(repo)
+    check_idle(repo)
     ref = repo.head().ref
     if ref is None or not ref.startswith("refs/heads/"):
         raise Refused(
@@ -238,20 +201,9 @@ def _done(pushed: Mapping[str, remote.Pushed], there: str) -> bool:
     return there in pushed and pushed[there].done
 
 
-def _held(why: str) -> bool:
-    """Whether git's own words for a rejection say that somebody else writes there."""
-    return any(words in why for words in _HELD)
-
-
-def _late(why: str) -> bool:
-    return any(words in why for words in _LATE)
-
-
-def _patience(why: str) -> float:
-    """How often a push may be rejected for a reason, in git's own words, while the branch there does not
-    move.
-    """
-    return math.inf if _held(why) else STANDING if _late(why) else 2
+def _patience(pushed: remote.Pushed) -> float:
+    """How often a push may be rejected for a reason while the branch there does not move."""
+    return math.inf if pushed.is_held else STANDING if pushed.is_late else 2
 
 
 class _Sync:
@@ -279,7 +231,7 @@ class _Sync:
             before = self.theirs
             there = self._bring()
             stood = stood + 1 if ours is not None and self.theirs == before else 0
-            if ours is not None and stood >= _patience(ours.why):
+            if ours is not None and stood >= _patience(ours):
                 return self._answer("rejected", attempt, ours.words)
             if not self._merge():
                 return self._answer("conflict", attempt)
@@ -302,7 +254,7 @@ class _Sync:
             ours = rejected.pop(self.where.ref, None)
             self.uses_went = self.uses_went or any(_counts(ref) and ref not in rejected for ref in refs)
             if ours is None:
-                again = any(_held(one.why) or _late(one.why) for one in rejected.values())
+                again = any(one.is_held or one.is_late for one in rejected.values())
                 late += again
                 if not again or late > STANDING or monotonic() > end:
                     self._untaken(rejected)
@@ -388,130 +340,20 @@ class _Sync:
             return False
         return True
 
-    # Merging
-
     def _merge(self) -> bool:
         """Merges what the remote has; False where it conflicts."""
-        for _ in range(MOVED):
-            done = self._merge_into(self.repo.head())
-            if done is not None:
-                return done
-        raise Refused(
-            "this branch keeps moving while it is merged",
-            hint="memgit sync again when the other writers are done",
-        )
-
-    def _merge_into(self, head: Head) -> bool | None:
-        """Merges what the remote has into HEAD as it is; None where HEAD moved meanwhile."""
-        repo, theirs = self.repo, self.theirs
-        if (
-            theirs is None
-            or not self._has(theirs)
-            or (head.commit is not None and repo.is_ancestor(theirs, head.commit))
-        ):
+        if self.theirs is None or not self._has(self.theirs):
             return True
-        name = self._name(theirs)
+        name = self._name(self.theirs)
         self.tell(f"merging {name}")
-        forward = head.commit is None or repo.is_ancestor(head.commit, theirs)
-        base = head.commit if head.commit is None or forward else self._base(head.commit, theirs)
-        # Who records in this clone meanwhile waits for the merge to be whole.
-        with lock.hold(repo, LOCK_WAIT):
-            _idle(repo)
-            lock.give_way(repo)
-            if repo.head() != head:
-                return None
-            index.wait_until_free(repo)
-            self._clear_of_files(base, head.commit, theirs)
-            if forward:
-                return self._forward(name, "fast-forward")
-            assert head.commit is not None
-            made = merge_commit(self.workspace, head.commit, theirs, self._message(name))
-            return self._join(name) if made is None else self._forward(made, "merge")
-
-    def _base(self, ours: str, theirs: str) -> str:
-        done = process.attempt(["merge-base", ours, theirs], repo=self.repo)
-        if done.code:
-            raise self._unrelated()
-        return done.out.decode("ascii").split()[0]
-
-    def _clear_of_files(self, base: str | None, ours: str | None, theirs: str) -> None:
-        """Raises Refused where the merge would overwrite files that are not in git: git itself spares only
-        those that are not ignored.
-        """
-        local = self.workspace.config.indexes == "local"
-        skip = len(self.repo.prefix)
-        found = [
-            path
-            for path in in_the_way(self.repo, base, ours, theirs)
-            if not (
-                local and path.startswith(self.repo.prefix) and is_derived(self.workspace.layout, path[skip:])
-            )
-        ]
-        if found:
-            more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-            raise Refused(
-                (
-                    "the merge would overwrite files that are not in git: "
-                    f"{', '.join(map(printable_path, found[:SHOWN]))}{more}"
-                ),
-                hint="move them away, then memgit sync",
-            )
-
-    def _forward(self, name: str, how: str) -> bool | None:
-        """Moves the branch, the index and the working tree to a commit that follows HEAD."""
-        head = self.repo.head()
-        done = self._attempt(["merge", "--ff-only", *_PLAIN, name])
-        if done.code and self.repo.head() != head:
-            return None
-        if done.code:
-            raise self._refused(done)
-        self.merge = how if self.merge == "none" or how == "merge" else self.merge
-        if self.workspace.config.indexes == "local":
-            self.notes += settle(self.workspace).notes
-        return True
-
-    def _message(self, name: str) -> str:
         kind = "commit" if name == self.theirs else "remote-tracking branch"
-        return f"Merge {kind} '{name}'"
-
-    def _join(self, name: str) -> bool:
-        """Makes a merge commit, with the derived files that its records give; False where there is something
-        to settle first.
-        """
-        done = self._attempt(["merge", "--no-commit", "--no-ff", *_PLAIN, name])
-        if done.code and not unmerged(self.repo):
-            # Where git fails for another reason than a conflict (the index is locked, the disk is full), it
-            # can leave a merge under way that holds nothing of theirs, and that a commit would end so.
-            if self.repo.in_progress() == "merge":
-                self._attempt(["merge", "--quit"])
-            raise self._refused(done)
-        if done.code:
-            resolved = resolve(self.workspace)
-            self.left, self.notes = resolved.left, [*self.notes, *resolved.notes]
-            if self.left:
-                return False
-        else:
-            self.notes += settle(self.workspace).notes
-            self.left = tuple(in_two_places(self.workspace))
-            if self.left:
-                return False
-        committed = self._attempt(["commit", "--no-edit", "--quiet"])
-        if committed.code:
-            message, _ = process.words(committed.err)
-            raise Refused(
-                f"the merge is ready, but its commit was refused: {message}",
-                hint="mend it, then memgit resolve, which says how to go on",
-            )
-        self.merge = "merge"
+        done = merge_into_head(self.workspace, self.theirs, name, f"Merge {kind} '{name}'")
+        self.left, self.notes = done.left, [*self.notes, *done.notes]
+        if done.how == "conflict":
+            return False
+        if done.how == "merge" or self.merge == "none":
+            self.merge = done.how
         return True
-
-    def _unrelated(self) -> Refused:
-        name, branch = self.where.access.remote, self.where.branch
-        if self.repo.shallow():
-            what, hint = " as far as this shallow clone goes", f"git fetch --unshallow {name}"
-        else:
-            what, hint = ": their histories are unrelated", "git merge --allow-unrelated-histories joins them"
-        return Refused(f"{branch} here and at {name} have no commit in common{what}", hint=hint)
 
     def _name(self, commit: str) -> str:
         """The remote-tracking branch where it is at a commit, which makes for a better message and labels;
@@ -528,39 +370,6 @@ class _Sync:
         ):
             return commit
         return short
-
-    def _attempt(self, args: list[str]) -> process.Done:
-        # What a merge brings has been checked where it was written, so memgit's own hooks need not look at
-        # it; those of others do.
-        count = self.repo.env.get("GIT_CONFIG_COUNT", "")
-        number = int(count) if count.isdigit() else 0
-        extra = {
-            MARK: "1",
-            "GIT_EDITOR": ":",
-            "GIT_CONFIG_COUNT": str(number + 1),
-            f"GIT_CONFIG_KEY_{number}": f"branch.{self.where.ref.removeprefix('refs/heads/')}.mergeoptions",
-            f"GIT_CONFIG_VALUE_{number}": "",
-        }
-        return process.outlive(args, repo=self.repo, extra=extra, timeout=MERGING)
-
-    def _refused(self, done: process.Done) -> Refused:
-        message, hint = process.words(done.err)
-        if "would be overwritten" not in message:
-            message = message or f"it failed with exit code {done.code}, as where the disk is full"
-            return Refused(
-                f"git refused the merge: {message}",
-                hint=hint or "git status shows what it may have written by then",
-            )
-        # git names the files one a line after a tab, where the index is in the way on one line.
-        said = done.err.decode("utf-8", "replace").splitlines()
-        files = [line.strip() for line in said if line.startswith(("\t", "  "))]
-        return Refused(
-            (
-                "git does not merge over what is edited or staged, but not committed: "
-                f"{', '.join(files) or message}"
-            ),
-            hint="memgit commit (or git stash), then memgit sync",
-        )
 
     # Pushing
 
@@ -612,12 +421,7 @@ class _Sync:
         """The commit from which both sides went on."""
         if self.start is None or self.theirs is None or not self._has(self.theirs):
             return None
-        return (
-            process.attempt(["merge-base", self.start, self.theirs], repo=self.repo)
-            .out.decode("ascii")
-            .strip()
-            or None
-        )
+        return next(iter(merge_bases(self.repo, self.start, self.theirs)), None)
 
     def _between(self, old: str | None, new: str | None) -> Came:
         """What lies between two commits."""
