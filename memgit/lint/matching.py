@@ -20,7 +20,7 @@ CLOSE = 0.46
 ELSEWHERE = 0.6
 """Likeness from which a record of another category or scope is taken for the same."""
 SHARED = 3
-"""Stems that two texts share at least to be close, where the new one has so many."""
+"""Stems that two texts of different titles share at least to be close."""
 AVERAGE = 200
 """Stems in the body of an average record."""
 _TITLE = 3
@@ -60,7 +60,7 @@ def likeness(new: Profile, held: Profile, weight: Weight) -> float:
         weight: how much a stem counts; see `model.overlap.rarity`.
     """
     shared = new.stems & held.stems
-    if len(shared) < min(SHARED, len(new.stems)) or not shared:
+    if len(shared) < SHARED and not (new.title and new.title == held.title):
         return 0.0
     least = _SATURATION * (1 - _LENGTH + _LENGTH * sum(held.body.values()) / AVERAGE)
 

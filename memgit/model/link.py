@@ -86,6 +86,8 @@ def candidates(lookup: Lookup, link: Wikilink, origin: str | None = None) -> lis
         found = [one for one in lookup.in_files(stem[1:], link.heading) if one.path == f"{stem[1:]}.md"]
         return _unique(found)
     found = lookup.in_files(stem, link.heading)
+    if "/" in stem and len(found) > 1:  # a whole path from the root goes before the end of another
+        found = [one for one in found if normal(one.path) == f"{stem}.md"] or found
     if not found and not lookup.in_files(stem, None):
         found = by_heading(lookup.full(target), link.heading) or lookup.called(target)
         if not found and "/" in target and origin is not None:

@@ -5,7 +5,6 @@ that they belong to.
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.write.record import words_of
 from memgit.formats.codecs import parse_file
 from memgit.formats.entries import Appender
 from memgit.formats.entry import clean
@@ -70,3 +69,10 @@ class EntryFiles:
             words = words_of(self._board.parsed(path))
             self._words[path] = edit, words
         return words
+
+
+def words_of(category: ParsedFile) -> set[str]:
+    """The keywords of a category and of its records, without case."""
+    words = {str(word).casefold() for word in category.meta.get("keywords") or ()}
+    words.update(word.casefold() for found in category.records for word in found.keywords)
+    return words

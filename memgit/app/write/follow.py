@@ -141,13 +141,13 @@ class Follower:
         # Where a record came from; one that was merged into another is there still.
         self._came = {key_of(new): key.path for key, new in moved.items() if self._record(key) is None}
 
-    def run(self, names: Sequence[str], but: Collection[str] = ()) -> list[Record]:
-        """Rewrites links in all files that hold one of some names, or were edited; those in `but` stay."""
+    def run(self, names: Sequence[str], among: Collection[str] | None = None) -> list[Record]:
+        """Rewrites links in the files (`among` some, where given) that hold one of some names or were edited."""
         board = self._session.board
         paths = {path for path in self._session.reader.paths_holding(names) if board.data(path) is not None}
         paths |= {path for path, data in board.edits.items() if data is not None}
         changed: list[Record] = []
-        for path in sorted(paths.difference(but)):
+        for path in sorted(paths if among is None else paths.intersection(among)):
             if board.layout.find(path) is None:
                 continue
             before = board.parsed(path).records

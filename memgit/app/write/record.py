@@ -10,6 +10,8 @@ from functools import lru_cache
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
+from memgit.app.write.entry_files import words_of
 from memgit.app.write.similar import Close, close_records, hint
 from memgit.app.write.update import check_status, extend_record, update_record, whole_text
 from memgit.app.write.write import Plan, Planner, Session, Written, carry_out
@@ -22,7 +24,7 @@ from memgit.model.kinds import KINDS, STATUSES
 from memgit.model.layout import Place
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import RecordChange
-from memgit.model.record import ParsedFile, Record, Value
+from memgit.model.record import Record, Value
 from memgit.model.slug import RESERVED, digest, slug
 
 if TYPE_CHECKING:
@@ -207,6 +209,8 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
     """A new record at a path, with the links back that it owes."""
     identity = key if request.kind == "observation" else session.fresh_id()
     fields = initial_fields(session, request, identity, place, key)
+    if request.kind == "decision":
+        fields = named_decisions(session, fields)
     others = [session.reader.find(name) for name in request.related]
     origins = [session.reader.find(name) for name in request.derived_from]
     form = FORMS[place.form]
@@ -240,14 +244,17 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
     session.added(path, request.title)
     if existing is None:
         session.board.parsed(path)  # while what was read back of it is at hand
-    made = written_back(session, path, ordinal, request) if others or not session.hasty else None
+    over = superseded_decisions(session, tuple(fields.get("supersedes") or ()))
+    made = written_back(session, path, ordinal, request) if others or over or not session.hasty else None
     changed: list[Record] = []
+    superseded = write_both_ends(session, made, over) if over and made is not None else []
     if others and made is not None:
         from memgit.app.write import links
 
         changed = links.both_ways(session, made, others)[1]
     address = session.workspace.layout.address(place, path, key, request.title)
     changes = [RecordChange("promote" if origins else "create", identity, address)]
+    changes += [RecordChange("update", other.id, other.address) for other in superseded]
     changes += [RecordChange("link", other.id, other.address) for other in changed]
     op = "promote" if origins else "record"
     return Plan(
@@ -506,13 +513,6 @@ def _matching_category(session: Session, request: Request, place: Place) -> str 
         if score and (best is None or score > best[0]):
             best = (score, key)
     return best[1] if best else None
-
-
-def words_of(category: ParsedFile) -> set[str]:
-    """The keywords of a category and of its records, without case."""
-    words = {str(word).casefold() for word in category.meta.get("keywords") or ()}
-    words.update(word.casefold() for found in category.records for word in found.keywords)
-    return words
 
 
 def _skill_id(session: Session, request: Request, place: Place) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader
 from memgit.cache.rows import group_of
+from memgit.formats.links import untargeted
 from memgit.lint.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness, profile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record, Value
@@ -51,7 +52,8 @@ def close_records(
             closer.
     """
     given = fields.get("keywords") or fields.get("topics") or ()
-    new = _bounded(profile(title, (given,) if isinstance(given, str) else given, body))
+    keywords = (given,) if isinstance(given, str) else given
+    new = _bounded(profile(title, keywords, untargeted(body)))
     if not new.stems:
         return []
     found: list[Close] = []

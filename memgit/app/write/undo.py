@@ -120,7 +120,9 @@ class _Undoing:
             if ours is not None and self._was[to] is not None and ours != self._became[path]:
                 records = board.parsed(to).records
                 self._take_back(board, path, to, follower.rewritten(ours, to, records, came=path))
-        follower.run(names_of([*old, *renamed.values()]), {*goals.values()})
+        # Links that were there when the commit was made, and that it left alone, stay as they are.
+        since = {path for path, _, _ in self._repo.tree(self._commit).diff(tree)}
+        follower.run(names_of([*old, *renamed.values()]), since.difference(goals.values()))
 
     def _moved(self) -> Iterator[tuple[Record, Record]]:
         """The documents that the commit put at another path, as they were and as they became."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
 from memgit.formats.messages import message as messages
@@ -88,6 +89,14 @@ def update_record(
     """The plan of an update; empty where nothing changes."""
     editable(session, record, fields)
     whole_text(record.kind, body or "")
+    over, by = [], []
+    if record.kind == "decision":
+        fields = named_decisions(session, fields, record.items("supersedes"))
+        present = record.items("supersedes")
+        over = superseded_decisions(
+            session, [one for one in items_of(fields, "supersedes") if one not in present]
+        )
+        by = superseded_decisions(session, items_of(fields, "superseded_by"))
     form = session.form_of(record)
     before = session.bytes_of(record)
     path, ordinal = record.path, record.ordinal
@@ -102,10 +111,22 @@ def update_record(
     if data != before:
         session.board.put(path, data)
     linked = _link(session, record, related)
+    superseded = write_both_ends(session, session.again(path, ordinal), over) if over else []
+    for newer in by:
+        write_both_ends(session, session.again(newer.path, newer.ordinal), [session.again(path, ordinal)])
+        superseded.append(session.again(newer.path, newer.ordinal))
     if not session.board.edits and not new_version:
         return unchanged("update", record)
     touch(session, record, {"version": str((record.version or 1) + 1)} if new_version else {})
-    return changed("update", "update", session, record, linked, fields.get("source"))
+    made = changed("update", "update", session, record, linked, fields.get("source"))
+    ends = [RecordChange("update", other.id, other.address) for other in superseded]
+    return made._replace(changes=(made.changes[0], *ends, *made.changes[1:]))
+
+
+def items_of(fields: Mapping[str, Value], name: str) -> tuple[str, ...]:
+    """A field as a list."""
+    value = fields.get(name)
+    return (value,) if isinstance(value, str) and value else tuple(value or ())
 
 
 def extend_record(

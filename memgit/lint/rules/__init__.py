@@ -31,6 +31,7 @@ MODULES = (
     "mg203_missing_cross_reference",
     "mg204_ambiguous_link",
     "mg205_broken_file_link",
+    "mg206_superseded_citation",
     "mg301_duplicate_record",
     "mg302_stale_record",
     "mg303_contradiction",

@@ -45,6 +45,8 @@ def leads(path: str, found: re.Match[str], files: dict[str, str]) -> str | None:
     if name.startswith("/"):
         return mark(files[f"{name[1:]}.md"]) if f"{name[1:]}.md" in files else None
     by_path = [one for one in files if f"/{one.removesuffix('.md')}".endswith(f"/{name}")]
+    if "/" in name and f"{name}.md" in files:
+        return mark(files[f"{name}.md"])
     by_title = [one for one, text in files.items() if re.search(rf"^# {re.escape(name)}\r?$", text, re.M)]
     by_alias = [one for one, text in files.items() if f"aliases: [{name}]" in text]
     meant = by_path or sorted({*by_title, *by_alias})
