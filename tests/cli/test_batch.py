@@ -15,8 +15,8 @@ import pytest
 from memgit.app.workspace import Context, open_workspace
 from memgit.app.write import record as recording
 from memgit.app.write import series
+from memgit.app.write.overlay import BoardReader
 from memgit.app.write.record import Request
-from memgit.app.write.write import BoardReader
 from memgit.errors import Conflict
 from memgit.formats import entries
 from memgit.formats.entries import EntryFile

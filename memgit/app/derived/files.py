@@ -11,7 +11,7 @@ from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write import category_names
-from memgit.app.write.write import LOOKED_BACK, Board
+from memgit.app.write.overlay import LOOKED_BACK, Board
 from memgit.derive import is_derived, owed_paths, render_all, table
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile

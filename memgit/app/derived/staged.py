@@ -13,7 +13,8 @@ from memgit.app.config import NAME
 from memgit.app.derived.files import of_working_tree
 from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Workspace
-from memgit.app.write.write import Board, owed
+from memgit.app.write.overlay import Board
+from memgit.app.write.write import owed
 from memgit.derive import is_derived, owed_paths, owed_rows
 from memgit.errors import Refused
 from memgit.git.objects.tree import FILE, Entry

@@ -16,7 +16,7 @@ from memgit.git.objects.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from memgit.app.write.write import Board
+    from memgit.app.write.overlay import Board
     from memgit.derive.view import DerivedFile
 
 MOST = 2_000

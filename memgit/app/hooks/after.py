@@ -137,7 +137,7 @@ def _derived(
     workspace: Workspace, old: str, new: str, changed: Sequence[str], what: str, fix: bool
 ) -> list[str]:
     """Tells of derived files that are not right, or writes them; one line."""
-    from memgit.app.write.write import Board
+    from memgit.app.write.overlay import Board
     from memgit.git.worktree.checkout import Put, put
 
     repo = workspace.require_repository()

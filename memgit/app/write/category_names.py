@@ -28,7 +28,7 @@ from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
 
 if TYPE_CHECKING:
-    from memgit.app.write.write import Board
+    from memgit.app.write.overlay import Board
 
 SPECS = (KNOWLEDGE, EXPERIENCE)
 LOOKED_BACK = 500
@@ -85,7 +85,7 @@ def _earlier(board: Board, index: str, found: Sequence[str]) -> Iterator[View]:
     """States before that of a board, newest first: its commit, where the index is edited on it; those of
     history, for files in question.
     """
-    from memgit.app.write.write import Board
+    from memgit.app.write.overlay import Board
 
     commit = board.commit or board.repo.head().commit
     if commit is None:

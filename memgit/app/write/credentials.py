@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memgit.app.workspace import Workspace
-    from memgit.app.write.write import Board, Plan
+    from memgit.app.write.overlay import Board
+    from memgit.app.write.write import Plan
 
 REFUSE, ALLOW, REDACT = "refuse", "allow", "redact"
 """What a writer does where it is about to write a credential."""

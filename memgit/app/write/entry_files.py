@@ -10,7 +10,7 @@ from memgit.formats.entries import Appender
 from memgit.formats.entry import clean
 
 if TYPE_CHECKING:
-    from memgit.app.write.write import Board
+    from memgit.app.write.overlay import Board
     from memgit.formats.codec import Draft
     from memgit.model.record import ParsedFile
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from memgit.app.derived import state as derived_state
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.overlay import Board
 from memgit.app.write.write import (
-    Board,
     Plan,
     Planner,
     Session,

@@ -9,7 +9,8 @@ from memgit.app import config as configuration
 from memgit.app.read.log import log
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.follow import Follower, Key, key_of, names_of
-from memgit.app.write.write import Board, Plan, Session, Written, carry_out, merger
+from memgit.app.write.overlay import Board
+from memgit.app.write.write import Plan, Session, Written, carry_out, merger
 from memgit.derive import is_derived
 from memgit.errors import BadInput, Conflict, NotFound, Refused, UnreadableFile
 from memgit.formats import links

@@ -15,7 +15,7 @@ from memgit.app.derived import state as derived_state
 from memgit.app.derived.validity import still_right
 from memgit.app.workspace import open_workspace
 from memgit.app.write import file_cache
-from memgit.app.write.write import Board
+from memgit.app.write.overlay import Board
 from memgit.derive import index_folder, index_root, mem_skill, render_all
 from memgit.derive.view import View
 from memgit.formats import codecs

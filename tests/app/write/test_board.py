@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.app.workspace import Workspace, open_workspace
-from memgit.app.write.write import Board
+from memgit.app.write.overlay import Board
 from tests.support import closed_later, run_git
 
 COMMITTED = ("a.md", "x/a.md", "x/b.md", "x/y/a.md", "x/y/z/a.md", "w/only.md")

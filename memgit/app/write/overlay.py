@@ -1,0 +1,314 @@
+"""The files and records of a state with the edits of an operation on top."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from memgit import TYPE_CHECKING
+from memgit.app.read.reader import CachedReader, Reader, TreeFiles, open_reader
+from memgit.app.workspace import Workspace
+from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound
+from memgit.formats.codecs import parse_file
+from memgit.formats.text import MAX_BYTES
+from memgit.git.objects.tree import Tree
+from memgit.git.repository import Repository
+from memgit.model.layout import Layout
+from memgit.model.link import Wikilink
+from memgit.model.record import ParsedFile, Problem, Record, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memgit.app.write.file_cache import KnownFiles
+    from memgit.cache.records import Snapshot
+
+LOOKED_BACK = 500
+"""How many versions of a broken derived file are looked at."""
+
+
+class Board(TreeFiles):
+    """The files of the newest commit with the edits of the operation so far on top; also what derived files
+    look at.
+
+    `commit` is the commit of the tree, from which `last_good` looks back; HEAD unless given.
+    """
+
+    def __init__(self, workspace: Workspace, repo: Repository, tree: Tree, commit: str | None = None) -> None:
+        super().__init__(repo, tree, workspace.layout.folders())
+        self.workspace = workspace
+        self.layout: Layout = workspace.layout
+        self.repo = repo
+        self.tree = tree
+        self.commit = commit
+        self.notes: tuple[str, ...] = ()
+        self.problems: dict[str, tuple[Problem, ...]] = {}  # derived files that cannot be written, and why
+        self.edits: dict[str, bytes | None] = {}
+        # by folder, what edits name directly in it; a folder in it ends in a slash
+        self._edited: dict[str, set[str]] = {}
+        self._grouped = 0
+        self.soft: frozenset[str] = frozenset()
+        self._parsed: dict[str, ParsedFile] = {}  # of edited files
+        self._committed: dict[str, ParsedFile] = {}
+        self.known_files: KnownFiles | None = None  # while nothing but derived files is made
+
+    def unedited(self) -> Board:
+        """The commit without the edits; what was understood of it is shared."""
+        board = Board(self.workspace, self.repo, self.tree, self.commit)
+        board._committed = self._committed
+        board.known_files = self.known_files
+        return board
+
+    def at(self, tree: Tree) -> Board:
+        """Another tree without edits; what was understood of this one is shared where it is the same."""
+        board = self.unedited() if tree == self.tree else Board(self.workspace, self.repo, tree)
+        board.known_files = self.known_files
+        return board
+
+    def as_now(self) -> Board:
+        """A board with the edits so far; later ones do not show on it. What was understood is shared."""
+        board = self.unedited()
+        board.edits, board._parsed = dict(self.edits), dict(self._parsed)
+        return board
+
+    def data(self, path: str) -> bytes | None:
+        return self.edits[path] if path in self.edits else super().data(path)
+
+    def paths(self) -> Iterator[str]:
+        for path in super().paths():
+            if self.edits.get(path, b"") is not None:
+                yield path
+        committed = self.tree
+        yield from sorted(
+            path for path, data in self.edits.items() if data is not None and committed.get(path) is None
+        )
+
+    def put(self, path: str, data: bytes | None) -> None:
+        """Edits one file; None deletes it.
+
+        Raises:
+            BadInput: the file would be larger than memgit reads.
+        """
+        if data is not None and len(data) > MAX_BYTES:
+            raise BadInput(
+                f"the file would have {len(data) / 1e6:.1f} MB; the limit is {MAX_BYTES / 1e6:.1f} MB",
+                path=path,
+                hint="keep large material in a file of its own and link to it",
+            )
+        self.edits[path] = data
+        self._parsed.pop(path, None)
+
+    def take_parsed(self, path: str, parsed: ParsedFile) -> None:
+        """Takes it from the caller what an edited file holds."""
+        self._parsed[path] = parsed
+
+    def take_off(self, path: str) -> None:
+        """Takes the edit of a file back."""
+        self.edits.pop(path, None)
+        self._parsed.pop(path, None)
+        self._edited.clear()
+        self._grouped = 0
+
+    def parsed(self, path: str) -> ParsedFile:
+        held = self._parsed if path in self.edits else self._committed
+        if path not in held:
+            oid = self._known_oid(path)
+            known = None if oid is None or self.known_files is None else self.known_files.file(path, oid)
+            if known is not None:
+                return known
+            held[path] = self._read(path)
+        return held[path]
+
+    def _read(self, path: str) -> ParsedFile:
+        """What a file holds, understood anew."""
+        data = self.data(path)
+        return ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+
+    def known_meta(self, path: str) -> Mapping[str, Value] | None:
+        """What a file says about itself, where that is known without reading it."""
+        oid = self._known_oid(path)
+        return None if oid is None or self.known_files is None else self.known_files.meta(path, oid)
+
+    def _known_oid(self, path: str) -> str | None:
+        """The content of a file that the cache may be asked about: one without edits, while nobody asks for
+        texts.
+        """
+        return None if self.known_files is None or path in self.edits else self.tree.file(path)
+
+    def written(self) -> Iterator[Record]:
+        """The records of the files that edits leave, as they leave them."""
+        for path, data in self.edits.items():
+            if data is not None and self.layout.find(path) is not None:
+                yield from self.parsed(path).records
+
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        """The newest version of a file in history that is good, at most `LOOKED_BACK` versions back; None
+        where there is none.
+        """
+        commit = self.commit or self.repo.head().commit
+        if commit is None:
+            return None
+        from memgit.git.history.history import touching
+
+        for older in touching(self.repo, commit, [path], LOOKED_BACK):
+            data = self.repo.tree(older).data(path)
+            if data is not None and is_good(data):
+                return data
+        return None
+
+    def names(self, folder: str) -> Sequence[str]:
+        found = {name for name, mode, _ in self.tree.list(folder) if mode & 0o170000 == 0o100000}
+        for name in self._edits_in(folder):
+            if not name.endswith("/"):
+                (found.discard if self.edits[folder + name] is None else found.add)(name)
+        return sorted(found)
+
+    def folders(self, folder: str) -> Sequence[str]:
+        found = {name for name, mode, _ in self.tree.list(folder) if mode == 0o040000}
+        for name in self._edits_in(folder):
+            if name.endswith("/"):
+                (found.add if self._alive(folder + name) else found.discard)(name[:-1])
+        return sorted(found)
+
+    def _alive(self, folder: str) -> bool:
+        """Whether a folder that edits name still holds a file once they are made."""
+        edits = [self.edits[path] for path in self._edits_below(folder)]
+        if any(data is not None for data in edits):
+            return True
+        return any(self.edits.get(path, b"") is not None for path, _, _ in self.tree.walk(folder))
+
+    def _edits_below(self, folder: str) -> Iterator[str]:
+        """The paths of the edits in a folder, however deep."""
+        for name in self._edits_in(folder):
+            if name.endswith("/"):
+                yield from self._edits_below(folder + name)
+            else:
+                yield folder + name
+
+    def _edits_in(self, folder: str) -> Collection[str]:
+        """What the edits name directly in a folder.
+
+        Grouped as they come, so that a batch is not gone through for each folder.
+        """
+        for path in islice(reversed(self.edits), len(self.edits) - self._grouped):
+            name = path.rpartition("/")[2]
+            self._group(path[: len(path) - len(name)]).add(name)
+        self._grouped = len(self.edits)
+        return self._edited.get(folder, ())
+
+    def _group(self, folder: str) -> set[str]:
+        """The group of a folder, which its own folder names."""
+        group = self._edited.get(folder)
+        if group is None:
+            group = self._edited[folder] = set()
+            if folder:
+                name = folder[:-1].rpartition("/")[2] + "/"
+                self._group(folder[: len(folder) - len(name)]).add(name)
+        return group
+
+
+class BoardReader(Reader):
+    """Reads the newest commit with the edits of the operation so far; short names are those before the
+    operation.
+    """
+
+    def __init__(self, workspace: Workspace, board: Board, revision: str | None) -> None:
+        super().__init__(workspace, board, revision, False)
+        self._board = board
+        label = "" if workspace.proposal is None else "at"
+        self._before = CachedReader(workspace, board.repo, board, revision, False, label=label)
+        committed = board.repo.tree(revision)
+        if board.tree != committed:  # an operation upon what is staged
+            rows = committed.diff(board.tree)
+            self._before.count_in(
+                {
+                    path: board.tree.data(path)
+                    for path, _, _ in rows
+                    if workspace.layout.find(path) is not None
+                }
+            )
+
+    def find(self, text: str) -> Record:
+        try:
+            return super().find(text)
+        except (Ambiguous, Broken):
+            raise
+        except NotFound as error:
+            found = self._uncommitted(text)
+            if found is None:
+                raise error from None
+            raise BadInput(
+                f"{found.address} is not committed yet",
+                path=found.path,
+                line=found.line,
+                hint=self._next_step(found.path),
+            ) from None
+
+    def _next_step(self, path: str) -> str:
+        """How an edited file gets committed: where it cannot be understood, by mending it first."""
+        problem = next((one for one in open_reader(self.workspace).file(path).problems if one.fatal), None)
+        return (
+            f"memgit commit {path}"
+            if problem is None
+            else f"line {problem.line}: {problem.message}; mend it, then memgit commit {path}"
+        )
+
+    def _uncommitted(self, text: str) -> Record | None:
+        """The record that the working tree has by that name, where the newest commit has none."""
+        try:
+            return open_reader(self.workspace).find(text)
+        except MemgitError:
+            return None
+
+    def file(self, path: str) -> ParsedFile:
+        return self._board.parsed(path)
+
+    def heads(
+        self,
+        kind: str | None = None,
+        group: str | None = None,
+        *,
+        archived: bool = True,
+        topic: str | None = None,
+    ) -> Iterator[Record]:
+        return self._before.heads(kind, group, archived=archived, topic=topic)
+
+    def records(self, kind: str | None = None) -> Iterator[Record]:
+        return self._before.records(kind)
+
+    def load(self, record: Record) -> Record:
+        return self._before.load(record)
+
+    def named(self, target: Wikilink, origin: str | None = None) -> list[Record]:
+        return self._before.named(target, origin)
+
+    def paths_holding(self, names: Sequence[str]) -> list[str]:
+        return self._before.paths_holding(names)
+
+    def suggest(self, text: str) -> list[str]:
+        return self._before.suggest(text)
+
+    def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
+        return self._before.similar_candidates(kind, terms)
+
+    def rarity(self, stem: str) -> float:
+        return self._before.rarity(stem)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The records before the operation."""
+        return self._before.snapshot
+
+    def taken(self, ids: Collection[str]) -> set[str]:
+        return self._before.taken(ids)
+
+    def _lookup(self, text: str) -> list[Record]:
+        """By the names before the operation, as the records are now; one that the operation moved is not
+        found so.
+        """
+        found = []
+        for record in self._before.lookup(text):
+            now = self._board.parsed(record.path).records
+            found += [
+                other for other in now if other.address == record.address and record.id in (None, other.id)
+            ]
+        return found
