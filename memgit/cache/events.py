@@ -197,6 +197,22 @@ class Events:
                 if passed == limit:
                     return
 
+    def count(self, head: str) -> int | None:
+        """How many events the history of a head has, where all of them are remembered; else None."""
+        cache = self._memory()
+        if cache is None:
+            return None
+        try:
+            line = self._line(cache, head)
+            if line is None:
+                return None
+            where, values = line.where()
+            row = cache.connection.execute(f"select count(*) from event_reach r where {where}", values)
+            return int(row.fetchone()[0])
+        except FAILURES as error:
+            self._give_up(cache, error)
+            return None
+
     def fill(self, head: str, batches: Iterable[Sequence[Draft]]) -> int | None:
         """Remembers all events of a head, told elsewhere, newest first; how many they are, None where not all
         are remembered now.

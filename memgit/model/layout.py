@@ -138,23 +138,35 @@ _TOKENS = {
 }
 
 
+_STARRED = r"(?<![^/])(?:[^/*{]*\*(?!\*)){2,}[^/*{]*(?![^/])"
+"""A whole name of a pattern with several asterisks."""
+_TOKEN = re.compile(rf"{_STARRED}|\*\*/|\*\*|\*|\?|\{{key\}}|\{{path\}}|\[0-9\]")
+
+
 @lru_cache(maxsize=256)
 def _regex(pattern: str) -> re.Pattern[str]:
-    out = ["(?s)"]
-    position = 0
-    for token in re.finditer(r"\*\*/|\*\*|\*|\?|\{key\}|\{path\}|\[0-9\]", pattern):
-        out.append(re.escape(pattern[position : token.start()]))
-        out.append(_TOKENS[token[0]])
-        position = token.end()
-    out.append(re.escape(pattern[position:]))
-    text = "".join(out)
+    text = _translated(pattern)
     if "(?P<key>" not in text:
-        text = (
-            f"(?s)(?P<key>{text[4 : -len(re.escape('.md'))]}){re.escape('.md')}"
-            if pattern.endswith(".md")
-            else f"(?s)(?P<key>{text[4:]})"
-        )
-    return re.compile(text)
+        end = re.escape(".md")
+        text = f"(?P<key>{text[: -len(end)]}){end}" if pattern.endswith(".md") else f"(?P<key>{text})"
+    return re.compile(f"(?s){text}")
+
+
+def _translated(pattern: str) -> str:
+    out, position = "", 0
+    for token in _TOKEN.finditer(pattern):
+        out += re.escape(pattern[position : token.start()])
+        out += _TOKENS[token[0]] if token[0] in _TOKENS else _starred(token[0])
+        position = token.end()
+    return out + re.escape(pattern[position:])
+
+
+def _starred(name: str) -> str:
+    """A name with several asterisks. What stands between two of them is looked for once, at its first place: a
+    later one would do no better, and going back over all of them takes time without bound.
+    """
+    first, *between, last = map(_translated, name.split("*"))
+    return first + "".join(f"(?>[^/]*?{part})" for part in between) + _TOKENS["*"] + last
 
 
 def memgit(notes: Iterable[str] = ("notes/**/*.md",)) -> Layout:

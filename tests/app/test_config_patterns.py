@@ -35,9 +35,20 @@ def test_decisions_of_other_tools() -> None:
     assert found is not None and (found[0].form, found[1]) == ("adr", "0001-a")
 
 
-@pytest.mark.parametrize("pattern", ["*a*a*ab.md", "**/**/*a*a*b.md", "**/*a*{key}b.md"])
+@pytest.mark.parametrize(
+    "pattern", ["*a*a*ab.md", "**/**/*a*a*b.md", "**/*a*{key}b.md", "*a*a*a/*a*a*a/*a*a*a/*.md"]
+)
 def test_the_worst_pattern_takes_no_time(pattern: str) -> None:
     layout = parse(f'layout: notes\nnotes: ["{pattern}"]\n'.encode()).layout
     began = time.perf_counter()
     assert layout.find("a/" * 100 + "a" * 250 + ".md") is None
     assert time.perf_counter() - began < 3
+
+
+def test_names_of_several_asterisks_match_as_globs_do() -> None:
+    layout = parse(b'layout: notes\nnotes: ["a*b*c/*x*.md"]\n').layout
+    assert layout.find("a1b2c/_x_.md") is not None
+    assert layout.find("abbcc/x.md") is not None
+    assert layout.find("acb/x.md") is None
+    assert layout.find("ab/c/x.md") is None
+    assert layout.find("abc/y.md") is None

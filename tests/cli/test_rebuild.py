@@ -718,3 +718,30 @@ def test_a_conflict_is_told_at_the_line_where_it_is_once_a_name_was_written_abov
     now = entries.read_text().split("\n")
     assert now.index("<<<<<<< ours") > before
     assert [now[row["line"] - 1] for row in rows] == ["<<<<<<< ours", "=======", ">>>>>>> theirs"]
+
+
+def test_what_is_up_to_date_is_not_derived_again(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = memgit(filled, "rebuild", "--json").json
+    derived: list[object] = []
+
+    def derive(state: object) -> tuple[dict[str, object], tuple[str, ...]]:
+        derived.append(state)
+        return {}, ()
+
+    monkeypatch.setattr("memgit.app.derived.files.derive", derive)
+    again = memgit(filled, "rebuild", "--json").json
+    assert (again, derived) == (first, [])
+    assert memgit(filled, "rebuild", "--check", "--json").json["derived"] == first["derived"]
+    assert derived == []
+
+
+def test_an_index_changed_by_hand_is_noticed_after_all_was_right(filled: Path) -> None:
+    memgit(filled, "rebuild")
+    index = filled / "knowledge-base/_index.json"
+    right = index.read_bytes()
+    index.write_text("nonsense\n")
+    assert memgit(filled, "rebuild", "--check", "--json", code=1).json["differences"]
+    run_git(filled, "commit", "-qanm", "nonsense")
+    assert memgit(filled, "rebuild", "--check", "--json", code=1).json["differences"]
+    memgit(filled, "rebuild")
+    assert index.read_bytes() == right

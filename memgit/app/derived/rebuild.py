@@ -89,8 +89,8 @@ class Rebuilt(NamedTuple):
 def rebuild(
     workspace: Workspace, context: Context, *, commit: bool = False, progress: Progress | None = None
 ) -> Rebuilt:
-    """Writes the derived files that are not as they should be into the working tree, and makes the cache
-    anew.
+    """Writes the derived files that are not as they should be into the working tree, and brings the cache up to
+    date, or makes it anew where it is damaged. What is known of this very commit is not derived again.
 
     Args:
         commit: commits the derived files of the newest commit as `fix: indexes` first.
@@ -109,7 +109,7 @@ def rebuild(
         )
     notes = [*recovery.mend(repo, recovery.WAIT), *_history_notes(repo)]
     kept = Kept(repo)
-    if workspace.cache is not None:
+    if workspace.cache is not None and workspace.cache.fault() is not None:
         workspace.cache.renew()
     beside = _begin_events(workspace, repo)
     try:
@@ -140,7 +140,8 @@ def _rebuild(
         _read_records(workspace, repo, kept, progress)
     for attempt in range(ATTEMPTS):
         state = derived_files.of_working_tree(workspace, repo, kept)
-        rendered, told = derived_files.derive(state)
+        count = _all_right(workspace, repo, state)
+        rendered, told = derived_files.derive(state) if count is None else ({}, ())
         wanted = _owed(state, rendered)
         left = put(repo, wanted)
         if not left or attempt == ATTEMPTS - 1 or not any("meanwhile" in why for why in left.values()):
@@ -155,8 +156,9 @@ def _rebuild(
             if problem.fatal
         ]
     present = [path for path, one in rendered.items() if one.data is not None]
-    if not local and not state.found and not wrong and not wanted:
+    if count is None and not local and not state.found and not wrong and not wanted:
         derived_state.note(repo, state.tree, derived_state.known(repo, state.layout, state.tree), present)
+        _note_all(state, repo, rendered)
     set_excluded(repo, [path for path in present if state.tree.get(path) is None] if local else [])
     if local:
         notes += _tracked(state, present)
@@ -174,7 +176,7 @@ def _rebuild(
         tuple(written),
         found.records,
         events,
-        len(present),
+        len(present) if count is None else count,
         made,
         tuple(dict.fromkeys(notes)),
         found.unreadable,
@@ -204,10 +206,13 @@ def check(workspace: Workspace, at: str | None = None, *, progress: Progress | N
         state = derived_files.of_commit(there, repo, commit, kept)
         found = _found(_snapshot(there, repo, commit))
         there.close()
-    rendered, notes = derived_files.derive(state)
+    count = _all_right(workspace, repo, state)
+    rendered, notes = derived_files.derive(state) if count is None else ({}, ())
     differences = sorted([*derived_files.differences(state, rendered), *found.conflicts])
     events = 0 if state.commit is None else sum(1 for _ in history.order(repo, [state.commit]))
-    present = sum(one.data is not None for one in rendered.values())
+    present = sum(one.data is not None for one in rendered.values()) if count is None else count
+    if count is None and not differences and workspace.config.indexes == "committed":
+        _note_all(state, repo, rendered)
     return Rebuilt(
         state.commit,
         state.working,
@@ -220,6 +225,20 @@ def check(workspace: Workspace, at: str | None = None, *, progress: Progress | N
         notes=(*_history_notes(repo), *notes),
         unreadable=found.unreadable,
     )
+
+
+def _all_right(workspace: Workspace, repo: Repository, state: State) -> int | None:
+    """How many derived files a state has, where it is a commit as it is and they are known to be right."""
+    if state.found or state.odd or workspace.config.indexes != "committed":
+        return None
+    return derived_state.whole(repo, state.tree)
+
+
+def _note_all(state: State, repo: Repository, rendered: Mapping[str, Rendered]) -> None:
+    """Notes that all derived files are right, where the commit holds each of them."""
+    present = [path for path, one in rendered.items() if one.data is not None]
+    if not state.found and not state.odd and all(state.tree.get(path) is not None for path in present):
+        derived_state.note_whole(repo, state.tree, len(present))
 
 
 def _fix(kept: Kept, session: Session) -> Plan:
@@ -334,9 +353,13 @@ def _begin_events(workspace: Workspace, repo: Repository) -> Beside | None:
     """
     if workspace.cache is None or workspace.cache.readonly:
         return None
+    from memgit.cache.events import Events
     from memgit.cache.parallel_events import begin
 
-    return begin(repo, workspace.layout, repo.head().commit)
+    head = repo.head().commit
+    if head is None or Events(repo, workspace.layout, workspace.cache).count(head) is not None:
+        return None
+    return begin(repo, workspace.layout, head)
 
 
 def _read_events(
@@ -347,8 +370,10 @@ def _read_events(
         return 0
     from memgit.cache.events import Events
 
-    count = 0
     events = Events(repo, workspace.layout, workspace.cache)
+    if beside is None and (known := events.count(head)) is not None:
+        return known
+    count = 0
     if (
         beside is not None
         and (filled := events.fill(beside.head, beside.drafts())) is not None

@@ -29,6 +29,8 @@ BEFORE = "derived-before"
 """Of older trees, those that were right in them and are not known to be now, with an empty name between two
 trees (see `still_right`).
 """
+WHOLE = "derived-all"
+"""A tree of which every derived file is right, with how many there are."""
 FORMAT = 1
 """Raised between two versions where a derived file gets another form."""
 MADE_BY = f"memgit {__version__} {FORMAT}"
@@ -61,6 +63,22 @@ def known(repo: Repository, layout: Layout, tree: Tree) -> frozenset[str]:
         if CONFIG not in changed:  # it says where records lie
             found |= frozenset(state.right) - owed_paths(layout, changed)
     return found
+
+
+def whole(repo: Repository, tree: Tree) -> int | None:
+    """How many derived files a tree has, where all of them are known to be right; else None."""
+    state = _read(repo, WHOLE)
+    if state is None or state.tree != tree.oid or not all(map(str.isdecimal, state.right)):
+        return None
+    return int(state.right[0]) if len(state.right) == 1 else None
+
+
+def note_whole(repo: Repository, tree: Tree, count: int) -> None:
+    """Notes that every derived file of a tree is right, and how many there are."""
+    try:
+        _write(os.path.join(repo.git_dir, "memgit"), WHOLE, [State(tree.oid, (str(count),))])
+    except OSError:
+        return
 
 
 def since_right(repo: Repository, layout: Layout, tree: Tree) -> list[str]:
