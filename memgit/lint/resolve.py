@@ -113,13 +113,21 @@ def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str)
     counts.
     """
     last = normal(heading.rpartition("#")[2])
-    page = corpus.page(path)
     if last.startswith("^"):
-        return any(line.rstrip().endswith(last) for line in page.lines)
-    known = {_as_compared(title) for title in (*page.headings, record.title if record is not None else "")}
+        return any(line.rstrip().endswith(last) for line in corpus.page(path).lines)
+    kept: dict[str, frozenset[str]] = corpus.shared.setdefault("headings", {})
+    if path not in kept:
+        kept[path] = frozenset(
+            _as_compared(one or other) for one, other in _HEADING.findall(corpus.page(path).body)
+        )
+    known = kept[path] if record is None else kept[path] | {_as_compared(record.title)}
     return _as_compared(last) in known or _as_compared(heading) in known
 
 
+_HEADING = pattern(
+    r"(?m)^[ \t>]{0,9}(?:#{1,6}[ \t]+([^\n]*)|(?=[^\n]+\n[ \t>]{0,9}(?:=+|-+)[ \t\r]*$)([^\n]+))"
+)
+"""A line that is a heading, wherever it stands: whether it is in code makes no difference to a link to it."""
 _APART = pattern(r"[\W_]+")
 
 

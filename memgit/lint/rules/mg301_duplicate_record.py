@@ -39,7 +39,9 @@ class _Alike:
     """
 
     def __init__(self, corpus: Corpus, options: Options) -> None:
-        self._corpus = corpus
+        from memgit.lint import duplicates  # which a hook does without
+
+        self._corpus, self._judge = corpus, duplicates
         self._share, self._fewest = number(options, "keywords_share"), whole(options, "keywords_least")
         self._title, self._text = number(options, "title_likeness"), number(options, "text_likeness")
         self._near: dict[Place, int] = {}
@@ -81,18 +83,14 @@ class _Alike:
                 self._by_titles(one, other)
 
     def _by_keywords(self, one: RecordFacts, other: RecordFacts) -> None:
-        from memgit.lint.duplicates import apart
-
         both = one.keywords & other.keywords
-        if not apart(self._corpus, one, other):
+        if not self._judge.apart(self._corpus, one, other):
             share = len(both) / min(len(one.keywords), len(other.keywords))
             self._pair(one, other, f"keywords overlap {share:.0%}, {listed(sorted(both))}")
 
     def _by_text(self, one: RecordFacts, other: RecordFacts) -> None:
-        from memgit.lint.duplicates import apart, same_text
-
-        if not apart(self._corpus, one, other):
-            reason = same_text(self._corpus, one, other, self._text)
+        if not self._judge.apart(self._corpus, one, other):
+            reason = self._judge.same_text(self._corpus, one, other, self._text)
             if reason is not None and one.digest != other.digest and set(one.title) != set(other.title):
                 self._family(one, other)
             self._pair(one, other, reason)
@@ -111,10 +109,8 @@ class _Alike:
                 yield self.records[first], self.records[second], why
 
     def _by_titles(self, one: RecordFacts, other: RecordFacts) -> None:
-        from memgit.lint.duplicates import apart, like_titles
-
-        if not apart(self._corpus, one, other):
-            self._pair(one, other, like_titles(self._corpus, one, other))
+        if not self._judge.apart(self._corpus, one, other):
+            self._pair(one, other, self._judge.like_titles(self._corpus, one, other))
 
     def _pair(self, one: RecordFacts, other: RecordFacts, reason: str | None) -> None:
         if reason is None:
