@@ -205,8 +205,6 @@ INNER = {
 OUT_OF_ORDER = {
     "app/adopt/init.py": {"hooks"},
     "app/check/lint.py": {"derived", "write"},
-    "app/merge/in_memory.py": {"review"},
-    "app/merge/resolve.py": {"review"},
     "app/read/counts.py": {"write"},
     "app/workspace.py": {"review"},
     "app/write/series.py": {"derived"},

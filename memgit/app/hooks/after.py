@@ -118,7 +118,7 @@ def _doubled(
     workspace: Workspace, snapshot: Snapshot, old: str, changed: Sequence[str], what: str
 ) -> list[str]:
     """Tells of records that both sides moved: git merges the two places without a word."""
-    from memgit.app.review.duplicate_staged import doubled
+    from memgit.app.merge.two_places import doubled
 
     repo = workspace.require_repository()
     folder = os.path.relpath(workspace.root or ".", repo.worktree)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memgit.app.merge.tree_merge import Edit, merge_bases, merge_trees
+from memgit.app.merge.two_places import doubled
 from memgit.app.read.reader import CachedReader, open_reader
-from memgit.app.review.duplicate_staged import doubled
 from memgit.app.workspace import Workspace
 from memgit.derive import is_derived
 from memgit.errors import Refused

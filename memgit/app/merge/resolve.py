@@ -15,9 +15,9 @@ from memgit.app.derived.staged import settle
 from memgit.app.merge.driver import merge_one
 from memgit.app.merge.in_memory import common_tree
 from memgit.app.merge.tree_merge import TreeMerge, merge_bases, merge_trees
+from memgit.app.merge.two_places import doubled, twice
 from memgit.app.read.reader import CachedReader, open_reader
 from memgit.app.read.record_json import printable_path
-from memgit.app.review.duplicate_staged import doubled, twice
 from memgit.app.workspace import Workspace
 from memgit.derive import conflict as marked
 from memgit.derive import is_derived
