@@ -227,11 +227,13 @@ def described(tool: Tool) -> types.Tool:
 
 
 def result(value: dict[str, Any], *, failed: bool = False) -> types.CallToolResult:
-    """A structured result; its text is the same as JSON, for clients that read no structure."""
+    """A structured result; its text is the same as JSON, for clients that read no structure. An error is text alone:
+    some clients hold every structure to the output schema, that of an error too.
+    """
     shown = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=shown)],
-        structured_content=json.loads(shown),
+        structured_content=None if failed else json.loads(shown),
         is_error=failed,
     )
 

@@ -181,6 +181,8 @@ def _categories(reader: CachedReader, kind: str) -> list[Item]:
     out: list[Item] = []
     for one in files_of(reader, kind):
         count = sum(not head.archived for head in reader.snapshot.file(one.path))
+        if not count:
+            continue
         item = {"address": f"{kind}/{one.key}", "records": count, "keywords": list(one.keywords)}
         about = f" ({', '.join(one.keywords[:MAX_WORDS])})" if one.keywords else ""
         out.append((item, f"- {kind}/{one.key}: {count} record{'' if count == 1 else 's'}{about}"))
