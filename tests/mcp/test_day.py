@@ -31,7 +31,7 @@ def hub(tmp_path: Path) -> Path:
         "--keywords",
         "smtp,relay",
         "-m",
-        "- The relay retries three times.",
+        "- Access tokens live for 15 minutes.",
     )
     run_git(tmp_path, "clone", "-q", "--bare", str(first), "hub.git")
     for name in ("ada", "bob", "eve"):
@@ -47,8 +47,8 @@ def test_a_day(hub: Path) -> None:
         async with connected(ada, name="claude-code") as one, connected(bob, name="codex") as two:
             # 09:00  both agents start: the context names what there is, the first message recalls it
             assert "knowledge/mail: 1 record (smtp, relay)" in (await call(one, "context_bootstrap"))["text"]
-            found = await call(one, "recall", text="the smtp relay drops messages, how often does it retry?")
-            assert found["records"][0]["text"] == "- The relay retries three times."
+            found = await call(one, "recall", text="the smtp relay refuses our token, how long does it live?")
+            assert found["records"][0]["text"] == "- Access tokens live for 15 minutes."
             assert (await call(two, "recall", text="thanks, good morning!"))["records"] == []
 
             # 10:00  each records what it learned, in its own clone, at the same time
@@ -114,13 +114,13 @@ def test_a_day(hub: Path) -> None:
                     "kind": "knowledge",
                     "category": "mail",
                     "title": "Mail relay retries",
-                    "body": "- The relay retries five times.",
+                    "body": "- Access tokens live for 60 minutes.",
                     "keywords": ["smtp", "relay"],
                 },
             )
             review = await call(two, "review", range=f"HEAD..{proposal['branch']}")
             assert review["verdict"] in ("warn", "fail")
-            assert "three times" in review["report"] and "five times" in review["report"]
+            assert "15 minutes" in review["report"] and "60 minutes" in review["report"]
             run_git(bob, "branch", "-D", proposal["branch"])
 
             # 16:00  an agent records a mistake; the person takes it back, later work stays
