@@ -95,7 +95,20 @@ def _missing(corpus: Corpus, path: str, line: int, linked: str, whole: str) -> I
         words = f"{start}; did you mean {cut(meant, 120)}?"
     else:
         words = f"{start}; correct the path, or restore the file"
-    yield Found(path, line, words, address_at(facts, line), severity="warning" if by_name else None)
+    lowered = "info" if _is_shown(corpus, path, line, linked) else "warning" if by_name else None
+    yield Found(path, line, words, address_at(facts, line), severity=lowered)
+
+
+def _is_shown(corpus: Corpus, path: str, line: int, linked: str) -> bool:
+    """Whether a link is there to be looked at: its line has it in code as well, as a page about links does; or
+    its target says that nothing lies there, as `page.md.nolink`.
+    """
+    name, dot, _ = linked.rpartition(".")
+    if dot and name.endswith(PAGES):
+        return True
+    lines = corpus.page(path).lines
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    return "`" in text and text.count(f"({linked}") > 1
 
 
 def _other_case(corpus: Corpus, path: str) -> str | None:
