@@ -167,7 +167,7 @@ def memgit(root: Root, engine: str) -> Ranker:
     workspace = open_workspace(str(root.folder), os.environ)
 
     def rank(query: str) -> list[str]:
-        answer = search(workspace, Query(query, limit=CUT), at="HEAD")
+        answer = search(workspace, Query(query, limit=CUT), at="HEAD", engine=engine)
         return [root.name(result.record.path) for result in answer.results]
 
     return rank

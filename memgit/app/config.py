@@ -38,8 +38,8 @@ class Config(NamedTuple):
     """What a knowledge root is: its layout, and whether derived files are committed.
 
     `found` says where it comes from: `file` for a configuration, `detected` for a workspace opened in place.
-    `lint`, `review` and `site` are the text under these keys, as typed (see `app.check.settings`,
-    `app.review.settings`, `site.collect`). `old_log` names the logs of the time before memgit, each as `path@blob`.
+    `lint`, `review`, `search` and `site` are the text under these keys, as typed (see `app.check.settings`,
+    `app.review.settings`, `app.read.engines`, `site.collect`). `old_log` names the logs of the time before memgit, each as `path@blob`.
     `recall_tokens` bounds what recall shows for a message; `agents` says whether agents `write`, or only `propose`
     on branches of their own. `root` is the folder under this one that is the knowledge root instead of it.
     """
@@ -54,6 +54,7 @@ class Config(NamedTuple):
     recall_tokens: int = RECALL_TOKENS
     agents: str = "write"
     root: str = ""
+    search: str = ""
 
 
 def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
@@ -127,6 +128,9 @@ def parse(data: bytes) -> Config:
     site = values.get("site") or ""
     if not isinstance(site, str) or (site and entries["site"].style != "map"):
         raise _bad("site", "put title, url, exclude and archived under it, on lines of their own")
+    search = values.get("search") or ""
+    if not isinstance(search, str) or (search and entries["search"].style != "map"):
+        raise _bad("search", "engine and its options stand under it, on lines of their own")
     layout = made._replace(
         places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced)
     )
@@ -150,6 +154,7 @@ def parse(data: bytes) -> Config:
         recall_tokens=int(tokens[:9]),
         agents=agents,
         root=root,
+        search=search,
     )
 
 

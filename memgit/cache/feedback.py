@@ -58,15 +58,17 @@ def expansion(
     if limit < 2:
         return []
     best = max(score for _, score in texts) or 1.0
+    words = [_words(text) for text, _ in texts]
+    stems = _stems({word.casefold() for term in wanted for word in term.words}.union(*words))
+    asked = {stem for term in wanted for word in term.words for stem in stems.get(word.casefold(), ())}
     share: dict[str, float] = defaultdict(float)
     word_of: dict[str, str] = {}
-    with closing(_Stems()) as stems:
-        asked = set(stems.of(word for term in wanted for word in term.words))
-        for text, score in texts:
-            for stem, word in stems.of(_words(text)).items():
-                if stem not in asked:
-                    share[stem] += score / best
-                    word_of.setdefault(stem, word)
+    for some, (_, score) in zip(words, texts, strict=True):
+        for stem in {stem for word in some for stem in stems.get(word, ())} - asked:
+            share[stem] += score / best
+        for word in some:
+            for stem in stems.get(word, ()):
+                word_of.setdefault(stem, word)
     found: list[tuple[float, str, int]] = []
     for stem, part in share.items():
         holders = counts.at_most(single(word_of[stem]).match, limit)
@@ -93,23 +95,15 @@ def _words(text: str) -> list[str]:
     return list(out)
 
 
-class _Stems:
-    """The stems of words, as the tokenizer of the index gives them; to be closed."""
-
-    def __init__(self) -> None:
-        self._database = sqlite3.connect(":memory:", isolation_level=None)
-        self._database.execute(f'create virtual table words using fts5(word, tokenize="{TOKENIZER}")')
-        self._database.execute("create virtual table stems using fts5vocab(words, instance)")
-
-    def close(self) -> None:
-        self._database.close()
-
-    def of(self, words: Iterable[str]) -> dict[str, str]:
-        """The stems of some words, each with the first word that has it."""
-        listed = list(words)
-        self._database.execute("delete from words")
-        self._database.executemany("insert into words(rowid, word) values (?, ?)", enumerate(listed))
-        out: dict[str, str] = {}
-        for stem, row in self._database.execute("select term, doc from stems order by doc"):
-            out.setdefault(stem, listed[row])
-        return out
+def _stems(words: Iterable[str]) -> dict[str, list[str]]:
+    """The stems of each of some words, as the tokenizer of the index gives them: one, for most words."""
+    listed = list(words)
+    out: dict[str, list[str]] = defaultdict(list)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        database.execute(f'create virtual table words using fts5(word, tokenize="{TOKENIZER}")')
+        database.execute("create virtual table stems using fts5vocab(words, instance)")
+        database.execute("begin")
+        database.executemany("insert into words(rowid, word) values (?, ?)", enumerate(listed))
+        for stem, row in database.execute("select term, doc from stems"):
+            out[listed[row]].append(stem)
+    return out

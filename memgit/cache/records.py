@@ -228,12 +228,15 @@ class Snapshot:
         bound = _bound(values)
 
         def work(connection: sqlite3.Connection) -> list[Record]:
-            found = connection.execute(
-                sql.replace("{head}", HEAD).replace("{visible}", self.visible), bound
-            ).fetchall()
-            return [self.head(row) for row in found]
+            return [self.head(row) for row in connection.execute(self.sql(sql), bound).fetchall()]
 
         return self.query(work)
+
+    def sql(self, text: str) -> str:
+        """A query with the columns of `{head}` and the condition of `{visible}` put in. It holds within one
+        `query`.
+        """
+        return text.replace("{head}", HEAD).replace("{visible}", self.visible)
 
     # Reading
 

@@ -110,7 +110,7 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
     named = [
         Hit(record, float("inf"))
         for record in _exact(source, query)
-        if _fits(record, query) and (accept is None or accept(record))
+        if fits(record, query) and (accept is None or accept(record))
     ]
     if not wanted:
         return named[: query.limit]
@@ -173,7 +173,7 @@ def _exact(source: Snapshot, query: Query) -> list[Record]:
     if is_id(text):
         found = source.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [text])
         if found:
-            return sorted(found, key=_place)
+            return sorted(found, key=place)
     wanted = phrase(text)
     found = source.at(text)
     if not found and wanted.words:
@@ -181,7 +181,7 @@ def _exact(source: Snapshot, query: Query) -> list[Record]:
         titled = f"{FROM_WORDS} where words match ? and length(record.name) = ? and {{visible}}"
         heads = source.heads(f"select {{head}} {titled}", [f"{{title}} : {wanted.match}", len(name)])
         found = [record for record in heads if normal(record.title).casefold() == name.casefold()]
-    return sorted(found, key=_place)
+    return sorted(found, key=place)
 
 
 def _ranked(
@@ -197,12 +197,12 @@ def _ranked(
     ) != Query("", limit=1)
     most = FIRST if choosy else query.limit + SPARE
 
-    def fits(hit: Hit) -> bool:
-        return not choosy or (_fits(hit.record, query) and (accept is None or accept(hit.record)))
+    def taken(hit: Hit) -> bool:
+        return not choosy or (fits(hit.record, query) and (accept is None or accept(hit.record)))
 
     def best(scores: Scores, limit: int) -> list[Hit]:
         with closing(_ordered(scores, source, most, conditions, values)) as ordered:
-            return list(islice(filter(fits, ordered), limit))
+            return list(islice(filter(taken, ordered), limit))
 
     def work(connection: sqlite3.Connection) -> list[Hit]:
         counts = Counts(connection, source)
@@ -242,16 +242,19 @@ def _expansion(
 
 
 def _reordered(before: Sequence[Hit], after: Sequence[Hit]) -> list[Hit]:
-    """The first results as they were, then the others in their new order. No score is above the one before."""
+    """The first results as they were, then the others in their new order, all with the new scores; none of
+    them is above the one before.
+    """
+    new = {place(hit.record): hit.score for hit in after}
     head = before[: feedback.KEPT]
-    first = {_place(hit.record) for hit in head}
-    tail = [hit for hit in after if _place(hit.record) not in first]
-    scale = min(1.0, head[-1].score / tail[0].score) if tail else 1.0
-    tail = [hit._replace(score=hit.score * scale) for hit in tail]
-    known = first | {_place(hit.record) for hit in tail}
-    lowest = (tail or head)[-1].score
-    rest = [hit._replace(score=min(hit.score, lowest)) for hit in before if _place(hit.record) not in known]
-    return [*head, *tail, *rest]
+    first = {place(hit.record) for hit in head}
+    out = [hit for hit in after if place(hit.record) not in first]
+    known = first.union(new)
+    out += [hit for hit in before if place(hit.record) not in known]
+    for hit in reversed(head):
+        score = max(new.get(place(hit.record), hit.score), out[0].score if out else 0.0)
+        out.insert(0, hit._replace(score=score))
+    return out
 
 
 def _ordered(
@@ -291,10 +294,10 @@ def _chunks(found: Sequence[Scored]) -> Iterator[Sequence[Scored]]:
 def _alike(rows: Iterable[Sequence[Any]], source: Snapshot) -> list[Hit]:
     """Results in order, from score and head of each."""
     hits = [Hit(source.head(head), score / ONE) for score, *head in rows]
-    return sorted(hits, key=lambda hit: (-hit.score, *_place(hit.record)))
+    return sorted(hits, key=lambda hit: (-hit.score, *place(hit.record)))
 
 
-def _place(record: Record) -> tuple[bytes, bytes, int]:
+def place(record: Record) -> tuple[bytes, bytes, int]:
     """Where a record stands among those that are alike, as `scores` orders them."""
     return (
         record.address.encode("utf-8", "surrogateescape"),
@@ -328,7 +331,7 @@ def _conditions(query: Query) -> tuple[str, list[Any]]:
     return "".join(f" and {condition}" for condition in out), values
 
 
-def _fits(record: Record, query: Query) -> bool:
+def fits(record: Record, query: Query) -> bool:
     """Whether a record passes every filter."""
     day = day_of(record)
     return (

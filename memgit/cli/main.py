@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "recordnow": ("recordnow", "Record what a session taught."),
     "show": ("show", "Show one record."),
     "search": ("search", "Search records."),
+    "engine": ("engine", "Show and test the search engines."),
     "recall": ("recall", "Load what a message calls for."),
     "context": ("context", "Print what a session should know at its start."),
     "agent": ("agent", "Set memgit up for a coding agent."),

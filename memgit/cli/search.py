@@ -5,6 +5,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import kinds_of
 from memgit.app.read.search import Answer, Result, as_json, search
+from memgit.cache.search import Query
 from memgit.cli.options import at_option, group_from, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, faint, heading, name_unreadable, safe
 
@@ -32,6 +33,9 @@ else:
     metavar="NAME",
     help="Only records that this agent had a hand in; repeatable.",
 )
+@click.option(
+    "--engine", metavar="NAME", help="Ask this engine, not the configured one; see memgit engine list."
+)
 @click.option("--archived", is_flag=True, help="Count archived records in.")
 @click.option(
     "-n", "--limit", type=click.IntRange(min=0), default=10, show_default=True, help="At most so many."
@@ -42,8 +46,6 @@ else:
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes,
     as '"read only"', must stand together. A query that begins with a dash stands after --."""
-    from memgit.cache.search import Query
-
     kinds = [kinds_of(kind) or kind for kind in options["kinds"]]
     kinds, group = group_from(options, kinds)
     for day in (options["since"], options["until"]):
@@ -61,7 +63,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         None if options["archived"] else False,
         options["limit"],
     )
-    answer = search(workspace_of(ctx), query, at=options["at"], actors=options["actors"])
+    answer = search(
+        workspace_of(ctx), query, at=options["at"], actors=options["actors"], engine=options["engine"]
+    )
     name_unreadable(answer.reader)
     if options["as_json"]:
         emit_json(as_json(answer))
@@ -73,6 +77,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 def _tell(answer: Answer, limit: int) -> None:
     """Says what the results do not show: that there are none, or that they are not what was asked for."""
+    if answer.note:
+        echo(f"memgit: {answer.note}", err=True)
     if answer.missing:
         said = " and ".join(f'"{phrase}"' for phrase in answer.missing)
         together = "as it stands" if len(answer.missing) == 1 else "all as they stand"

@@ -65,9 +65,9 @@ def settings_of(workspace: Workspace, known: Sequence[Known]) -> Settings:
     return settings
 
 
-def nested(text: str, depth: int = 0) -> dict[str, Any]:
+def nested(text: str, depth: int = 0, key: str = "lint") -> dict[str, Any]:
     """The keys of a mapping of YAML, written in lines or in braces; values are text, lists, or mappings
-    again.
+    again. `key` is what it stands under.
 
     Raises:
         BadInput: it is no such mapping.
@@ -75,19 +75,19 @@ def nested(text: str, depth: int = 0) -> dict[str, Any]:
     from memgit.formats.yaml import read
 
     if depth > MAX_DEPTH:
-        raise BadInput("lint: it is nested too deeply", path=WHERE)
+        raise BadInput(f"{key}: it is nested too deeply", path=WHERE)
     text = "\n".join(_braces(text)) if text.lstrip().startswith("{") else text
     try:
         rows = read("row:\n" + "".join(f"  {line}\n" for line in text.split("\n")), inner="row")["row"].inner
     except (UnreadableFile, KeyError) as error:
-        raise BadInput(f"lint: {error}", path=WHERE) from None
+        raise BadInput(f"{key}: {error}", path=WHERE) from None
     if rows is None:
-        raise BadInput("lint: it must be a mapping", path=WHERE)
+        raise BadInput(f"{key}: it must be a mapping", path=WHERE)
     return {
-        key: nested(entry.value, depth + 1)
+        name: nested(entry.value, depth + 1, key)
         if entry.style == "map" and isinstance(entry.value, str)
         else entry.value
-        for key, entry in rows.items()
+        for name, entry in rows.items()
     }
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
+from memgit.app.read.engines import Asked, Chosen, ask, choose
 from memgit.app.read.reader import CachedReader, Reader, answered, open_searchable
 from memgit.app.workspace import Workspace
+from memgit.cache.search import snippets
+from memgit.cache.tokens import phrases
+from memgit.engines import DEFAULT
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -32,7 +36,7 @@ class Answer(NamedTuple):
     edits are counted in.
 
     `missing` are the phrases in quotes that no record has together, each as it stands: the results have some
-    of their words instead.
+    of their words instead. `engine` answered; `note` says why it was not the one that was asked.
     """
 
     query: str
@@ -41,35 +45,51 @@ class Answer(NamedTuple):
     results: tuple[Result, ...]
     reader: Reader
     missing: tuple[str, ...] = ()
+    engine: str = DEFAULT
+    note: str | None = None
 
 
 def search(
-    workspace: Workspace, query: Query, *, at: str | None = None, actors: Sequence[str] = ()
+    workspace: Workspace,
+    query: Query,
+    *,
+    at: str | None = None,
+    actors: Sequence[str] = (),
+    engine: str | None = None,
 ) -> Answer:
     """The best records for a query.
 
     Args:
         at: answer as of a revision.
         actors: only records that one of these agents had a hand in.
+        engine: the name of the engine to ask, instead of the configured one.
 
     Raises:
+        BadInput: no such engine.
         NotFound: no such revision.
         Refused: the folder lies in no repository.
     """
-    return answered(open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors))
+    chosen = choose(workspace, engine)
+    return answered(
+        open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors, chosen)
+    )
 
 
 def ranked(workspace: Workspace, query: Query, *, at: str | None = None) -> tuple[CachedReader, list[Hit]]:
-    """The best records for a query as heads, without snippets, and the reader that says what they answer for.
+    """The best records for a query by the default engine, as heads without snippets, and the reader that says
+    what they answer for.
 
     Raises as `search` does.
     """
     reader = open_searchable(workspace, at)
-    return answered(reader, lambda reader: (reader, _hits(workspace, reader, query, ())))
+    return answered(
+        reader, lambda reader: (reader, _hits(workspace, reader, query, (), choose(workspace, DEFAULT)).hits)
+    )
 
 
-def _hits(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> list[Hit]:
-    from memgit.cache.search import search as find
+def _hits(
+    workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str], chosen: Chosen
+) -> Asked:
 
     accept = None
     if actors:
@@ -78,14 +98,13 @@ def _hits(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequ
         def accept(record: Record) -> bool:
             return record.address in touched or (record.id or "") in touched
 
-    return find(reader.snapshot, query, accept)
+    return ask(chosen, reader.snapshot, query, accept, fresh=reader.fresh)
 
 
-def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str]) -> Answer:
-    from memgit.cache.search import snippets
-    from memgit.cache.tokens import phrases
-
-    hits = _hits(workspace, reader, query, actors)
+def _found(
+    workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str], chosen: Chosen
+) -> Answer:
+    hits, answering, note = _hits(workspace, reader, query, actors, chosen)
     found = zip(hits, snippets(reader.snapshot, query, hits), strict=True)
     results = tuple(Result(hit.record, min(hit.score, CERTAIN), snippet) for hit, snippet in found)
     missing = (
@@ -93,7 +112,7 @@ def _found(workspace: Workspace, reader: CachedReader, query: Query, actors: Seq
         if '"' in query.text and not any(hit.score < CERTAIN and not hit.loose for hit in hits)
         else ()
     )
-    return Answer(query.text, reader.revision, reader.fresh, results, reader, tuple(missing))
+    return Answer(query.text, reader.revision, reader.fresh, results, reader, tuple(missing), answering, note)
 
 
 def _touched(workspace: Workspace, at: str | None, actors: Sequence[str]) -> set[str]:
@@ -108,11 +127,13 @@ def _touched(workspace: Workspace, at: str | None, actors: Sequence[str]) -> set
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
-    """`{query, missing_phrases, revision, fresh, results[{address, title, kind, score, snippet, path, line,
+    """`{query, missing_phrases, engine, note, revision, fresh, results[{address, title, kind, score, snippet, path, line,
     id}]}`; matches in a snippet stand in `**`."""
     return {
         "query": answer.query,
         "missing_phrases": list(answer.missing),
+        "engine": answer.engine,
+        "note": answer.note,
         "revision": answer.revision,
         "fresh": answer.fresh,
         "results": [

@@ -1,0 +1,31 @@
+"""The default engine: `cache.search`."""
+
+from __future__ import annotations
+
+from memgit import TYPE_CHECKING
+from memgit.cache.search import Hit, Query, search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memgit.cache.records import Snapshot
+    from memgit.engines import Settings
+    from memgit.model.record import Record
+
+
+class Default:
+    """Full text."""
+
+    any_revision = True
+
+    def search(
+        self, source: Snapshot, query: Query, accept: Callable[[Record], bool] | None = None
+    ) -> list[Hit]:
+        return search(source, query, accept)
+
+    def prepare(self, source: Snapshot) -> str:
+        return f"{sum(source.counts().values()):,} records"
+
+
+def make(settings: Settings) -> Default:
+    return Default()
