@@ -405,6 +405,44 @@ def test_a_client_killed_in_the_middle_leaves_whole_commits(kb: Path) -> None:
     assert run_git(kb, "log", "--grep", "Memgit-Op: record", "--oneline").count("\n") + 1 == count
 
 
+def test_a_call_that_is_cancelled_before_its_turn_is_not_done(kb: Path) -> None:
+    last = 25
+    lines = [
+        said(
+            "tools/call",
+            number,
+            name="record",
+            arguments={"kind": "memory", "title": f"Fact {number}", "body": "x"},
+        )
+        for number in range(2, last + 1)
+    ]
+    with started(kb) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(HELLO + b"".join(lines) + said("notifications/cancelled", requestId=last))
+        server.stdin.flush()
+        for _ in range(last - 1):
+            server.stdout.readline()
+        server.stdin.close()
+        assert server.wait(30) == 0
+    titles = {record["title"] for record in memgit(kb, "list", "memory", "--json").json}
+    assert titles == {f"Fact {number}" for number in range(2, last)}
+    assert status(kb) == ""
+
+
+def test_progress_is_passed_on(kb: Path) -> None:
+    told: list[str | None] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async def conversation(client: Client) -> None:
+        text = "# Deploy\n\n1. Drain the `queue` first.\n2. Then `roll --canary`.\n"
+        await client.call_tool("ingest_plan", {"text": text}, progress_callback=note)
+
+    talk(kb, conversation)
+    assert told == ["reading", "comparing with what is recorded"]
+
+
 def test_outside_a_knowledge_root_nothing_is_written(tmp_path: Path) -> None:
     run_git(tmp_path, "init", "-q", "code")
     (tmp_path / "code/readme.md").write_text("# Code\n")
