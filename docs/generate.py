@@ -39,8 +39,31 @@ def rule_pages() -> dict[str, Callable[[str], str]]:
     return {path: page(path) for path in pages}
 
 
+def gate_page(text: str) -> str:
+    """docs/gate.md: the table of the gate, and that of the statuses of a decision."""
+    from memgit.lint import gate
+    from memgit.model.kinds import FOLLOWING
+
+    doors = [["what the change brings", *gate.DOORS]]
+    rows = [[row.what, *(row.verdicts[door] for door in gate.DOORS)] for row in gate.TABLE]
+    text = _between(text, "gate", doors + rows)
+    statuses = [[status, ", ".join(then) or "nothing"] for status, then in FOLLOWING.items()]
+    return _between(text, "statuses", [["status", "may become"], *statuses])
+
+
+def _between(text: str, name: str, rows: list[list[str]]) -> str:
+    """A page with a table between two of its comments."""
+    first, last = f"<!-- {name}: table -->\n", f"<!-- {name}: end -->"
+    before, _, rest = text.partition(first)
+    head, *body = (f"| {' | '.join(row)} |\n" for row in rows)
+    return (
+        before + first + head + "|---" * len(rows[0]) + "|\n" + "".join(body) + last + rest.partition(last)[2]
+    )
+
+
 FILES: dict[str, Callable[[str], str]] = {
     "docs/commands.md": commands,
+    "docs/gate.md": gate_page,
     "README.md": tour.update,
     **rule_pages(),
 }

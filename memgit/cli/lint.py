@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from memgit.app.check.lint import Checked, Request, fix, lint
+from memgit.app.check.lint import Checked, Request, lint
 from memgit.app.hooks import roots as hook_roots
 from memgit.app.read import lint_log
+from memgit.app.write.fix import fix
 from memgit.cli.options import context_of, json_option, reason_option, typed, workspace_of
 from memgit.cli.output import echo, safe, write_utf8
 from memgit.errors import BadInput

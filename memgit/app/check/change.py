@@ -7,7 +7,7 @@ hooks, `memgit commit`, merges, pushes and `review`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.app.check import settings as lint_settings
@@ -35,6 +35,9 @@ _MEASURE = re.compile(r"[\d,.]*\d%?")
 _GUESS = re.compile(r" (leads nowhere|could mean)\b.*", re.DOTALL)
 _PLACES = re.compile(r":\d+(?=[),\s]|$)|\blines? \d+(?:, \d+)*")
 
+MAX_SHOWN = 20
+"""Findings of one rule that are printed; the rest are counted."""
+_VISIBLE = {number: f"\\x{number:02x}" for number in range(0x20)} | {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
 _LINK = re.compile(r"\[\[[^\[\]]+\]\]")
 
 Data = Callable[[str], bytes | None]
@@ -177,10 +180,9 @@ def judged(
     """
     if not found:
         return Judged()
-    known = {rule.code: rule for rule in lint_settings.known()}
-    settings = lint_settings.settings_of(workspace, tuple(known.values()))
+    settings = lint_settings.settings_of(workspace, lint_settings.known())
     left, before = list(found), 0
-    broke: set[int] = set()
+    written: list[Lines] = []
     for side in sides:
         try:
             lines = Lines(workspace.require_repository().tree(side).data, after, came_from(changes))
@@ -189,16 +191,27 @@ def judged(
             continue
         left, number = news(left, held, changes, lines)
         before += number
-        broke |= {id(one) for one in left if one.rule in gate.LINKS and _was_written(one, lines)}
+        written.append(lines)
+    return Judged(tuple(weighed(workspace, settings, door, left, written)), before)
+
+
+def weighed(
+    workspace: Workspace, settings: Settings, door: str, fresh: Iterable[Finding], sides: Sequence[Lines]
+) -> Iterator[Finding]:
+    """New findings with the severity that they have at a door; those that it lets go are left out.
+
+    Args:
+        sides: the files of each state that the change starts from.
+    """
+    known = {rule.code: rule for rule in lint_settings.known()}
     own = gate.is_own(workspace.layout.name)
-    out = []
-    for one in left:
-        change = gate.BROKE if id(one) in broke else gate.NEW
+    for one in fresh:
+        broke = one.rule in gate.LINKS and any(_was_written(one, lines) for lines in sides)
         strict = one.rule in known and configured(settings, known[one.rule]) == "error"
+        change = gate.BROKE if broke else gate.NEW
         severity = gate.severity_at(gate.judge(door, one.rule, one.severity, change, own=own, strict=strict))
         if severity:
-            out.append(one._replace(severity=severity))
-    return Judged(tuple(out), before)
+            yield one._replace(severity=severity)
 
 
 def _was_written(found: Finding, lines: Lines) -> bool:
@@ -232,3 +245,28 @@ def _held(
     rules = lint_settings.loaded(codes)
     chosen = settings.narrowed(sorted(codes))
     return run(corpus, chosen, rules).findings
+
+
+# Lines
+
+
+def shown(prefix: str, findings: Sequence[Finding]) -> list[str]:
+    """A line for each finding; where one rule has very many, those beyond the first are counted."""
+    out: list[str] = []
+    count: dict[str, int] = {}
+    for found in findings:
+        count[found.rule] = count.get(found.rule, 0) + 1
+        if count[found.rule] <= MAX_SHOWN:
+            severity = "hint" if found.severity == "info" else found.severity
+            out.append(
+                f"{visible(prefix + found.path)}:{found.line}: {severity} {found.rule} {found.name}: "
+                f"{found.message}"
+            )
+    return out + [
+        f"and {number - MAX_SHOWN:,} more of {rule}" for rule, number in count.items() if number > MAX_SHOWN
+    ]
+
+
+def visible(path: str) -> str:
+    """A path on one line, control characters escaped."""
+    return path.translate(_VISIBLE)

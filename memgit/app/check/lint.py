@@ -15,7 +15,6 @@ from memgit.app.check.source import (
     TreeBefore,
     TreeSource,
     disk_mode,
-    read_plain,
     staged_edits,
 )
 from memgit.app.derived import state as derived_state
@@ -26,16 +25,14 @@ from memgit.git.objects.tree import Tree
 from memgit.git.worktree.staged import staged
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Corpus
-from memgit.lint.engine import Result, mend, run
+from memgit.lint.engine import Result, run
 from memgit.lint.rule import SEVERITIES
 from memgit.lint.settings import Settings, chosen, configured
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
-    from memgit.app.write.write import Session, Written
     from memgit.git.objects.tree import Entry
     from memgit.git.repository import Repository
-    from memgit.lint.engine import Mended
     from memgit.lint.reports import Report
     from memgit.lint.rule import Finding, Rule
 
@@ -91,7 +88,7 @@ def lint(
         NotFound: no such commit.
     """
     known, notes = lint_settings.rules()
-    settings = _settings(workspace, request, known)
+    settings = settings_for(workspace, request, known)
     comparing = [rule.compares for rule in chosen(settings, known)]
     corpus = corpus_of(workspace, context, request, compare=any(comparing))
     # Where derived files are known to be right, no rule looks at many records again.
@@ -143,61 +140,10 @@ def check_staged(workspace: Workspace, context: Context, request: Request) -> Re
         BadInput: a configuration that cannot be read.
     """
     known, _ = lint_settings.rules()
-    settings = _settings(workspace, request, known)
+    settings = settings_for(workspace, request, known)
     compare = any(rule.compares for rule in chosen(settings, known))
     corpus = corpus_of(workspace, context, request, compare=compare)
     return run(corpus, settings, known)
-
-
-def fix(
-    workspace: Workspace,
-    context: Context,
-    request: Request,
-    *,
-    commit: bool = False,
-    reason: str | None = None,
-) -> Checked:
-    """Mends what can be mended in the working tree (or, with `commit`, in one commit), then checks again.
-
-    Raises:
-        BadInput: asked of a commit or of what is staged: only a working tree can be mended.
-        Refused: there is no working tree.
-    """
-    if request.at is not None:
-        raise BadInput("--fix mends the working tree, --at looks at a commit: they exclude each other")
-    known, notes = lint_settings.rules()
-    if commit:
-        mended, written = _fix_in_commit(
-            workspace, context, request, _settings(workspace, request, known), known, reason
-        )
-        notes = (*notes, *written.notes)
-        done = written.commit
-    else:
-        mended = mends(workspace, context, request)
-        _write(workspace.root or "", mended.edits)
-        done = None
-    at = None if workspace.proposal is None else workspace.proposal.tip
-    checked = lint(
-        workspace, context, request._replace(staged=False, changed=request.changed or request.staged, at=at)
-    )
-    report = checked.report._replace(mended=[*_told(mended.findings), *checked.report.mended])
-    return Checked(report, tuple(dict.fromkeys((*notes, *mended.failed, *checked.notes))), done)
-
-
-def mends(workspace: Workspace, context: Context, request: Request) -> Mended:
-    """What mending the working tree amounts to; nothing is written.
-
-    Raises:
-        BadInput: as `lint`.
-        Refused: there is no working tree.
-    """
-    known, _ = lint_settings.rules()
-    settings = _settings(workspace, request, known)
-    if workspace.root is None:
-        raise Refused(
-            "this repository is bare: it has no working tree to mend", hint="clone it and work in the clone"
-        )
-    return mend(corpus_of(workspace, context, request, disk=True), settings, known)
 
 
 def _note_right(
@@ -225,7 +171,7 @@ def _note_right(
         derived_state.note(repo, source.tree, (), right)
 
 
-def _settings(workspace: Workspace, request: Request, known: tuple[Rule, ...]) -> Settings:
+def settings_for(workspace: Workspace, request: Request, known: tuple[Rule, ...]) -> Settings:
     lint_settings.check_names(request.select, request.ignore, known)
     # A hook does not keep a person waiting for what a review tells as well, nor repeat at each commit what
     # the commit did not bring about.
@@ -266,7 +212,7 @@ def corpus_of(
     elif request.changed:
         changed = set(edits)
     if request.paths:
-        changed = _under(request.paths, changed, source)
+        changed = under(request.paths, changed, source)
     before = TreeBefore(layout, before_tree, sorted(differ if changed is None else differ & set(changed)))
     memo = None if disk or changed is not None else Kept(workspace, source, made_of(workspace))
     index: Callable[[], CachedIndex | None] | None = None
@@ -301,7 +247,7 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
         if request.at is not None or request.staged or request.changed or request.since is not None:
             workspace.require_repository()
         folder = FolderSource(workspace.root)
-        asked = _under(request.paths, None, folder) if request.paths else None
+        asked = under(request.paths, None, folder) if request.paths else None
         return Corpus(layout, folder, today, changed=asked, outside=_outside(workspace))
     repo = workspace.require_repository()
     if request.at is not None and (request.staged or request.changed):
@@ -321,7 +267,7 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
     source = TreeSource(repo, tree, {}, commit=commit)
     changed: Collection[str] | None = differ if request.since is not None else None
     if request.paths:
-        changed = _under(request.paths, changed, source)
+        changed = under(request.paths, changed, source)
     memo = Kept(workspace, source, made_of(workspace)) if changed is None else None
     return Corpus(
         layout,
@@ -408,7 +354,7 @@ def _on_disk(root: str, repo: Repository) -> dict[str, Edited | None]:
     return out
 
 
-def _under(
+def under(
     wanted: Sequence[str], changed: Collection[str] | None, source: TreeSource | FolderSource
 ) -> set[str]:
     """The paths under some files and folders; among those that changed where only these are looked at.
@@ -513,79 +459,3 @@ def _counts(corpus: Corpus) -> list[str]:
             words += f" in {plural(len(groups[kind]), *_GROUPS[kind])}"
         out.append(words)
     return out
-
-
-# Mending
-
-
-def _told(findings: Sequence[Finding]) -> list[str]:
-    """What was mended, one line a rule."""
-    from memgit.lint.words import plural
-
-    names: dict[str, int] = {}
-    for finding in findings:
-        names[f"{finding.rule} {finding.name}"] = names.get(f"{finding.rule} {finding.name}", 0) + 1
-    return [f"mended {plural(count, 'finding')} of {name}" for name, count in names.items()]
-
-
-def _write(root: str, edits: Mapping[str, bytes | None]) -> None:
-    """Puts edits into the working tree, each file whole or not at all; links are never written through."""
-    for path, data in edits.items():
-        full = os.path.join(root, path)
-        if os.path.islink(full) or (os.path.lexists(full) and not os.path.isfile(full)):
-            raise Refused("not mended: it is no plain file", path=path)
-        if data is None:
-            if os.path.lexists(full):
-                os.unlink(full)
-            continue
-        if read_plain(root, path) == data:
-            continue
-        folder = os.path.dirname(full)
-        os.makedirs(folder, exist_ok=True)
-        spare = os.path.join(folder, f".memgit-{os.getpid()}-{os.path.basename(full)[:40]}")
-        with open(spare, "xb") as file:
-            file.write(data)
-        if os.path.lexists(full):
-            os.chmod(spare, os.stat(full).st_mode & 0o7777)
-        os.replace(spare, full)
-
-
-def _fix_in_commit(
-    workspace: Workspace,
-    context: Context,
-    request: Request,
-    settings: Settings,
-    rules: tuple[Rule, ...],
-    reason: str | None,
-) -> tuple[Mended, Written]:
-    """Mends the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
-    from memgit.app.write.write import Plan, carry_out
-    from memgit.formats.messages import message as messages
-    from memgit.lint.words import plural
-    from memgit.model.change import diff_records
-
-    repo = workspace.writable()
-    if request.staged or request.changed or request.since is not None:
-        raise BadInput("--commit mends the newest commit: it goes with no other state")
-    done: list[Mended] = []
-
-    def plan(session: Session) -> Plan | None:  # called again where somebody else's commit came first
-        board = session.board
-        source = TreeSource(repo, board.tree, {}, commit=session.reader.revision)
-        changed = _under(request.paths, None, source) if request.paths else None
-        corpus = Corpus(workspace.layout, source, context.today, changed=changed)
-        mended = mend(corpus, settings, rules)
-        done[:] = [mended]
-        if not mended.edits:
-            return None
-        old = [record for path in mended.edits for record in board.parsed(path).records]
-        for path, data in mended.edits.items():
-            board.put(path, data)
-        new = [record for path in mended.edits for record in board.parsed(path).records]
-        changes = tuple(change.named() for change in diff_records(old, new))
-        codes = ", ".join(sorted({finding.rule for finding in mended.findings}))
-        subject = messages.subject("fix", None, f"{plural(len(mended.findings), 'finding')} of {codes}")
-        return Plan("fix", changes, subject, anyway=True)
-
-    written = carry_out(workspace, context, plan, reason=reason)
-    return done[-1], written

@@ -6,11 +6,13 @@ from memgit import TYPE_CHECKING
 from memgit.app.check import settings as lint_settings
 from memgit.app.check.change import Judged, judged
 from memgit.app.check.lint import corpus_at
+from memgit.app.config import NAME
 from memgit.lint import gate
 from memgit.lint.engine import run
 
 if TYPE_CHECKING:
     from memgit.app.workspace import Context, Workspace
+    from memgit.git.repository import Repository
 
 
 def check_range(workspace: Workspace, context: Context, door: str, base: str | None, new: str) -> Judged:
@@ -20,15 +22,26 @@ def check_range(workspace: Workspace, context: Context, door: str, base: str | N
 
     Args:
         door: `gate.PUSH` or `gate.SYNC`.
-        base: the commit that the others have; None where they have none.
+        base: the commit that the others have; None where they have none. Then what the folder held when it
+            became a knowledge root counts as there before.
     """
     repo = workspace.require_repository()
-    tree, old = repo.tree(new), repo.tree(base)
+    start = base if base is not None else _adopted(repo, new)
+    tree, old = repo.tree(new), repo.tree(start)
     differ = [path for path, _, _ in old.diff(tree)]
     if not differ:
         return Judged()
     rules = lint_settings.loaded((*gate.SOUND, gate.DERIVED))
     settings = lint_settings.settings_of(workspace, lint_settings.known())
-    corpus = corpus_at(workspace, context, new, differ, since=base)
+    corpus = corpus_at(workspace, context, new, differ, since=start)
     found = run(corpus, settings, rules).findings
-    return judged(workspace, context, door, found, tree.data, () if base is None else (base,))
+    verdict = judged(workspace, context, door, found, tree.data, () if start is None else (start,))
+    told = [one for one in verdict.findings if one.severity == "error" or one.rule == gate.DERIVED]
+    return verdict._replace(findings=tuple(told))
+
+
+def _adopted(repo: Repository, new: str) -> str | None:
+    """The commit that made a folder a knowledge root: what was there before is not what memgit brings."""
+    name = repo.prefix + NAME
+    found = repo.git("log", "--diff-filter=A", "--format=%H", new, "--", name).split()
+    return found[-1].decode("ascii") if found else None

@@ -18,7 +18,7 @@ from memgit.app.derived.files import Difference, Kept, State
 from memgit.app.read.log import incomplete
 from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.write import Plan, Session, carry_out
+from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.derive import is_derived
 from memgit.derive.view import Rendered
 from memgit.errors import BadInput
@@ -117,6 +117,14 @@ def rebuild(
     finally:
         if beside is not None:
             beside.stop()
+
+
+def commit_derived(workspace: Workspace, context: Context) -> Written:
+    """Commits the derived files of the newest commit as its records give them, as `fix: indexes`.
+
+    Raises what `carry_out` raises.
+    """
+    return carry_out(workspace, context, partial(_fix, Kept(workspace.writable())))
 
 
 def _rebuild(

@@ -10,7 +10,7 @@ import os
 
 from memgit import TYPE_CHECKING
 from memgit.app.check import lint
-from memgit.app.check.change import judged
+from memgit.app.check.change import judged, shown, visible
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.staged import Derived, derived_of, put_on_disk
 from memgit.app.hooks import hook_state
@@ -42,9 +42,6 @@ ONLY = "next-index-"
 """How the name of the index begins from which `git commit -- PATH` makes its commit (builtin/commit.c in git);
 the index that comes after it is in `index.lock` then.
 """
-MAX_SHOWN = 20
-"""Findings of one rule that are printed; the rest are counted."""
-_VISIBLE = {number: f"\\x{number:02x}" for number in range(0x20)} | {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
 
 
 class Said(NamedTuple):
@@ -188,28 +185,6 @@ def _note_right(root: _Root) -> None:
 
 
 # Lines
-
-
-def shown(prefix: str, findings: Sequence[Finding]) -> list[str]:
-    """A line for each finding; where one rule has very many, those beyond the first are counted."""
-    out: list[str] = []
-    count: dict[str, int] = {}
-    for found in findings:
-        count[found.rule] = count.get(found.rule, 0) + 1
-        if count[found.rule] <= MAX_SHOWN:
-            severity = "hint" if found.severity == "info" else found.severity
-            out.append(
-                f"{visible(prefix + found.path)}:{found.line}: {severity} {found.rule} {found.name}: "
-                f"{found.message}"
-            )
-    return out + [
-        f"and {number - MAX_SHOWN:,} more of {rule}" for rule, number in count.items() if number > MAX_SHOWN
-    ]
-
-
-def visible(path: str) -> str:
-    """A path on one line, control characters escaped."""
-    return path.translate(_VISIBLE)
 
 
 def _problems(prefix: str, problems: Mapping[str, tuple[Problem, ...]]) -> list[str]:

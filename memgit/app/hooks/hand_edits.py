@@ -70,7 +70,7 @@ def commit_edits(
             problem = next((found for found in parsed.problems if found.fatal), None)
             if problem is not None:
                 raise Refused(
-                    f"not committed: {problem.message}",
+                    f"not committed: {problem.code} {problem.message}",
                     path=path,
                     line=problem.line,
                     hint="mend it, then memgit commit again",
@@ -78,7 +78,7 @@ def commit_edits(
             new += parsed.records
         changes = diff_records(old, new)
         if verify and records:
-            require_sound(session, gate.COMMIT, changes)
+            require_sound(session.workspace, session.context, session.board, gate.COMMIT, changes)
         notes = _take_derived(board, files, derived, taken)
         if taken and not records:
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
+from memgit.app.check.change import shown
 from memgit.app.check.lint import Progress
 from memgit.app.check.push import check_range
-from memgit.app.hooks.check import Said, shown
+from memgit.app.hooks.check import Said
 from memgit.app.hooks.roots import State, roots
 from memgit.errors import NotFound
 from memgit.lint import gate

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from memgit.app.check.push import check_range
+from memgit.app.derived.rebuild import commit_derived
 from memgit.app.merge.into_head import check_idle, merge_into_head
 from memgit.app.merge.resolve import Left
 from memgit.app.merge.tree_merge import merge_bases
@@ -270,6 +271,11 @@ class _Sync:
         self.tell(f"checking {self.where.ref.removeprefix('refs/heads/')}")
         verdict = check_range(self.workspace, self.context, gate.SYNC, self.theirs, head)
         self.findings = verdict.findings
+        if not verdict.stops and any(one.rule == gate.DERIVED for one in verdict.findings):
+            done = commit_derived(self.workspace, self.context)
+            if done.commit is not None:
+                self.findings = tuple(one for one in verdict.findings if one.rule != gate.DERIVED)
+                self.notes.append(f"derived files were out of date: committed in {done.commit[:10]}")
         return verdict.stops
 
     def _wait(self, attempt: int) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memgit import __version__
 from memgit.app.check import settings as lint_settings
-from memgit.app.check.change import Lines, came_from, news
+from memgit.app.check.change import Lines, came_from, news, weighed
 from memgit.app.check.source import Kept
 from memgit.app.config import Config
 from memgit.app.merge.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
@@ -31,6 +31,7 @@ from memgit.derive import is_derived
 from memgit.errors import BadInput, Broken, NotFound, Refused
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
+from memgit.lint import gate
 from memgit.lint.corpus import Before
 from memgit.lint.engine import run
 from memgit.lint.rule import HISTORY, Finding, Found, Rule
@@ -430,6 +431,7 @@ class _Reviewing:
         known = run(before, self.settings, asked, self.progress)
         lines = Lines(sides.before.data, after.data, came_from(changes))
         fresh, old = news(result.findings, known.findings, changes, lines)
+        fresh = list(weighed(self.workspace, self.settings, gate.REVIEW, fresh, [lines]))
         brought, _ = news(result.in_place, [*known.findings, *known.in_place], changes, lines)
         allowed = max(0, result.allowed - known.allowed - len(brought))
         return [*fresh, *allowance_findings(brought), *drift], old + drift_old, allowed, after

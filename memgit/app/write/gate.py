@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.check import lint
-from memgit.app.check.change import judged
+from memgit.app.check.change import judged, shown
 from memgit.derive import is_derived
 from memgit.errors import Refused
 from memgit.git.objects.tree import FILE, Entry
@@ -17,12 +17,17 @@ from memgit.lint import gate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memgit.app.write.write import Session
+    from memgit.app.workspace import Context, Workspace
+    from memgit.app.write.overlay import Board
     from memgit.model.change import Change
 
+GUARDED = frozenset(["record", "update", "extend", "promote", "link", "ingest"])
+"""Operations whose result is held to the rules of a hand edit. The others write nothing of their own (an undo,
+a rename, a merge of records), or are what puts things right.
+"""
+WITH_HISTORY = frozenset(["decision", "skill", "observation"])
+"""Kinds of which history forbids some changes (MG401, MG402, MG405)."""
 ELSEWHERE = (gate.DERIVED, "MG102", "MG103", "MG501")
-MAX_NOTES = 5
-"""Warnings that one commit prints."""
 _HINTS = {
     gate.COMMIT: "edit the file (memgit lint --changed shows all), then memgit commit again; --no-verify "
     "commits it as it is",
@@ -30,7 +35,23 @@ _HINTS = {
 }
 
 
-def require_sound(session: Session, door: str, changes: Sequence[Change]) -> None:
+def require_sound_write(workspace: Workspace, context: Context, board: Board, *ops: str) -> None:
+    """Asks the gate about what some operations have put on a board, where that may hold anything for it: what
+    memgit writes of other records is sound by the way it is made.
+
+    Raises as `require_sound`.
+    """
+    if not GUARDED.isdisjoint(ops) and any(
+        (record.kind in WITH_HISTORY and board.tree.get(record.path) is not None)
+        or (record.text("created") or record.text("at") or "") > context.today
+        for record in board.written()
+    ):
+        require_sound(workspace, context, board, gate.WRITE, ())
+
+
+def require_sound(
+    workspace: Workspace, context: Context, board: Board, door: str, changes: Sequence[Change]
+) -> None:
     """Lets the gate judge the edits on a board; what it only warns of becomes a note on the board.
 
     Args:
@@ -42,7 +63,7 @@ def require_sound(session: Session, door: str, changes: Sequence[Change]) -> Non
         Refused: a finding that the door stops and that the newest commit does not have; the first one is named
             with its line.
     """
-    board, repo = session.board, session.board.repo
+    repo = board.repo
     entries: dict[str, Entry | None] = {}
     for path, data in board.edits.items():
         if is_derived(board.layout, path):
@@ -51,9 +72,9 @@ def require_sound(session: Session, door: str, changes: Sequence[Change]) -> Non
         mode = old.mode if old is not None and old.is_file else FILE
         entries[path] = None if data is None else Entry(mode, repo.write_blob(data))
     request = lint.Request(staged=True, ignore=ELSEWHERE, entries=entries)
-    result = lint.check_staged(session.workspace, session.context, request)
+    result = lint.check_staged(workspace, context, request)
     sides = () if board.commit is None else (board.commit,)
-    verdict = judged(session.workspace, session.context, door, result.findings, board.data, sides, changes)
+    verdict = judged(workspace, context, door, result.findings, board.data, sides, changes)
     errors = [one for one in verdict.findings if one.severity == "error"]
     if errors:
         first, more = errors[0], len(errors) - 1
@@ -65,6 +86,4 @@ def require_sound(session: Session, door: str, changes: Sequence[Change]) -> Non
             hint=_HINTS[door].format(rule=first.rule),
         )
     if door == gate.COMMIT:
-        board.notes += tuple(
-            f"{one.path}:{one.line}: {one.message} ({one.rule})" for one in verdict.findings[:MAX_NOTES]
-        )
+        board.notes += tuple(shown("", verdict.findings))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from memgit.app.derived import state as derived_state
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.gate import require_sound_write
 from memgit.app.write.overlay import Board
 from memgit.app.write.write import (
     Plan,
@@ -79,7 +80,9 @@ def carry_out_series(
             changes.add(Change(edits, text, soft))
         if not session.read_back():
             return None
-        warn_of_links(session, *(plan.op for plan, _ in made if plan is not None))
+        ops = [plan.op for plan, _ in made if plan is not None]
+        require_sound_write(workspace, context, board, *ops)
+        warn_of_links(session, *ops)
         return changes.changes()
 
     make = commit_series if proposal is None else proposal.commit_series

@@ -13,6 +13,7 @@ from memgit.app.config import NAME, parse
 from memgit.app.derived import state as derived_state
 from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.gate import require_sound_write
 from memgit.app.write.overlay import Board, BoardReader
 from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
 from memgit.errors import BadInput, Refused
@@ -270,6 +271,8 @@ def carry_out(
         if not plan.changes and not plan.anyway:
             return None
         text = message_of(plan, context, screen(workspace, context, board, plan, reason))
+        if not plan.anyway:  # hand edits were asked for already
+            require_sound_write(workspace, context, board, plan.op)
         warn_of_links(session, plan.op)
         board.soft = soft = owed(workspace, board) if plan.derived is None else plan.derived
         edits = {path: data for path, data in board.edits.items() if data != TreeFiles.data(board, path)}
