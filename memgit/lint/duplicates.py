@@ -16,8 +16,12 @@ from memgit.lint.matching import likeness, profile
 from memgit.lint.words import cut
 from memgit.model.lazy_re import pattern
 
-SHORT = 180
-"""Characters from which a text says enough to be called a copy whatever the titles are."""
+SHORT, EDITED = 180, 240
+"""Characters from which a text, and one that was changed a little, says enough to be called a copy whatever the
+titles are.
+"""
+SERIES = 0.6
+"""A share of the words of two titles that makes them parts of one series where each has words of its own."""
 COMPARED = 2_000
 """Words up to which two texts are aligned word by word."""
 SAME_NAMES = 3
@@ -26,9 +30,9 @@ CLOSE, ELSEWHERE = 0.45, 0.6
 """Likeness (see `matching`) of two texts under the same title from which they are about one thing: in one
 folder, and in two folders or under titles of another order.
 """
-SIBLINGS, USUAL = 40, 0.25
+SIBLINGS, USUAL, FORM = 40, 0.25, 0.6
 """So many records beside one are looked at for words that all pages there have: a stem that more than this
-share of them has says nothing.
+share of them has says nothing; the larger share is that of the words of a form.
 """
 SAID, LONG_ENOUGH = 4, 12
 """So many other stems two texts under like titles must share, of so many that each has."""
@@ -159,11 +163,16 @@ def same_text(corpus: Corpus, one: RecordFacts, other: RecordFacts, share: float
     alike = 1.0 if equal else resemblance(left, right)
     like_titled = set(one.title) == set(other.title)
     if alike < (max(share, SURE) if _is_wide(left) else share) or (
-        min(len(" ".join(found)) for found in (left, right)) < SHORT and not like_titled
+        min(len(" ".join(found)) for found in (left, right)) < (SHORT if equal else EDITED)
+        and not like_titled
     ):
         return None
-    if not like_titled and not equal and (_own_subjects(one, other, left, right) or _filled_in(left, right)):
-        return None
+    if not like_titled and not equal:
+        if _own_subjects(one, other, left, right) or _in_series(one, other) or _filled_in(left, right):
+            return None
+        said = set(content(left)) & set(content(right))
+        if len(said - _usual(corpus, one, FORM)) < LONG_ENOUGH:
+            return None
     return f"{'the same text' if equal else f'text {alike:.0%} the same'}, “{_shared(left, right)}”"
 
 
@@ -177,6 +186,12 @@ def _own_subjects(one: RecordFacts, other: RecordFacts, left: Sequence[str], rig
     mine, theirs = set(content(left)), set(content(right))
     own, others = set(one.title) - set(other.title), set(other.title) - set(one.title)
     return bool(own & (mine - theirs)) and bool(others & (theirs - mine))
+
+
+def _in_series(one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether two titles say nearly the same and each says something of its own: two laws, two regulations."""
+    left, right = (set(word_list(facts.record.title)) for facts in (one, other))
+    return bool(left - right and right - left) and len(left & right) >= SERIES * min(len(left), len(right))
 
 
 def _filled_in(left: Sequence[str], right: Sequence[str]) -> bool:
@@ -208,7 +223,7 @@ def like_titles(corpus: Corpus, one: RecordFacts, other: RecordFacts) -> str | N
     bodies = [corpus.body(facts.record) for facts in (one, other)]
     if any(_is_wide(word_list(body)) for body in bodies):
         return None
-    usual = _usual(corpus, one) | _usual(corpus, other)
+    usual = _usual(corpus, one, USUAL) | _usual(corpus, other, USUAL)
     left, right = (
         profile(facts.record.title, facts.keywords, body)
         for facts, body in zip((one, other), bodies, strict=True)
@@ -241,9 +256,9 @@ def _alike(stem: str) -> float:
     return 1.0
 
 
-def _usual(corpus: Corpus, one: RecordFacts) -> set[str]:
-    """The stems that many records beside one have: the words of a form, not of a subject."""
-    known: dict[str, set[str]] = corpus.shared.setdefault("usual", {})
+def _usual(corpus: Corpus, one: RecordFacts, share: float) -> set[str]:
+    """The stems that more than a share of the records beside one have: the words of a form, not of a subject."""
+    known: dict[str, tuple[int, Counter[str]]] = corpus.shared.setdefault("usual", {})
     folder = _folder(one)
     if folder not in known:
         slash = f"{folder}/" if folder else ""
@@ -254,7 +269,9 @@ def _usual(corpus: Corpus, one: RecordFacts) -> set[str]:
             for name in names[::step][:SIBLINGS]
             for record in corpus.parsed_once(slash + name).records[:SIBLINGS]
         ]
-        count = Counter(stem for body in bodies for stem in set(content(word_list(body))))
-        few = max(3.0, USUAL * len(bodies))
-        known[folder] = {stem for stem, times in count.items() if times > few}
-    return known[folder]
+        known[folder] = (
+            len(bodies),
+            Counter(stem for body in bodies for stem in set(content(word_list(body)))),
+        )
+    size, count = known[folder]
+    return {stem for stem, times in count.items() if times > max(3.0, share * size)}
