@@ -239,9 +239,18 @@ def workspace_of(ctx: click.Context, *, lenient: bool = False) -> Workspace:
         ctx.find_root().call_on_close(workspace.close)
     if proposal is not None:
         workspace.propose(proposal)
-    for note in workspace.mend():
+    for note in (*workspace.mend(), *_finish(workspace)):
         click.echo(f"memgit: {note}", err=True)
     return workspace
+
+
+def _finish(workspace: Workspace) -> tuple[str, ...]:
+    """Ends a merge that a killed sync left under way; what was done, in words."""
+    if workspace.repo is None or not os.path.exists(f"{workspace.repo.git_dir}/memgit/merging"):
+        return ()
+    from memgit.app.merge.into_head import finish
+
+    return finish(workspace)
 
 
 def typed(ctx: click.Context, path: str) -> str:

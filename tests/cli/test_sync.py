@@ -980,12 +980,8 @@ kill -9 "$(cat "{folder}/victim")"
 """
 
 
-def killed_sync(kb: Path, folder: Path, call: int, when: str) -> bool:
-    """Kills a sync before or after it has git do something for the so-manieth time; whether there was such a call."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    (folder / "git").write_text(KILLER.format(folder=folder, git=shutil.which("git"), call=call, when=when))
-    (folder / "git").chmod(0o755)
+def run_sync(kb: Path, folder: Path) -> int:
+    """The exit code of a sync that finds the git of a folder, which is told its process."""
     done = subprocess.run(
         ["sh", "-c", 'echo $$ >"$0/victim"; exec "$@"', folder, sys.executable, "-m", "memgit", "sync"],
         cwd=kb,
@@ -994,7 +990,16 @@ def killed_sync(kb: Path, folder: Path, call: int, when: str) -> bool:
         timeout=120,
         env={**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
     )
-    return done.returncode != 0
+    return done.returncode
+
+
+def killed_sync(kb: Path, folder: Path, call: int, when: str) -> bool:
+    """Kills a sync before or after it has git do something for the so-manieth time; whether there was such a call."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "git").write_text(KILLER.format(folder=folder, git=shutil.which("git"), call=call, when=when))
+    (folder / "git").chmod(0o755)
+    return run_sync(kb, folder) != 0
 
 
 def check_kills(kb: Path, origin: Path, tmp_path: Path, step: int) -> None:
@@ -1026,3 +1031,39 @@ def test_killed_at_some_calls_of_git(kb: Path, origin: Path, tmp_path: Path) -> 
 @pytest.mark.slow
 def test_killed_at_every_call_of_git(kb: Path, origin: Path, tmp_path: Path) -> None:
     check_kills(kb, origin, tmp_path, 1)
+
+
+MERGE_KILLER = """\
+#!/bin/sh
+"{git}" "$@"; code=$?
+case "$*" in *"merge --no-commit"*) kill -9 "$(cat "{folder}/victim")"; exit 0 ;; esac
+exit $code
+"""
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_merge_by_git_that_was_killed_is_finished_by_the_next_command(
+    kb: Path, origin: Path, tmp_path: Path, staged: bool
+) -> None:
+    """git merges by itself where a hook of another tool wants to see the commit."""
+    hook(kb / ".git", "commit-msg", "#!/bin/sh\nexit 0\n")
+    other = clone(origin, "other")
+    record(other, "Theirs")
+    memgit(other, "sync")
+    record(kb, "Ours")
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "git").write_text(MERGE_KILLER.format(folder=folder, git=shutil.which("git")))
+    (folder / "git").chmod(0o755)
+    assert run_sync(kb, folder) != 0 and (kb / ".git/MERGE_HEAD").exists()
+    if staged:
+        (kb / "draft.txt").write_text("mine\n")
+        run_git(kb, "add", "draft.txt")
+        assert "left a merge under way: memgit resolve says how" in memgit(kb, "list").err
+        assert "draft.txt" in run_git(kb, "diff", "--cached", "--name-only")
+        return
+    answer = memgit(kb, "record", "memory", "Next", "-m", "x")
+    assert "finished the merge that an interrupted sync had begun" in answer.err
+    memgit(kb, "sync")
+    assert titles(kb) == ["Next", "Ours", "Theirs"]
+    sound(kb)

@@ -6,6 +6,9 @@ git merges by itself, with a merge under way until its commit, only where `in_me
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from memgit.app.derived.staged import settle
@@ -15,7 +18,7 @@ from memgit.app.merge.tree_merge import merge_bases
 from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Workspace
 from memgit.derive import is_derived
-from memgit.errors import Refused
+from memgit.errors import MemgitError, Refused
 from memgit.git import process
 from memgit.git.commit import lock
 from memgit.git.hooks import MARK
@@ -30,6 +33,8 @@ MOVED = 10
 """How often a merge is begun again because HEAD moved meanwhile."""
 MERGING = 600.0
 """Seconds that git may take to merge, or to update the working tree."""
+NOTE = "memgit/merging"
+"""File in the git directory that names HEAD and the other commit while git merges; a killed memgit leaves it."""
 SHOWN = 10
 _PLAIN = ("--quiet", "--no-squash", "--no-autostash")
 """Edits that are not committed stay where they are, whatever `merge.autoStash` says. And a merge is one,
@@ -78,6 +83,65 @@ def merge_into_head(workspace: Workspace, theirs: str, name: str, message: str) 
     )
 
 
+def finish(workspace: Workspace) -> tuple[str, ...]:
+    """Ends a merge that a killed memgit left under way; what was done, in words.
+
+    Cheap where there is nothing to do: one look at a file. A merge in which something else was staged since is
+    left to the user.
+    """
+    repo = workspace.repo
+    if repo is None or not os.path.exists(f"{repo.git_dir}/{NOTE}"):
+        return ()
+    try:
+        with lock.hold(repo, 0):  # else its writer, or the git that it started, is alive
+            noted = _noted(repo)
+            if noted is None or repo.in_progress() != "merge":
+                return ()
+            ours, theirs = noted
+            if (repo.head().commit, repo.ref("MERGE_HEAD")) != (ours, theirs):
+                return ()
+            merge = _Merge(workspace, repo.head())
+            brought = repo.git("diff", "--name-only", "-z", merge.base(ours, theirs), theirs).split(b"\0")
+            staged = repo.git("diff", "--name-only", "-z", "--cached").split(b"\0")
+            if set(staged) <= {*brought, *(path for path in staged if _is_derived(workspace, path))}:
+                done = merge.conclude(bool(unmerged(repo)))
+                if not done.left:
+                    return ("finished the merge that an interrupted sync had begun", *done.notes)
+    except lock.Busy:
+        return ()
+    except (MemgitError, OSError) as error:
+        return (f"an interrupted sync left a merge under way: {error}",)
+    return ("an interrupted sync left a merge under way: memgit resolve says how to go on",)
+
+
+def _is_derived(workspace: Workspace, raw: bytes) -> bool:
+    path, prefix = raw.decode("utf-8", "surrogateescape"), workspace.require_repository().prefix
+    return path.startswith(prefix) and is_derived(workspace.layout, path[len(prefix) :])
+
+
+def _noted(repo: Repository) -> tuple[str, str] | None:
+    """HEAD and the other commit of a merge that was begun; the note is gone then."""
+    path = f"{repo.git_dir}/{NOTE}"
+    with open(path, encoding="ascii", errors="replace") as file:
+        words = file.read().split()
+    os.unlink(path)
+    return (words[0], words[1]) if len(words) == 2 else None
+
+
+@contextmanager
+def _noting(repo: Repository, ours: str, theirs: str) -> Iterator[None]:
+    """While this holds, the note says what is merged."""
+    path = f"{repo.git_dir}/{NOTE}"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"{ours} {theirs}\n")
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+
+
 class _Merge:
     """One try, from one state of HEAD."""
 
@@ -90,7 +154,7 @@ class _Merge:
         if ours is not None and repo.is_ancestor(theirs, ours):
             return Merged("none")
         forward = ours is None or repo.is_ancestor(ours, theirs)
-        base = ours if ours is None or forward else self._base(ours, theirs)
+        base = ours if ours is None or forward else self.base(ours, theirs)
         # Who records in this clone meanwhile waits for the merge to be whole.
         with lock.hold(repo, LOCK_WAIT):
             check_idle(repo)
@@ -103,9 +167,13 @@ class _Merge:
                 return self._forward(name, "fast-forward")
             assert ours is not None
             made = merge_commit(self.workspace, ours, theirs, message)
-            return self._join(name) if made is None else self._forward(made, "merge")
+            if made is not None:
+                return self._forward(made, "merge")
+            with _noting(repo, ours, theirs):
+                return self._join(name)
 
-    def _base(self, ours: str, theirs: str) -> str:
+    def base(self, ours: str, theirs: str) -> str:
+        """Where both sides come from; Refused where their histories never met."""
         bases = merge_bases(self.repo, ours, theirs)
         if not bases and self.repo.shallow():
             raise Refused(
@@ -157,7 +225,11 @@ class _Merge:
             if self.repo.in_progress() == "merge":
                 self._git("merge", "--quit")
             raise _refused(done)
-        if done.code:
+        return self.conclude(bool(done.code))
+
+    def conclude(self, conflicts: bool) -> Merged:
+        """Commits the merge that git has under way, unless something is to be settled first."""
+        if conflicts:
             resolved = resolve(self.workspace)
             left, notes = resolved.left, resolved.notes
         else:

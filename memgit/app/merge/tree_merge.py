@@ -18,6 +18,7 @@ from memgit.errors import Refused
 from memgit.formats.codecs import parse_file
 from memgit.formats.merging.merge import merge_file
 from memgit.formats.sniff import peek
+from memgit.git import process
 from memgit.git.objects.tree import FOLDER, Delta, Entry, Tree
 from memgit.git.repository import Repository
 from memgit.lint.corpus import Corpus
@@ -117,8 +118,6 @@ def merge_bases(repo: Repository, one: str, other: str) -> list[str]:
     """The best common ancestors of two commits, in git's order; several after criss-cross merges, none where
     histories do not meet.
     """
-    from memgit.git import process
-
     done = process.attempt(["merge-base", "--all", one, other], repo=repo)
     if done.code > 1:
         raise Refused(f"git merge-base: {process.words(done.err)[0]}")
