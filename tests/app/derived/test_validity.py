@@ -326,7 +326,7 @@ def test_a_file_that_the_cache_knows_is_not_read(
         read.add(path)
         return real(layout, path, *args, **named)  # type: ignore[arg-type]
 
-    for module in ("memgit.app.write.write", "memgit.app.read.reader", "memgit.formats.codecs"):
+    for module in ("memgit.app.write.overlay", "memgit.app.read.reader", "memgit.formats.codecs"):
         monkeypatch.setattr(f"{module}.parse_file", counting, raising=False)
     if kind == "memory":
         memgit(filled, "update", "memory/sea/tide-0", "-m", "other text")
