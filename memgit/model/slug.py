@@ -56,6 +56,16 @@ def slug(title: str, *, ascii_only: bool = False) -> str:
     return _named("" if lost and len(stem) < 3 else stem, title)
 
 
+def file_name(title: str) -> str:
+    """The title as a file stem that reads as the title: what cannot be in a file name or a link becomes a blank."""
+    text = unicodedata.normalize("NFC", title)
+    text = "".join(char if char.isprintable() and char not in '<>:"/\\|?*#^[]' else " " for char in text)
+    text = " ".join(text.split()).strip(". ")
+    while len(text.encode()) > MAX_BYTES:
+        text = text[:-1].rstrip(". ")
+    return _named("" if text.split(".")[0].lower() in RESERVED else text, title)
+
+
 def _named(stem: str, title: str) -> str:
     """A stem that can be a file name, by the title where it cannot."""
     if not stem:

@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,14 +59,14 @@ def record_all(kb: Path, requests: Sequence[Request], way: str) -> list[str]:
     """The files that come of recording the requests in one way, with their blobs."""
     workspace = open_workspace(str(kb), os.environ)
     context = Context("2026-03-04", "2026-03-04T05:06:07Z", os.environ, entropy=entropy())
-    if way == "one commit":
-        recording.record_many(workspace, context, requests, "all")
-    elif way == "one commit each":
-        recording.record_each(workspace, context, requests)
-    else:
-        for request in requests:
-            recording.record(workspace, context, request)
-    workspace.close()
+    with closing(workspace):
+        if way == "one commit":
+            recording.record_many(workspace, context, requests, "all")
+        elif way == "one commit each":
+            recording.record_each(workspace, context, requests)
+        else:
+            for request in requests:
+                recording.record(workspace, context, request)
     assert status(kb) == ""
     fsck(kb)
     # The index of categories is left out: its keywords of a new one are those of the records that make it.

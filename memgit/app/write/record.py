@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from unicodedata import normalize
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader, open_reader
@@ -25,7 +26,7 @@ from memgit.model.layout import Place
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record, Value
-from memgit.model.slug import RESERVED, digest, slug
+from memgit.model.slug import RESERVED, digest, file_name, slug
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -457,11 +458,12 @@ def decide(session: Session, request: Request, group: str) -> tuple[str, tuple[C
 
 @lru_cache(maxsize=64)
 def safe_key(text: str, what: str) -> str:
-    """A key that a person chose, where every part of it can be a file name anywhere.
+    """A key that a person chose, in NFC, where every part of it can be a file name anywhere.
 
     Raises:
         BadInput: a part is empty, `.` or `..`, reserved, or holds a character that some system refuses.
     """
+    text = normalize("NFC", text)
     for part in text.split("/"):
         bad = (
             not part
@@ -524,7 +526,21 @@ def _skill_id(session: Session, request: Request, place: Place) -> str:
 def _slug(session: Session, request: Request, place: Place) -> str:
     if request.slug:
         return safe_key(request.slug, "file name")
+    if request.kind == "note" and by_title(session, place, request.key or ""):
+        return file_name(request.title)
     return slug(request.title, ascii_only=place.form == "vault")
+
+
+def by_title(session: Session, place: Place, folder: str) -> bool:
+    """Whether the files of a folder are called by their titles; where it has none, those of the folder above."""
+    inside = f"{place.folder}{folder}/" if folder else place.folder
+    while True:
+        stems = [name.removesuffix(".md") for name in session.board.names(inside) if name.endswith(".md")]
+        stems = [stem for stem in stems if stem not in ("README", "INDEX") and not stem.startswith(".")]
+        if stems or not inside:
+            return sum(stem != slug(stem) for stem in stems) * 2 > len(stems)
+        inside = inside.rstrip("/").rpartition("/")[0]
+        inside = f"{inside}/" if inside else ""
 
 
 def _scoped(session: Session, request: Request, place: Place) -> str:

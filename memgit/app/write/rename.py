@@ -119,7 +119,8 @@ def new_path(
     stem = safe_key(slug, "file name") if slug is not None else name.removesuffix(".md")
     if slug is None and not keep and title != record.title:
         day = record.path.rpartition("/")[2][:8]
-        own = KEYS["skill"](session, Request(record.kind, title), place)
+        keyed = Request(record.kind, title, key=folder.removeprefix(place.folder.rstrip("/")).strip("/"))
+        own = KEYS["skill"](session, keyed, place)
         stem = f"{day}-{own}" if record.kind == "decision" and day.isdigit() else own
         prefix = place.path("").rpartition("/")[2].removesuffix(".md")
         stem = stem if record.kind == "decision" or not name.startswith(prefix) else prefix + stem

@@ -145,7 +145,7 @@ class Session:
         return self._entry_files
 
     def spelled(self, parent: str, name: str, *, folder: bool) -> str:
-        """The name of a file or folder in `parent` as one that is there spells it, case aside; a new one is
+        """The name of a file or folder in `parent` as one that is there spells it, case and normal form aside; a new one is
         remembered as it is.
 
         The names are looked up once an operation, so that a batch does not list a folder again for each
@@ -155,10 +155,10 @@ class Session:
         if there is None:
             found = self.board.folders(parent) if folder else self.board.names(parent)
             there = self._spellings[parent, folder] = {
-                **{one.casefold(): one for one in reversed(found)},
+                **{link.normal(one).casefold(): one for one in reversed(found)},
                 **{one: one for one in found},
             }
-        return there.get(name) or there.setdefault(name.casefold(), name)
+        return there.get(name) or there.setdefault(link.normal(name).casefold(), name)
 
     def verify(self) -> None:
         """Checks that every file that records were appended to reads back with exactly these records.

@@ -161,3 +161,28 @@ def test_lint_sees_the_same_links(folder: Path) -> None:
     note(folder, "a.md", '---\nup: "[[nowhere]]"\nlist:\n  - see [[#gone]] and [x](none.md)\n---\n# A\n')
     found = memgit(folder, "lint", "--select", "MG201,MG205", "--json", code=None).json["findings"]
     assert [(one["rule"], one["line"]) for one in found] == [("MG201", 2), ("MG201", 4), ("MG205", 4)]
+
+
+def test_a_note_is_named_as_its_neighbours_are(folder: Path) -> None:
+    for name in ("Kevin Kelly", "Ann O'Hara", "Zoë"):
+        write(folder, f"People/{name}.md", f"# {name}\n\n[[Kevin Kelly]]\n")
+    write(folder, "posts/first-post.md", "# First post\n")
+    commit(folder)
+    memgit(folder, "record", "note", "Bob Jones: a *life*?", "--folder", "People", "-m", "x")
+    assert (folder / "People/Bob Jones a life.md").is_file()
+    memgit(folder, "record", "note", "Second Post", "--folder", "posts", "-m", "x")
+    assert (folder / "posts/second-post.md").is_file()
+    memgit(folder, "rename", "Kevin Kelly", "Kay Kay")
+    assert (folder / "People/Kay Kay.md").is_file()
+    assert "[[Kay Kay]]" in (folder / "People/Zoë.md").read_text()
+
+
+def test_names_are_written_in_one_normal_form(kb: Path) -> None:
+    for text in ("caf\u00e9", "cafe\u0301"):
+        memgit(kb, "record", "knowledge", f"In {len(text)}", "--category", text, "-m", "- x")
+        memgit(kb, "record", "memory", f"In {len(text)}", "--scope", text, "-m", "x")
+    names = run_git(kb, "-c", "core.quotePath=false", "ls-files").split("\n")
+    assert [name for name in names if name.startswith("knowledge-base/caf")] == [
+        "knowledge-base/caf\u00e9.md"
+    ]
+    assert sum(name.startswith("memory/caf\u00e9/in-") for name in names) == 2
