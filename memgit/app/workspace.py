@@ -120,7 +120,7 @@ class Workspace:
             Refused: the folder lies in no repository, or in a bare one.
         """
         if self.repo is None:
-            raise Refused(f"{self.root} is not in a git repository", hint="memgit init")
+            raise _no_repository(self.root)
         if self.root is None and self.proposal is None:
             raise Refused(
                 "this repository is bare: it has no working tree to write to",
@@ -131,8 +131,29 @@ class Workspace:
     def require_repository(self) -> Repository:
         """The repository to read history from; Refused where there is none."""
         if self.repo is None:
-            raise Refused(f"{self.root} is not in a git repository", hint="memgit init")
+            raise _no_repository(self.root)
         return self.repo
+
+
+def _no_repository(root: str | None) -> Refused:
+    """Why there is no repository to write to or to read history from."""
+    folder = root or ""
+    while folder:
+        link = os.path.join(folder, ".git")
+        if os.path.isfile(link):
+            try:
+                with open(link, encoding="utf-8", errors="replace") as file:
+                    named = file.read(4096).strip().removeprefix("gitdir: ")
+            except OSError as error:
+                return Refused(f"{link} cannot be read: {error.strerror}")
+            return Refused(
+                f"{link} names {named}, which is no git directory: only the files are read, without history",
+                hint="git worktree repair in the main working tree, or git worktree add again",
+            )
+        if os.path.isdir(link):
+            return Refused(f"{link} is no git directory that git can read", hint="git fsck, or clone again")
+        folder = os.path.dirname(folder) if os.path.dirname(folder) != folder else ""
+    return Refused(f"{root} is not in a git repository", hint="memgit init")
 
 
 def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False) -> Workspace:

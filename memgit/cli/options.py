@@ -332,4 +332,9 @@ def edited_body(start: str, about: str) -> str | None:
         extension=".md",
         require_save=False,
     )
-    return None if text is None else text.split(SCISSORS)[0].strip("\n")
+    body = None if text is None else text.split(SCISSORS)[0].strip("\n")
+    if not body:
+        raise BadInput(
+            "the text is empty: nothing was written", hint="-m TEXT or -F FILE gives it without an editor"
+        )
+    return body

@@ -31,7 +31,7 @@ def run(args: list[str] | None = None, *, closing: bool = True) -> int:
         sys.stdout.flush()
         return code
     except MemgitError as error:
-        return _report(error)
+        return _report(error, as_json="--json" in args)
     except (KeyboardInterrupt, EOFError):
         return _interrupted()
     except SystemExit as error:
@@ -64,9 +64,20 @@ def _interrupted() -> int:
     return 130
 
 
-def _report(error: MemgitError) -> int:
+def _report(error: MemgitError, *, as_json: bool = False) -> int:
     from memgit.cli.output import safe
 
+    if as_json:
+        import json
+
+        said = {
+            "code": getattr(error, "code", None) or type(error).__name__,
+            "message": error.message,
+            "path": error.path,
+            "line": error.line,
+            "hint": error.hint,
+        }
+        lean.echo(safe(json.dumps({"error": said}, ensure_ascii=True)))
     lean.echo(f"memgit: {safe(str(error))}", err=True)
     if error.hint:
         lean.echo(f"  hint: {safe(error.hint)}", err=True)

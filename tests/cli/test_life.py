@@ -159,7 +159,7 @@ def test_undo_takes_one_operation_back_and_leaves_later_ones(kb: Path) -> None:
     assert answer["op"] == "revert"
     assert memgit(kb, "show", "memory/one", "--json").json["body"] == "first"
     assert memgit(kb, "show", "memory/two", "--json").json["body"] == "x"
-    memgit(kb, "undo")
+    memgit(kb, "undo", "--redo")
     assert memgit(kb, "show", "memory/one", "--json").json["body"] == "second"
     assert run_git(kb, "log", "-1", "--format=%s").startswith("revert: ")
     assert status(kb) == ""

@@ -21,12 +21,13 @@ def list_records(
     archived: bool = False,
     only_archived: bool = False,
 ) -> Iterator[Record]:
-    """Records that fit every filter, in the order of their paths and lines.
+    """Records that fit every filter, in the order of their paths and lines; observations by time.
 
     Records may lack their text; `Reader.load` gives it. `group` is a category, skill id, scope or folder:
     what stands between the kind and the record's own name in its address. `archived` counts archived records
     in, `only_archived` leaves all others out.
     """
+    found: list[Record] = []
     for record in reader.heads(kind, group, archived=archived or only_archived, topic=topic):
         if (record.archived and not archived and not only_archived) or (
             only_archived and not record.archived
@@ -40,7 +41,11 @@ def list_records(
             continue
         if status is not None and (record.text("status") or "").casefold() != status.casefold():
             continue
-        yield record
+        if kind == "observation":
+            found.append(record)
+        else:
+            yield record
+    yield from sorted(found, key=lambda record: (record.text("at") or "", record.path))
 
 
 def group_of(record: Record) -> str:

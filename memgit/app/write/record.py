@@ -174,6 +174,8 @@ def plan(session: Session, request: Request) -> Plan:
                 hint=_next_step(session, present),
             )
         close = present
+        if request.upsert and present.archived and present.kind != "observation":
+            close = revived(session, present)
     if mode == "create" or close is None:
         made = create(session, request, place, path, key)
         said = hint(near)
@@ -188,6 +190,18 @@ def plan(session: Session, request: Request) -> Plan:
         fields=fields,
         related=request.related,
     )
+
+
+def revived(session: Session, record: Record) -> Record:
+    """An archived record without the mark."""
+    session.writable(record)
+    changes: dict[str, Value] = {
+        "archived": None,
+        **({"merged_into": None} if record.text("merged_into") else {}),
+    }
+    data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
+    session.board.put(record.path, data)
+    return session.again(record.path, record.ordinal)
 
 
 def _next_step(session: Session, present: Record) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Context, Workspace
@@ -10,6 +12,7 @@ from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
 from memgit.formats.messages import message as messages
 from memgit.model.kinds import ADR_STATUSES, KINDS, STATUSES
+from memgit.model.lazy_re import pattern
 from memgit.model.operation import RecordChange
 from memgit.model.record import Record, Value
 
@@ -207,12 +210,34 @@ def whole_text(kind: str, body: str) -> None:
         )
 
 
+_STAMP = pattern(r".{10}([T ])[0-9]{2}:[0-9]{2}(:[0-9]{2})?(\.[0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?")
+
+
+def stamped(old: Value, context: Context) -> str:
+    """The present day, or moment, in the form of an old stamp: epoch seconds or milliseconds, a time of day with
+    its zone. A stamp of today stays as it is.
+    """
+    text = old if isinstance(old, str) else ""
+    now = datetime.fromisoformat(context.now)
+    if text.isascii() and text.isdigit() and len(text) in (10, 13):
+        today = datetime.fromtimestamp(int(text[:10]), now.tzinfo).date() == now.date()
+        return text if today else str(int(now.timestamp()) * (1000 if len(text) == 13 else 1))
+    match = _STAMP.fullmatch(text)
+    if text.startswith(context.today) or match is None:
+        return text if match is not None else context.today
+    gap, seconds, fraction, zone = match.groups()
+    if zone not in (None, "Z"):
+        now = now.astimezone(datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo)
+    detail = "milliseconds" if fraction else "seconds" if seconds else "minutes"
+    return now.replace(tzinfo=None).isoformat(gap, detail) + (zone or "")
+
+
 def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated: bool = True) -> None:
     """Sets the day of the change (unless `dated` is false), and gives the record an id where it has none yet."""
     now = session.again(record.path, record.ordinal)
     changes: dict[str, Value] = dict(extra)
-    if dated and now.text("updated") != session.context.today:
-        changes["updated"] = session.context.today
+    if dated and (stamp := stamped(now.fields.get("updated"), session.context)) != now.text("updated"):
+        changes["updated"] = stamp
     if now.id is None:
         changes["id"] = session.fresh_id()
     if changes:

@@ -24,6 +24,7 @@ from memgit.git.objects import libgit
 from memgit.git.objects.tree import EXECUTABLE, FILE, Entry, Tree, rewrite
 from memgit.git.repository import Head, is_much
 from memgit.git.worktree import index
+from memgit.git.worktree.filters import require_unfiltered
 from memgit.git.worktree.index import Pinned
 from memgit.git.worktree.staged import staged
 from memgit.git.worktree.three_way_apply import Action, Clash, Edit, Merge, Merged
@@ -311,6 +312,8 @@ class _Attempt:
         edits = edits_of(repo, self.whole, wanted, frozenset().union(*(change.soft for change in changes)))
         if not edits:
             return Committed(None)
+        own = sorted((edit for edit in edits if edit.data is not None), key=lambda edit: edit.soft)
+        require_unfiltered(repo, self.whole, [edit.path for edit in own])
         if not self.options.stage:
             self.author, self.committer = (
                 self.options.author or identity.author(repo),

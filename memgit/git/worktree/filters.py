@@ -14,6 +14,7 @@ from contextlib import suppress
 from enum import Enum
 
 from memgit import TYPE_CHECKING
+from memgit.errors import Refused
 from memgit.git import leftovers, process
 from memgit.git.commit import lock
 from memgit.git.objects.tree import Tree
@@ -21,7 +22,7 @@ from memgit.git.worktree import index
 from memgit.model.lazy_re import pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memgit.git.repository import Repository
 
@@ -68,6 +69,34 @@ def in_force(repo: Repository, tree: Tree, paths: Iterable[str]) -> Conversion:
                 return Conversion.ANY
             level = Conversion.LINE_ENDS
     return level
+
+
+def require_unfiltered(repo: Repository, tree: Tree, paths: Sequence[str]) -> None:
+    """Refuses paths that a filter (`git-crypt`, `git-lfs`) stores in another form: memgit writes blobs itself.
+
+    Args:
+        tree: HEAD's whole tree.
+        paths: from the top of the working tree.
+
+    Raises:
+        Refused: one of them has the attribute `filter`, whether or not its driver is set up in this clone.
+    """
+    if not paths or in_force(repo, tree, paths) is not Conversion.ANY:
+        return
+    names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
+    fields = iter(repo.git("check-attr", "-z", "--stdin", "filter", data=names).split(b"\0"))
+    for path in fields:
+        if not path:
+            break
+        next(fields)
+        value = next(fields).decode("utf-8", "replace")
+        if value not in ("unspecified", "unset"):
+            raise Refused(
+                f"not written: the attribute filter={value} says that git stores another form of this file",
+                path=path.decode("utf-8", "surrogateescape"),
+                hint="edit the file and commit it with git, which runs the filter, or take the attribute off "
+                "it in .gitattributes",
+            )
 
 
 def _attribute_files(repo: Repository, tree: Tree, paths: Iterable[str]) -> Iterable[bytes]:

@@ -249,7 +249,9 @@ def test_stage_carries_edits_too(kb: Path) -> None:
     assert staged(kb, "a.md") == NEW.decode()
     assert (kb / "a.md").read_bytes() == BOTH
     assert porcelain(kb) == ["MM a.md"]
+    put(kb, {"a.md": CLASH}, stage=True)  # what is staged may be changed again
+    assert staged(kb, "a.md") == CLASH.decode()
+    assert (kb / "a.md").read_bytes() == CLASH.replace(b"five", b"FIVE")
     with pytest.raises(Refused, match="overlap"):
-        put(kb, {"a.md": CLASH}, stage=True)
-    assert (kb / "a.md").read_bytes() == BOTH
+        put(kb, {"a.md": CLASH.replace(b"five", b"fifth")}, stage=True)
     assert_in_order(kb, clean=False)

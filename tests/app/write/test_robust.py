@@ -1,0 +1,99 @@
+"""Answers to what people met: filters, archived records that are recorded again, foreign stamps, broken repositories."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support import commit, memgit, run_git, status, write
+
+
+def test_what_a_filter_stores_otherwise_is_refused_before_anything_is_written(kb: Path) -> None:
+    run_git(kb, "config", "filter.enc.clean", "sed s/secret/XXXXXX/")
+    run_git(kb, "config", "filter.enc.smudge", "sed s/XXXXXX/secret/")
+    run_git(kb, "config", "filter.enc.required", "true")
+    write(kb, ".gitattributes", (kb / ".gitattributes").read_text() + "memory/** filter=enc\n")
+    head = commit(kb)
+    for args in ((), ("--stage",)):
+        error = memgit(kb, "record", "memory", "Pin", "-m", "my secret", *args, code=3).err
+        assert "memory/pin.md: not written: the attribute filter=enc" in error
+    assert (
+        run_git(kb, "rev-parse", "HEAD") == head and status(kb) == "" and not (kb / "memory/pin.md").exists()
+    )
+    memgit(kb, "record", "knowledge", "Open", "--category", "c", "-m", "- x")
+
+
+@pytest.mark.parametrize("tool", ["git-crypt", "git-lfs"])
+def test_real_filters_never_get_plain_text_into_a_blob(kb: Path, tool: str) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    attribute = "filter=lfs diff=lfs merge=lfs -text"
+    if tool == "git-crypt":
+        run_git(kb, "crypt", "init")
+        attribute = "filter=git-crypt diff=git-crypt"
+    else:
+        run_git(kb, "lfs", "install", "--local", "--skip-repo")
+    write(kb, ".gitattributes", (kb / ".gitattributes").read_text() + f"memory/** {attribute}\n")
+    commit(kb)
+    assert "filter=" in memgit(kb, "record", "memory", "Pin", "-m", "my secret text", code=3).err
+    assert status(kb) == ""
+    write(kb, "memory/pin.md", "---\ntitle: Pin\ncreated: 2026-01-01\n---\nmy secret text\n")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "by hand")
+    assert "secret" not in run_git(
+        kb, "-c", "core.pager=cat", "cat-file", "blob", "HEAD:memory/pin.md"
+    ).replace("\0", "")
+
+
+def test_upsert_of_an_archived_record_puts_it_in_force(kb: Path) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "same")
+    memgit(kb, "archive", "memory/a")
+    done = memgit(kb, "record", "memory", "A", "-m", "same", "--upsert", "--json").json
+    assert done["commit"] is not None
+    assert [one["address"] for one in memgit(kb, "list", "--json").json] == ["memory/a"]
+    assert memgit(kb, "record", "memory", "A", "-m", "same", "--upsert", "--json").json["action"] == "no_op"
+
+
+@pytest.mark.parametrize(
+    ("key", "old", "form"),
+    [
+        ("updated", "1670254035385", r"1[0-9]{12}"),
+        ("updated", "1670254035", r"1[0-9]{9}"),
+        ("updated_at", "'2026-03-02T16:24:47.894Z'", r"'[0-9-]{10}T[0-9:]{8}\.[0-9]{3}Z'"),
+        ("modified", "2025-03-02 16:24", r"[0-9-]{10} [0-9]{2}:[0-9]{2}"),
+        ("updated", "2025-03-02T16:24:47+02:00", r"[0-9-]{10}T[0-9:]{8}\+02:00"),
+        ("updated", "2025-03-02", r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    ],
+)
+def test_a_foreign_stamp_keeps_its_form(kb: Path, key: str, old: str, form: str) -> None:
+    write(kb, "notes/n.md", f"---\n{key}: {old}\n---\n# N\n\nx\n")
+    commit(kb)
+    memgit(kb, "update", "note/notes/n", "-m", "y")
+    (line,) = [one for one in (kb / "notes/n.md").read_text().split("\n") if one.startswith(f"{key}:")]
+    assert re.fullmatch(f"{key}: {form}", line) and line != f"{key}: {old}"
+
+
+def test_a_git_file_that_leads_nowhere_is_named_with_the_repair(kb: Path, tmp_path: Path) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "x")
+    other = tmp_path / "linked"
+    run_git(kb, "worktree", "add", "-q", str(other))
+    shutil.rmtree(kb / ".git/worktrees/linked")
+    assert "memory/a" in memgit(other, "list").out
+    error = memgit(other, "record", "memory", "B", "-m", "y", code=3).err
+    assert "is no git directory" in error and "git worktree repair" in error
+
+
+def test_an_error_under_json_is_one_object(kb: Path) -> None:
+    answer = memgit(kb, "show", "nope", "--json", code=2)
+    assert answer.json == {
+        "error": {
+            "code": "NotFound",
+            "message": "no record answers to 'nope'",
+            "path": None,
+            "line": None,
+            "hint": "memgit list shows what is there",
+        }
+    }
