@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rename": ("rename", "Give a record another title or place; links follow."),
     "promote": ("promote", "Make a memory or decision out of a record."),
     "link": ("link", "Link records with each other, both ways."),
+    "links": ("links", "Show what links to a record, and what it links to."),
     "ingest": ("ingest", "Take knowledge out of files, folders and pages."),
     "recordnow": ("recordnow", "Record what a session taught."),
     "show": ("show", "Show one record."),

@@ -47,7 +47,9 @@ ever.
 """
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-at_option = click.option("--at", "at", metavar="REV", help="Answer as of a commit, branch or tag.")
+at_option = click.option(
+    "--at", "at", metavar="REV", help="Answer as of a commit, branch, tag, day or '2 weeks ago'."
+)
 reason_option = click.option("--reason", metavar="TEXT", help="Why; it becomes the text of the commit.")
 stage_option = click.option("--stage", is_flag=True, help="Stage the change instead of committing it.")
 

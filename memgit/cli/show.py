@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.counts import uses, with_uses
+from memgit.app.read.graph import incoming
 from memgit.app.read.record_json import record_json
 from memgit.app.read.show import show
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
-from memgit.cli.output import emit_json, print_record
+from memgit.cli.output import echo, emit_json, print_record
 
 if TYPE_CHECKING:
     import click
@@ -26,12 +27,14 @@ def command(ctx: click.Context, address: str, at: str | None, as_json: bool) -> 
     """
     workspace = workspace_of(ctx)
     record, reader = show(workspace, address, at)
+    linked = list(dict.fromkeys(other.address for _, other in incoming(reader, record)))
     if as_json:
-        emit_json(
-            {**record_json(record, uses(reader, record)), "revision": reader.revision, "fresh": reader.fresh}
-        )
+        state = {"revision": reader.revision, "fresh": reader.fresh, "linked_from": linked}
+        emit_json({**record_json(record, uses(reader, record)), **state})
     else:
         print_record(
             with_uses(reader, record),
             None if reader.fresh or reader.revision is None else reader.revision[:10],
         )
+        if linked:
+            echo(f"\nLinked from: {', '.join(linked)}")

@@ -20,6 +20,7 @@ from memgit.git.objects.cat_file import READ, answers
 from memgit.git.objects.objects import Objects, hash_of
 from memgit.git.objects.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
 from memgit.git.permissions import shared
+from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -50,6 +51,13 @@ class Head(NamedTuple):
 
     ref: str | None
     commit: str | None
+
+
+_TIME = pattern(
+    r"(?P<day>\d{4}-\d\d-\d\d)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?( ?(Z|[+-]\d\d:?\d\d))?"
+    r"|yesterday|\d{1,5}[ .](hour|day|week|month|year)s?[ .]ago"
+)
+"""The times that name a revision. git would take almost any text for one."""
 
 
 class Repository:
@@ -259,7 +267,8 @@ class Repository:
         return dict(sorted(found.items()))
 
     def resolve(self, rev: str) -> str:
-        """The full hash of the commit that a revision names, in any spelling that git knows.
+        """The full hash of the commit that a revision names, in any spelling that git knows; else of the last
+        commit up to a day or a time: `2026-02-01`, `2026-02-01 14:00`, `yesterday`, `2 weeks ago`.
 
         Raises:
             NotFound: there is none.
@@ -273,10 +282,28 @@ class Repository:
         if len(rev) != 40 or self._peeled(oid) != oid:
             done = process.attempt(["rev-parse", "--verify", "--quiet", "--end-of-options", rev], repo=self)
             oid = done.out.decode("ascii", "replace").strip()
-        commit = self._peeled(oid)
+        commit = self._peeled(oid) or self._dated(rev.strip())
         if commit is None:
-            raise NotFound(f"no commit is named {rev!r}")
+            raise NotFound(
+                f"no commit is named {rev!r}", hint="a commit, branch, tag, day (2026-02-01) or '2 weeks ago'"
+            )
         return commit
+
+    def _dated(self, text: str) -> str | None:
+        """The last commit of HEAD's history up to a time, by the committer's clock; a day counts to its end.
+
+        Raises:
+            NotFound: all commits are later.
+        """
+        found = _TIME.fullmatch(text)
+        if found is None or self.head().commit is None:
+            return None
+        until = f"{text} 23:59:59" if found["day"] else text
+        done = process.attempt(["rev-list", "-1", f"--before={until}", "HEAD", "--"], repo=self)
+        oid = done.out.decode("ascii", "replace").strip()
+        if not oid:
+            raise NotFound(f"no commit is as old as {text!r}")
+        return self._peeled(oid)
 
     def _peeled(self, oid: str) -> str | None:
         """The commit that an object is, or that a tag stands for. Raises Broken where that is damaged."""
