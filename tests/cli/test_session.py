@@ -472,3 +472,11 @@ def test_context_names_decisions_in_force_categories_notes_and_observations_by_t
     (kb2 / "memory").mkdir(exist_ok=True)
     (kb2 / "memory/bad.md").write_bytes(b"\xff\xfe\x00")
     assert "1 file cannot be read: memgit lint." in memgit(kb2, "context").out
+
+
+def test_a_short_message_needs_one_word_of_a_title(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Quote rounding follows the currency", "-m", "Half a cent goes up.")
+    memgit(kb, "record", "memory", "Berths are locked first", "-m", "Before a quote.")
+    assert loaded(memgit(kb, "recall", "how is the price rounded?", "--json").json) == [
+        "Quote rounding follows the currency"
+    ]

@@ -110,7 +110,7 @@ def relevance(message: Message, record: Record, group: frozenset[str]) -> float:
         held += weight * share
         named += weight if name in one.subject else 0
         shared += share > 0
-    if shared < min(2, len(message.weights)) or held < LEAST_HELD * message.rarest:
+    if shared < (2 if len(message.weights) > 2 else 1) or held < LEAST_HELD * message.rarest:
         return 0.0
     title = sum(map(message.weight, one.title))
     return (

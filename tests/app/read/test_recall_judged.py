@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from memgit.app.read.recall import recall
-from memgit.app.workspace import Context, Workspace, open_workspace
+from memgit.app.workspace import Context, open_workspace
 from tests.support import memgit
 
 MESSAGES = Path(__file__).parent / "judged" / "recall.tsv"
@@ -41,7 +41,7 @@ def messages() -> list[Message]:
 
 
 @pytest.fixture(scope="module")
-def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     til = Path(__file__).resolve().parents[4] / "shared" / "corpora" / "til"
     if not til.is_dir():
         pytest.skip("the corpora are not beside this checkout")
@@ -55,29 +55,28 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     kb = tmp_path_factory.mktemp("judged")
     memgit(kb, "init")
     memgit(kb, "record", "--batch", "-", "--allow-secret", stdin="\n".join(lines).encode())
-    workspace = open_workspace(str(kb), os.environ)
-    yield workspace
-    workspace.close()
+    return kb
 
 
 @pytest.mark.parametrize("parts", [("tune",), ("test", "held")], ids="-".join)
 def test_the_right_record_is_shown_and_nothing_where_none_is_called_for(
-    notes: Workspace, parts: tuple[str, ...]
+    notes: Path, parts: tuple[str, ...]
 ) -> None:
     context = Context("2026-01-01", "2026-01-01T00:00:00Z", os.environ)
     right: dict[bool, list[bool]] = {True: [], False: []}
-    for message in messages():
-        if message.part not in parts:
-            continue
-        found = recall(notes, context, message.text, session="judge", again=True, read=False)
-        assert found.tokens <= 1500
-        titles = [shown.record.address.casefold() for shown in found.shown]
-        wanted = [note.partition("/")[::2] for note in message.notes]
-        hit = any(
-            title.startswith(f"knowledge/{category}#") and words.casefold() in title
-            for category, words in wanted
-            for title in titles
-        )
-        right[bool(wanted)].append(hit if wanted else not titles)
+    with closing(open_workspace(str(notes), os.environ)) as workspace:
+        for message in messages():
+            if message.part not in parts:
+                continue
+            found = recall(workspace, context, message.text, session="judge", again=True, read=False)
+            assert found.tokens <= 1500
+            titles = [shown.record.address.casefold() for shown in found.shown]
+            wanted = [note.partition("/")[::2] for note in message.notes]
+            hit = any(
+                title.startswith(f"knowledge/{category}#") and words.casefold() in title
+                for category, words in wanted
+                for title in titles
+            )
+            right[bool(wanted)].append(hit if wanted else not titles)
     assert sum(right[True]) >= 0.85 * len(right[True]) > 0
     assert sum(right[False]) >= 0.95 * len(right[False]) > 0
