@@ -28,6 +28,8 @@ SHIPPED = (
     "tests",
     "docs",
     "benchmarks",
+    "hooks",
+    "setup.py",
     "pyproject.toml",
     "MANIFEST.in",
     "README.md",
@@ -83,6 +85,7 @@ def test_the_wheel_holds_the_package_alone(archives: tuple[Path, Path]) -> None:
         for path in (ROOT / "memgit").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
+    code |= {f"memgit/share/hooks/{path.name}" for path in (ROOT / "hooks").iterdir()}
     assert {name for name in names if not name.startswith(info)} == code
     assert "memgit/py.typed" in code
     assert {f"{info}METADATA", f"{info}entry_points.txt", f"{info}licenses/LICENSE"} <= names
@@ -150,6 +153,12 @@ def test_the_installed_command_runs(archives: tuple[Path, Path], tmp_path: Path)
         )
         assert (out.returncode, out.stdout, out.stderr) == (0, f"memgit {memgit.__version__}\n", "")
     assert (site / "memgit" / "py.typed").is_file()
+    subprocess.run(["git", "init", "-q", "kb"], cwd=tmp_path, check=True)
+    installed = [str(python), "-m", "memgit", "-C", "kb", "hooks", "install"]
+    subprocess.run(installed, cwd=tmp_path, env=env, check=True, capture_output=True)
+    for shim in (ROOT / "hooks").iterdir():
+        text = (tmp_path / "kb" / ".git" / "hooks" / shim.name).read_text(encoding="utf-8")
+        assert text == shim.read_text(encoding="utf-8").replace("@python@", str(python))
 
 
 def test_the_version_is_written_once() -> None:

@@ -85,6 +85,10 @@ _GLANCE = 5
 FLAT = "{key}.md"
 
 
+OBSIDIAN = "Obsidian vault"
+"""What a folder of Markdown with `.obsidian/` is called: its graph should not show derived files."""
+
+
 class Candidate(NamedTuple):
     """One workspace that was found.
 
@@ -412,7 +416,7 @@ def _notes(paths: Sequence[str]) -> Iterator[Candidate]:
     if not files:
         return
     folders = len({path.rpartition("/")[0] for path in files})
-    notable = "Obsidian vault" if any(path.startswith(".obsidian/") for path in paths) else None
+    notable = OBSIDIAN if any(path.startswith(".obsidian/") for path in paths) else None
     evidence = f"{len(files):,} Markdown files in {folders:,} folder{'' if folders == 1 else 's'}"
     yield Candidate(
         "notes", "", "", (evidence, *([".obsidian/"] if notable else [])), len(files), notable=notable

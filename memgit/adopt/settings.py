@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memgit.adopt.detect import SYSTEMS, Candidate
+from memgit.adopt.detect import OBSIDIAN, SYSTEMS, Candidate
 from memgit.formats.yaml import dump_list, dump_scalar
 
 DEFAULT_BASES = {"mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}
@@ -21,7 +21,7 @@ def configuration(found: Candidate, old_log: Sequence[str] = ()) -> bytes:
         "# The root of a knowledge repository; see memgit --help",
         "version: 1",
         f"layout: {layout}",
-        "indexes: committed",
+        f"indexes: {'local' if found.notable == OBSIDIAN else 'committed'}",
     ]
     if found.system == "adr":
         lines += [f"notes: {dump_list([found.base + '**/*.md'])}"]

@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 
 from memgit.app import config as configuration
 from memgit.app.adopt.init import ATTRIBUTES, attributes
+from memgit.app.check.push import check_range
 from memgit.app.derived import files as derived_files
 from memgit.app.derived.files import Kept
 from memgit.app.hooks import on_path
 from memgit.app.merge.resolve import NEXT
 from memgit.app.read.reader import DiskFiles, open_reader
 from memgit.app.read.record_json import printable_path
-from memgit.app.workspace import Workspace, open_workspace
+from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.git import setup
 from memgit.git.commit import identity, journal, lock
@@ -32,6 +33,7 @@ from memgit.git.process import OLDEST_GIT, git_version
 from memgit.git.repository import Repository
 from memgit.git.worktree import index
 from memgit.git.worktree.unmerged import unmerged
+from memgit.lint import gate
 from memgit.model.duplicate_id import is_twin, merging
 from memgit.model.record import Record
 
@@ -446,6 +448,31 @@ def _usage(patient: Patient) -> Iterator[Trouble]:
         )
 
 
+def _push(patient: Patient) -> Iterator[Trouble]:
+    """What a push of the present branch would be stopped for."""
+    repo, workspace = patient.repo, _initialised(patient)
+    if repo is None or workspace is None or repo.bare:
+        return
+    head = repo.head()
+    name = (head.ref or "").removeprefix("refs/heads/")
+    remote = repo.config.get(f"branch.{name}.remote")
+    base = None if remote is None else repo.ref(f"refs/remotes/{remote}/{name}")
+    if head.commit is None or base is None or base == head.commit:
+        return
+    context = Context(
+        time.strftime("%Y-%m-%d"), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), patient.env
+    )
+    verdict = check_range(workspace, context, gate.PUSH, base, head.commit)
+    errors = [one for one in verdict.findings if one.severity == "error"]
+    if errors:
+        first, more = errors[0], f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
+        message = f"a push would be stopped: {first.rule} {first.name}: {first.message}{more}"
+        command = (
+            f"edit {printable_path(first.path)}, then memgit commit (memgit rule {first.rule} explains it)"
+        )
+        yield Trouble("", message, command, first.path, first.line)
+
+
 CHECKS: dict[str, Check] = {
     "git": _git,
     "repository": _repository,
@@ -462,6 +489,7 @@ CHECKS: dict[str, Check] = {
     "unreadable": _unreadable,
     "ids": _identities,
     "derived": _derived,
+    "push": _push,
     "usage": _usage,
 }
 """Every check by name, in the order in which they are made and shown.

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
-
-import pytest
 
 from tests.support import count_commits, fsck, memgit, run_git, status
 
@@ -80,20 +77,3 @@ def test_a_workspace_of_another_system_keeps_its_layout(tmp_path: Path) -> None:
     (folder / ".memory" / "10-Memories").mkdir(parents=True)
     memgit(tmp_path, "init", "ws")
     assert "layout: vault" in (folder / ".memgit.yaml").read_text()
-
-
-def test_who_has_memgit_not_on_path_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """git starts it by its name: without that, hooks and merge driver would do nothing, and nobody would
-    know.
-    """
-    said = memgit(tmp_path, "init", "one").err
-    command = next(
-        line.partition("leads to memgit: ")[2] for line in said.splitlines() if "leads to memgit" in line
-    )
-    assert command.startswith(("export PATH=", "install memgit"))
-    script = tmp_path / "bin" / "memgit"
-    script.parent.mkdir()
-    script.write_text("#!/bin/sh\n")
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", str(script.parent), prepend=os.pathsep)
-    assert "leads to memgit" not in memgit(tmp_path, "init", "two").err

@@ -51,6 +51,7 @@ def init(
     repo = _repository(path, context.env)
     path = os.path.realpath(path)
     found = os.path.lexists(os.path.join(path, configuration.NAME))
+    told: tuple[str, ...] = ()
     if found:
         workspace = open_workspace(path, context.env)
         if layout is not None and layout != workspace.layout.name:
@@ -72,18 +73,20 @@ def init(
         name = layout or (present.name if present is not None else "memgit")
         base = present.base if present is not None and present.name == name else None
         text = configuration.dump(name, notes, base)
+        if indexes is None and os.path.isdir(os.path.join(path, ".obsidian")):
+            indexes, told = "local", ("indexes: local, because Obsidian would show derived files as notes",)
         if indexes == "local":
             text = text.replace(b"indexes: committed", b"indexes: local")
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
     set_up_driver(workspace.writable())
     done = carry_out(workspace, context, lambda session: _plan(session, workspace.config, text))
-    return done._replace(notes=(*done.notes, *install_hooks(workspace.writable()))) if hooks else done
+    installed = install_hooks(workspace.writable()) if hooks else ()
+    return done._replace(notes=(*told, *done.notes, *installed))
 
 
 def install_hooks(repo: Repository) -> tuple[str, ...]:
-    """Installs the hooks; what to tell where one could not be, or does nothing yet."""
-    from memgit.app.hooks import on_path
+    """Installs the hooks; what to tell where one could not be."""
     from memgit.app.hooks.install import install
 
     try:
@@ -91,12 +94,7 @@ def install_hooks(repo: Repository) -> tuple[str, ...]:
     except (Refused, OSError) as error:
         return (f"no hooks were installed: {error}",)
     if not left:
-        command = on_path.missing(repo.env)
-        return (
-            ()
-            if command is None
-            else (f"hooks and merge driver do nothing until PATH leads to memgit: {command}",)
-        )
+        return ()
     return (
         (
             f"not installed: {', '.join(hook.name for hook in left)} ({left[0].words}); memgit hooks "
