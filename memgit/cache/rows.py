@@ -48,7 +48,7 @@ class Parse(Protocol):
     ) -> ParsedFile: ...
 
 
-VERSION = 8
+VERSION = 9
 """Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers
 give for the same bytes.
 """

@@ -64,6 +64,10 @@ NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
 FORMS: Mapping[str, Form] = _Forms()
 
 
+GENERATED = b"<!-- memgit: generated"
+"""What begins the part of an `INDEX.md` that memgit writes; see `derive.index_places`."""
+
+
 def parse_file(layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None) -> ParsedFile:
     """What a file holds; nothing for a file outside the layout. Never raises: what is wrong with a file is
     among its problems.
@@ -77,6 +81,10 @@ def parse_file(layout: Layout, path: str, data: bytes, found: tuple[Place, str] 
     if found is None:
         return ParsedFile(())
     place, key = found
+    if (
+        path.endswith("INDEX.md") and GENERATED in data
+    ):  # derived, whatever pattern it fits, of this root or one in it
+        return ParsedFile(())
     return FORMS[place.form].parse(
         data, path, place.kind, key, f"note/{path.removeprefix(layout.base).removesuffix('.md')}"
     )

@@ -97,3 +97,13 @@ def test_an_error_under_json_is_one_object(kb: Path) -> None:
             "hint": "memgit list shows what is there",
         }
     }
+
+
+def test_a_derived_file_is_never_a_record(repo: Path) -> None:
+    memgit(repo, "init", "--notes", "**/*.md")
+    memgit(repo, "record", "memory", "M", "-m", "x")
+    write(repo, "inner/memory/INDEX.md", (repo / "memory/INDEX.md").read_text())
+    write(repo, "notes/INDEX.md", "# Mine\n\nBy hand.\n")
+    commit(repo)
+    found = [one["address"] for one in memgit(repo, "list", "--json").json]
+    assert found == ["memory/m", "note/notes/INDEX"]
