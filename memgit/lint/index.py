@@ -100,6 +100,10 @@ def identity(record: Record, layout: Layout) -> str | None:
     return record.id or (record.text("key") if layout.name == "mnema" else None)
 
 
+SCANS = 4
+"""So many names are looked for among all paths before these are sorted by the names that they answer to."""
+
+
 class FileNames:
     """The names that files of any sort answer to in links: each path without `.md`, and every tail of it; see
     `Index`.
@@ -107,6 +111,7 @@ class FileNames:
 
     def __init__(self, paths: Callable[[], Iterable[str]]) -> None:
         self._paths = paths
+        self._asked = 0
 
     @cached_property
     def _tails(self) -> dict[str, list[str]]:
@@ -117,7 +122,14 @@ class FileNames:
         return tails
 
     def files(self, name: str) -> Sequence[str]:
-        return self._tails.get(normal(name.removesuffix(".md")), ())
+        wanted = normal(name.removesuffix(".md"))
+        self._asked += 1
+        if self._asked > SCANS:
+            return self._tails.get(wanted, ())
+        # A change asks for a name or two: looking through all paths for them is a tenth of sorting their tails.
+        tail = f"/{wanted}"
+        stems = ((path, normal(path.removesuffix(".md"))) for path in self._paths())
+        return [path for path, stem in stems if stem == wanted or stem.endswith(tail)]
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
