@@ -133,6 +133,7 @@ def test_a_passphrase_is_asked_on_the_terminal(kb: Path, tmp_path: Path) -> None
     asking.write_text(PASSPHRASE)
     asking.chmod(0o755)
     run_git(kb, "config", "gpg.ssh.program", str(asking))
+    (kb / ".memgit.yaml").write_text("layout: notes\n")
     typed = Terminal(kb, "record", "note", "Signed", "-m", "x")
     typed.answer("passphrase: ", "sesame")
     assert typed.end() == 0, typed.text
