@@ -4,12 +4,14 @@ mistyped one may have meant.
 
 from __future__ import annotations
 
+import re
+
 from memgit import TYPE_CHECKING
 from memgit.cache.ids import seen
 from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, address_of, from_text
 from memgit.cache.tokens import fold, is_unbroken, phrase, words_of
 from memgit.model import link as links
-from memgit.model.address import ends
+from memgit.model.address import ends, loosely
 from memgit.model.kinds import KINDS
 from memgit.model.link import Wikilink, file_names, normal
 from memgit.model.record import Record
@@ -74,7 +76,24 @@ def lookup(snapshot: Source, text: str) -> list[Record]:
         or _ending(snapshot, wanted)
         or _sorted(snapshot.heads(_BY_NAME, [wanted]))
         or _title_ending(snapshot, wanted)
+        or _loosely(snapshot, wanted)
     )
+
+
+def _loosely(snapshot: Source, wanted: str) -> list[Record]:
+    """The records whose address ends so in another case, without its date, or from a hyphen on. It looks at
+    all names, and is asked last.
+    """
+    last = wanted.rpartition("#")[2].rpartition("/")[2]
+    if not last:
+        return []
+    like = re.sub(r"([%_\\])", r"\\\1", last)
+    names = " or ".join(
+        f"{column} like ?1 escape '\\'" for column in ("record.name", "file.stem", "file.tail")
+    )
+    sql = f"select {{head}} {FROM_FILES} where ({names} or file.stem like ?2 escape '\\') and {{visible}}"
+    found = snapshot.heads(sql, [like, f"%-{like}"])
+    return _sorted(loosely(((normal(one.address), normal(one.title), one) for one in found), wanted))
 
 
 class NamesOf:

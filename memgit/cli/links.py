@@ -15,7 +15,14 @@ FORMATS = ("text", "json", "dot", "mermaid")
 @click.argument("address", required=False)
 @click.option("--depth", type=click.IntRange(1, 20), default=1, show_default=True, help="Links away at most.")
 @click.option("--orphans", is_flag=True, help="List the records that no link leads to or from.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="For people, programs, Graphviz, or Markdown on a forge.",
+)
 @at_option
 @json_option
 @click.pass_context

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.model.kinds import KINDS
+from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 MOST_DIGITS = 9
 """Digits of the number of a version."""
@@ -58,9 +62,31 @@ def _numbers(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
 
 
+_DATE = pattern(r"(?<=/)(\d{8}|\d{4}-\d\d-\d\d)-(?=[^/]*$)")
+"""The date that a slug begins with."""
+
+
 def ends(address: str, wanted: str) -> bool:
     """Whether an address ends in a text, from a slash or a hash on."""
     return address.endswith(wanted) and address[: len(address) - len(wanted)][-1:] in ("", "/", "#")
+
+
+def loosely(named: Iterable[tuple[str, str, T]], wanted: str) -> list[T]:
+    """What belongs to the addresses that end in a text in another case, or to the titles that are it; else
+    without the date before a slug; else from a hyphen on. Given are address, title and what belongs to them.
+    """
+    wanted = wanted.casefold()
+    ranks: tuple[list[T], ...] = ([], [], [])
+    for address, title, item in named:
+        folded = address.casefold()
+        undated = _DATE.sub("", folded)
+        if ends(folded, wanted) or title.casefold() == wanted:
+            ranks[0].append(item)
+        elif ends(undated, wanted):
+            ranks[1].append(item)
+        elif folded.endswith(f"-{wanted}") and wanted:
+            ranks[2].append(item)
+    return next((found for found in ranks if found), [])
 
 
 def nearest(text: str, addresses: Iterable[str], limit: int = 3) -> list[str]:

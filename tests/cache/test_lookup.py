@@ -13,6 +13,7 @@ from memgit.cache.db import memory_cache
 from memgit.cache.records import Overlay, Snapshot, refresh
 from memgit.git.repository import Repository
 from memgit.model import link
+from memgit.model.address import loosely
 from memgit.model.layout import memgit, notes
 from memgit.model.link import Names, normal
 from memgit.model.record import Record
@@ -141,6 +142,9 @@ def test_a_name_means_what_reading_everything_says(snapshot: Snapshot, text: str
     expected = slowly(text, RECORDS)
     if expected:
         assert found == heads(expected)
+    elif not found or not normal(found[0].title).endswith(normal(text)):
+        named = [(normal(record.address), normal(record.title), record) for record in RECORDS]
+        assert found == heads(loosely(named, normal(text)) if normal(text) else [])
     else:
         assert all(normal(record.title).endswith(normal(text)) for record in found)
 

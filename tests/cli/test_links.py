@@ -117,3 +117,34 @@ def test_a_time_is_a_revision(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None
         in memgit(kb, "show", "note/notes/n", "--at", "1999-01-01", code=2).err
     )
     assert "no commit is named 'someday'" in memgit(kb, "show", "note/notes/n", "--at", "someday", code=2).err
+
+
+@pytest.fixture
+def named(kb: Path) -> Path:
+    memgit(kb, "record", "decision", "Use git as the store", "-m", "Because.", "--date", "2025-01-02")
+    memgit(kb, "record", "memory", "Retry policy", "-m", "Wait.")
+    memgit(kb, "record", "memory", "Cache policy", "-m", "Keep.")
+    return kb
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("use-git-as-the-store", "Use git as the store"),
+        ("decision/use-git-as-the-store", "Use git as the store"),
+        ("the-store", "Use git as the store"),
+        ("MEMORY/RETRY-POLICY", "Retry policy"),
+        ("Cache-Policy", "Cache policy"),
+        ("cache POLICY", "Cache policy"),
+    ],
+)
+def test_any_unique_ending_is_an_address(named: Path, text: str, title: str) -> None:
+    assert memgit(named, "show", text, "--json").json["title"] == title
+
+
+def test_two_candidates_are_both_named(named: Path) -> None:
+    error = memgit(named, "show", "policy", code=2).err
+    assert "memory/retry-policy" in error
+    assert "memory/cache-policy" in error
+    assert "no record" in memgit(named, "show", "polic", code=2).err
+    assert "no record" in memgit(named, "show", "%", code=2).err

@@ -344,7 +344,13 @@ class Reader:
             return linked
         wanted = link.normal(text)
         endings = [record for record in self.records() if addresses.ends(link.normal(record.address), wanted)]
-        return endings or [record for record in self.records() if link.normal(record.title) == wanted]
+        return (
+            endings
+            or [record for record in self.records() if link.normal(record.title) == wanted]
+            or addresses.loosely(
+                ((link.normal(one.address), link.normal(one.title), one) for one in self.records()), wanted
+            )
+        )
 
     def _one(self, text: str, found: list[Record]) -> Record:
         found = list({(record.path, record.ordinal): record for record in found}.values())
