@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from memgit import TYPE_CHECKING
+from memgit.cache import scores
 from memgit.cache.ids import seen
 from memgit.cache.rows import FROM_FILES, FROM_RECORDS, FROM_WORDS, address_of, from_text
 from memgit.cache.tokens import fold, is_unbroken, phrase, words_of
@@ -156,8 +157,6 @@ def suggest(snapshot: Source, text: str, limit: int = 3) -> list[str]:
     never at all of them.
     """
     from difflib import get_close_matches
-
-    from memgit.cache import scores
 
     text = normal(text).strip("[]")
     near: set[tuple[str, str]] = set()

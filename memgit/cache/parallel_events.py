@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memgit.git.repository import Repository
     from memgit.model.layout import Layout
 
-TOGETHER = 2_000
+BATCH_SIZE = 2_000
 """Events that are written at once."""
 AT_ONCE = 32_000
 """Events that are read at once, where so many are there already."""
@@ -143,7 +143,7 @@ def _tell(repo: Repository, layout: Layout, head: str, handle: int, parent: int)
         for event in activity.events(history.commits(repo, [head])):
             draft = drafted(Entry(event, None), activity.border)
             batch.append((tuple(draft.row), draft.names, draft.lasting))
-            if len(batch) == TOGETHER:
+            if len(batch) == BATCH_SIZE:
                 if os.getppid() != parent:
                     raise _Alone
                 _write(file, batch)

@@ -29,6 +29,7 @@ from memgit.cache.rows import (
 )
 from memgit.cache.tokens import phrase
 from memgit.errors import NotFound
+from memgit.formats.codecs import parse_file
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
 from memgit.model.link import Wikilink
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 PAGE = 1_000
 """Records that are read at once."""
-MANY_ALIKE = 2_000
+MAX_SAME_DAY = 2_000
 """Records of one day from which on they are looked for by their paths."""
 KEPT_FILES = 64
 """Parsed files kept in memory for `load`."""
@@ -339,7 +340,9 @@ class Snapshot:
         )
         same = "select count(*) from (select 1 from record where kind = ? and day = ? limit ?)"
         # Many of one day are found sooner by their paths than put in order.
-        tables = FROM_FILES if self.rows(same, [kind, last, MANY_ALIKE])[0][0] == MANY_ALIKE else FROM_RECORDS
+        tables = (
+            FROM_FILES if self.rows(same, [kind, last, MAX_SAME_DAY])[0][0] == MAX_SAME_DAY else FROM_RECORDS
+        )
         by = "file.kind" if tables == FROM_FILES else "record.kind"
         rest = f"select {{head}} {tables} where {by} = ? and record.day = ? and {order}"
         return out + self.heads(rest, [kind, last, limit - len(out)])
@@ -651,6 +654,4 @@ def _parse_file(
     *,
     blob: bytes | None = None,
 ) -> ParsedFile:
-    from memgit.formats.codecs import parse_file
-
     return parse_file(layout, path, data, found)

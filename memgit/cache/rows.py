@@ -144,9 +144,9 @@ every 250th write or so, which takes seconds at 100,000 records; in small pieces
 of each write until it is in order, and then hardly any."""
 KEPT = 16
 """One in so many file rows may be in no snapshot."""
-MOST_PRUNED = 300
+MAX_PRUNED_ROWS = 300
 """Rows that one write drops: taking a record out of the full-text index takes as long as putting it in."""
-MOST_GHOSTS = 1_000
+MAX_GHOST_RECORDS = 1_000
 """Records that could not be taken out of the full-text index, because their old text is gone, before all is
 made anew.
 """
@@ -599,11 +599,11 @@ class Writer:
                 "select file.f, path, blob, size, text from file join place on place.id = file.place "
                 f"where file.f in ({oldest})"
             ),
-            (self._first, min(count - most // 2, MOST_PRUNED)),
+            (self._first, min(count - most // 2, MAX_PRUNED_ROWS)),
         ).fetchall()
         for f, path, blob, size, place in doomed:
             self._remove(f, from_text(path), blob, size, place)
-        if self._ghosts > MOST_GHOSTS + self._files // 2:
+        if self._ghosts > MAX_GHOST_RECORDS + self._files // 2:
             raise sqlite3.DatabaseError("the full-text index holds too many records that are gone")
 
     def _remove(self, f: int, path: str, blob: bytes, size: int, place: str) -> None:

@@ -10,6 +10,7 @@ import sqlite3
 
 from memgit import TYPE_CHECKING
 from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
+from memgit.formats.labels import LINE, name_of
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
@@ -275,7 +276,6 @@ def _is_label(line: str) -> bool:
     """Whether a line opens another field of an entry: what follows is no part of the text before it."""
     if not line.startswith("**"):
         return False
-    from memgit.formats.labels import LINE, name_of
 
     found = LINE.match(f"\n{line}")
     return found is not None and name_of(found[1]) is not None

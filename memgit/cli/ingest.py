@@ -17,6 +17,7 @@ from memgit.app.workspace import Context, Workspace
 from memgit.cli.options import clean, context_of, typed, workspace_of, write_options
 from memgit.cli.output import echo, emit_json, faint, heading
 from memgit.errors import BadInput, Refused
+from memgit.formats.text import MAX_BYTES
 from memgit.ingest.content import FileMap, map_json
 from memgit.ingest.planfile import dump, load
 from memgit.ingest.proposal import UNCHANGED, Item, Proposal
@@ -186,8 +187,6 @@ def wishes_of(options: dict[str, Any], context: Context) -> Wishes:
 
 def stdin() -> bytes:
     """Standard input, so much of it that what is too long is seen to be."""
-    from memgit.formats.text import MAX_BYTES
-
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import click
 
-from memgit.app.ingest.proposal import named
+from memgit.app.ingest.proposal import committed, named
 from memgit.app.read.reader import kinds_of
+from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Workspace
+from memgit.app.write.record import MAX_TITLE, safe_key
 from memgit.cli.output import cut_line, echo, faint, heading
 from memgit.errors import MemgitError
 from memgit.formats.messages.message import one_line
@@ -228,8 +230,6 @@ class _Asker:
 
     def _retitled(self, item: Item) -> Item:
         """The item with another title; with its old one where that cannot be a title."""
-        from memgit.app.write.record import MAX_TITLE
-
         title = one_line(click.prompt("title", default=item.title)) or item.title
         if len(title) > MAX_TITLE:
             echo(f"  a title has at most {MAX_TITLE:,} characters, this one {len(title):,}")
@@ -275,9 +275,6 @@ class _Asker:
 
     def _grouped(self, item: Item) -> Item:
         """The item in another category, scope or folder; a category that is new is named and keyworded."""
-        from memgit.app.ingest.proposal import committed
-        from memgit.app.write.record import safe_key
-
         what = {"knowledge": "category", "memory": "scope"}.get(item.kind, "folder")
         known = committed(self._workspace).snapshot.groups(item.kind)
         if known:
@@ -298,9 +295,6 @@ class _Asker:
 
     def _into(self, item: Item, action: str) -> Item | None:
         """The item as an update or extension of a record that the person names."""
-        from memgit.app.ingest.proposal import committed
-        from memgit.app.read.record_json import version_id
-
         numbers = {str(number): one.address for number, one in enumerate(item.candidates, 1)}
         default = item.into or (item.candidates[0].address if item.candidates else None)
         text = click.prompt(f"{action} which record (a number or an address)", default=default).strip()

@@ -9,7 +9,7 @@ from contextlib import closing
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Context, Workspace, open_workspace
-from memgit.errors import BadInput, NotFound, Refused
+from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
 
@@ -61,7 +61,6 @@ def address_argument(function: F) -> F:
 
 def _complete_address(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     from memgit.app.read.reader import open_reader
-    from memgit.errors import MemgitError
 
     root = ctx.find_root()
     folder = (

@@ -25,6 +25,7 @@ from memgit.derive.mem_skill import (
 from memgit.derive.view import View, known_meta
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
+from memgit.formats.codecs import parse_file
 from memgit.formats.text import decode, whole
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
@@ -119,7 +120,6 @@ def _meta(view: View, path: str) -> Mapping[str, Value]:
     known = known_meta(view, path)
     if known is not None:
         return known
-    from memgit.formats.codecs import parse_file
 
     try:
         text = decode(view.data(path) or b"")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from memgit import TYPE_CHECKING
+from memgit.derive import conflict
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
 from memgit.formats.blocks import conflict_markers, outline
@@ -150,8 +151,6 @@ def render(data: bytes | None, markers: Markers, content: Sequence[str], heading
 
 def _settled(text: str, markers: Markers) -> str | None:
     """A conflict that touches nothing but the block, settled; None where people's own text is in conflict."""
-    from memgit.derive import conflict
-
     ours, theirs = conflict.sides(text)
     one, two = find(ours, markers), find(theirs, markers)
     if (

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 
 from memgit.errors import Refused
 
-TIMEOUT = 20.0
+MAX_SILENT_SECONDS = 20.0
 """Seconds that one request may be silent."""
-LONGEST = 60.0
+MAX_REQUEST_SECONDS = 60.0
 """Seconds that one request may take in all: a server that sends a byte now and then is never silent."""
-ENOUGH = 120.0
+MAX_TOTAL_SECONDS = 120.0
 """Seconds after which nothing is tried again."""
-TRIES = 6
-LONGEST_WAIT = 30.0
+MAX_TRIES = 6
+MAX_WAIT_SECONDS = 30.0
 """Seconds that one wait may take, whatever `Retry-After` says; waits grow from one second, doubling."""
-LARGEST = 16 << 20
+MAX_ANSWER_BYTES = 16 << 20
 """Bytes that an answer may have: the longest comment that a forge takes, each character of it escaped, fits
 in.
 """
@@ -51,7 +51,7 @@ class Failed(Refused):
 
 
 class TooLarge(Failed):
-    """An answer of more than `LARGEST` bytes."""
+    """An answer of more than `MAX_ANSWER_BYTES` bytes."""
 
 
 class Client:
@@ -78,17 +78,17 @@ class Client:
             good = False
         if "@" in base:
             raise Refused(
-                "the address of the forge's interface holds a user name",
+                "the address of the forge's API holds a user name",
                 hint="an https address; the token goes by itself",
             )
         if not good or not base.isascii() or not base.isprintable() or " " in base:
-            raise Refused(f"{base!r} is no address of a forge's interface", hint="an https address")
+            raise Refused(f"{base!r} is not the address of a forge's API", hint="an https address")
         self._origin = (parts.scheme, parts.netloc.lower())
         self._headers = {"Accept": "application/json", "User-Agent": "memgit", **headers}
         self._secret = secret
         self._pause = pause or sleep
         self._failures = 0
-        self._end = monotonic() + ENOUGH
+        self._end = monotonic() + MAX_TOTAL_SECONDS
 
     def get(self, path: str) -> Answer:
         """Reads; tried again where the server is busy. Raises Failed."""
@@ -97,7 +97,7 @@ class Client:
     def patiently(self, work: Callable[[], Answer]) -> Answer:
         """Does something until it works or fails for good.
 
-        All that a client does has `TRIES` failures and `ENOUGH` seconds together.
+        All that a client does has `MAX_TRIES` failures and `MAX_TOTAL_SECONDS` seconds together.
         """
         from time import monotonic
 
@@ -106,8 +106,10 @@ class Client:
                 return work()
             except Failed as error:
                 self._failures += error.again
-                wait = min(LONGEST_WAIT, 2.0 ** (self._failures - 1) if error.wait is None else error.wait)
-                if not error.again or self._failures >= TRIES or monotonic() + wait > self._end:
+                wait = min(
+                    MAX_WAIT_SECONDS, 2.0 ** (self._failures - 1) if error.wait is None else error.wait
+                )
+                if not error.again or self._failures >= MAX_TRIES or monotonic() + wait > self._end:
                     raise
                 self._pause(wait)
 
@@ -123,7 +125,7 @@ class Client:
             if answer.status not in _MOVED:
                 return answer
             url = self._moved(url, answer)
-        raise Failed(f"{self.base} sends from one address to another", answer.status, again=False)
+        raise Failed(f"{self.base} redirects in a circle", answer.status, again=False)
 
     def _moved(self, url: str, answer: Answer) -> str:
         """Where an answer sends us, on the same server only: the token is not for others."""
@@ -136,10 +138,10 @@ class Client:
         except ValueError:
             there = None
         if there is None or not new.isascii() or not new.isprintable() or " " in new:
-            raise Failed(f"{self.base} sends to what is no address", answer.status, again=False)
+            raise Failed(f"{self.base} redirects to an invalid address", answer.status, again=False)
         if there != self._origin:
             raise Failed(
-                f"{self.base} sends to another server, which the token is not meant for",
+                f"{self.base} redirects to another server, which must not get the token",
                 answer.status,
                 again=False,
             )
@@ -161,7 +163,7 @@ class Client:
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
-        thread.join(LONGEST)
+        thread.join(MAX_REQUEST_SECONDS)
         if not found:
             raise Failed(f"{self.base} does not come to an end", 0, again=True)
         if isinstance(found[0], BaseException):
@@ -186,18 +188,18 @@ class Client:
         headers = self._headers if data is None else {**self._headers, "Content-Type": "application/json"}
         request = Request(url, data=data, headers=dict(headers), method=method)  # noqa: S310 (the scheme was checked)
         try:
-            with build_opener(Stay).open(request, timeout=TIMEOUT) as response:
+            with build_opener(Stay).open(request, timeout=MAX_SILENT_SECONDS) as response:
                 return Answer(
                     response.status,
                     _lowered(response.headers),
-                    self._value(response.status, response.read(LARGEST + 1)),
+                    self._value(response.status, response.read(MAX_ANSWER_BYTES + 1)),
                 )
         except HTTPError as error:
             with error:
                 headers = _lowered(error.headers)
                 if error.code in _MOVED:
                     return Answer(error.code, headers, None)
-                raise self._failed(error.code, headers, _read(error.read(LARGEST))) from None
+                raise self._failed(error.code, headers, _read(error.read(MAX_ANSWER_BYTES))) from None
         except (URLError, HTTPException, OSError) as error:
             why = getattr(error, "reason", None) or error
             raise Failed(f"{self.base} cannot be reached: {self._clean(str(why))}", 0, again=True) from None
@@ -207,15 +209,15 @@ class Client:
 
         What is something else, such as a page to log in, comes from somebody else.
         """
-        if len(data) > LARGEST:
-            raise TooLarge(f"{self.base} answers with more than {LARGEST} bytes", status, again=False)
+        if len(data) > MAX_ANSWER_BYTES:
+            raise TooLarge(f"{self.base} returned more than {MAX_ANSWER_BYTES} bytes", status, again=False)
         value = _read(data)
         if value is None and data.strip():
             raise Failed(
-                f"{self.base} answers with what is no JSON",
+                f"{self.base} returned invalid JSON",
                 status,
                 again=False,
-                hint="is it the address of a forge's interface?",
+                hint="is it the address of a forge's API?",
             )
         return value
 

@@ -11,6 +11,7 @@ import re
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, Refused, UnreadableFile
 from memgit.formats import yaml
+from memgit.formats.blocks import heading_text, outline
 from memgit.formats.codec import Draft
 from memgit.formats.dialects import LINKS, MANY, Dialect, aliases, bare_item, fields_of, read_items
 from memgit.formats.frontmatter import Block, Parts, Spell, Style, is_template, split, typed_value
@@ -365,8 +366,6 @@ class Document:
 
     def _closed(self, page: Page) -> None:
         """Refuses to add text under a fence or comment that is never closed: it would become part of that."""
-        from memgit.formats.blocks import outline
-
         unclosed = outline(page.text[page.body :], line=page.text.count("\n", 0, page.body) + 1).unclosed
         if unclosed is not None:
             line, what = unclosed
@@ -647,8 +646,6 @@ def one_line(title: str) -> str:
 
 def heading(title: str) -> str:
     """A title as the text of an H1: on one line, its last hashes kept from closing the heading."""
-    from memgit.formats.blocks import heading_text
-
     text = one_line(title)
     return f"{text} #" if heading_text(text) != text else text
 
@@ -660,7 +657,6 @@ def _said(match: re.Match[str] | None) -> str:
     text = match[1].strip(" \t\r")
     if text[-1:] != "#":
         return text
-    from memgit.formats.blocks import heading_text
 
     return heading_text(text)
 

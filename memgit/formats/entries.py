@@ -208,7 +208,7 @@ def _problems(
             Problem(
                 "MG004",
                 file.text.count("\n", 0, place) + 1,
-                f"{label} stands twice in one record; the first one counts",
+                f"{label} occurs twice in one record; the first one counts",
             )
         )
     return out
@@ -234,7 +234,7 @@ def _same_titles(records: list[Record], problems: list[Problem]) -> None:
         for number in numbers if len(numbers) > 1 else ():
             record = records[number]
             other = records[numbers[0] if number != numbers[0] else numbers[1]].line
-            problem = Problem("MG005", record.line, f"the title {record.title!r} stands in line {other} too")
+            problem = Problem("MG005", record.line, f"the title {record.title!r} is on line {other} too")
             problems.append(problem)
             records[number] = record._replace(problem=problem)
 

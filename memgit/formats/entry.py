@@ -259,7 +259,7 @@ class Entry:
             return
         if self._twice:
             raise Refused(
-                f"{self._twice[0][0]} stands twice in the record", hint="leave one of them, then try again"
+                f"{self._twice[0][0]} occurs twice in the record", hint="leave one of them, then try again"
             )
         if self.unclosed is not None:
             line, what = self.unclosed

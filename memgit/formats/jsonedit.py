@@ -70,7 +70,7 @@ def put(text: str, path: tuple[str, ...], value: Any) -> str:
     for depth, key in enumerate(path):
         if not node.is_object:
             raise UnreadableFile(
-                f"{'.'.join(path[:depth]) or 'the file'} is no object", line=_line(text, node.start)
+                f"{'.'.join(path[:depth]) or 'the file'} is not an object", line=_line(text, node.start)
             )
         found = node.member(key)
         if found is None:
@@ -95,7 +95,7 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
     if node is None:
         return put(text, path, [value])
     if node.members is None or node.is_object:
-        raise UnreadableFile(f"{'.'.join(path)} is no list", line=_line(text, node.start))
+        raise UnreadableFile(f"{'.'.join(path)} is not a list", line=_line(text, node.start))
     return _insert(text, node, "", value, len(path) + 1)
 
 

@@ -212,7 +212,9 @@ class _Block:
         known = self.weights.get(id(node))
         if known is not None:
             if known < 0:
-                raise _fault("an alias names what it stands in", node.start_mark.line + self.first_line)
+                raise _fault(
+                    "an alias refers to a node that contains it", node.start_mark.line + self.first_line
+                )
             return known
         self.nodes += 1
         weight = 1
@@ -525,7 +527,7 @@ _CLOSING = {"[": "]", "{": "}", "'": "'", '"': '"'}
 
 
 def _twice(key: str, first: int, second: int) -> UnreadableFile:
-    return _fault(f"the key {key!r} stands twice, on lines {first} and {second}", second, "keep one of them")
+    return _fault(f"the key {key!r} occurs twice, on lines {first} and {second}", second, "keep one of them")
 
 
 def _fault(message: str, line: int, hint: str | None = None) -> UnreadableFile:

@@ -133,7 +133,7 @@ def before(
         if code:
             raise Refused(
                 f"the {name} hook refused the commit{f': {text}' if text else ''}",
-                hint=f"mend what {found[name]} reports, then try again",
+                hint=f"fix what {found[name]} reports, then try again",
             )
         if text:
             said.append(f"{name}: {text}")

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
         lock_handle: int | None
 
 
-CHUNK = 1 << 16
-_SLICE = 0.05  # seconds between looks at a child that gave its pipes to a child of its own
-_GRACE = 2.0  # seconds from SIGTERM to SIGKILL
+CHUNK_BYTES = 1 << 16
+_POLL_SECONDS = 0.05  # seconds between looks at a child that gave its pipes to a child of its own
+_GRACE_SECONDS = 2.0  # seconds from SIGTERM to SIGKILL
 # the signal module costs more to import than a whole `git config`
 _SIGINT, _SIGPIPE, _SIGTERM, _SIGKILL, _SIGXFSZ = 2, 13, 15, 9, 25
 
@@ -380,7 +380,7 @@ class Child:
         if self._in >= 0:
             poll.register(self._in, select.POLLOUT)
         while reading or self._in >= 0:
-            events = poll.poll(_SLICE * 1000)
+            events = poll.poll(_POLL_SECONDS * 1000)
             if not events:
                 if deadline is not None and monotonic() > deadline:
                     raise _TooSlow
@@ -390,7 +390,7 @@ class Child:
                 if fd == self._in:
                     rest = self._feed(poll, rest, data)
                     continue
-                piece = os.read(fd, CHUNK)
+                piece = os.read(fd, CHUNK_BYTES)
                 if not piece:
                     poll.unregister(fd)
                     reading.discard(fd)
@@ -423,7 +423,7 @@ class Child:
         poll.register(self._err, select.POLLIN)
         while events := poll.poll(timeout * 1000):
             for fd, _ in events:
-                piece = os.read(fd, CHUNK)
+                piece = os.read(fd, CHUNK_BYTES)
                 if fd == self._out:
                     return piece
                 if not piece:
@@ -494,7 +494,7 @@ class Child:
     def kill(self) -> None:
         """Ends the child and its group: politely first, so that git removes its lock files."""
         self._signal(_SIGTERM)
-        if not self._exits_by(monotonic() + _GRACE):
+        if not self._exits_by(monotonic() + _GRACE_SECONDS):
             self._signal(_SIGKILL)
         self.wait()
 

@@ -194,7 +194,7 @@ def _failure(access: Access, step: str, done: process.Done) -> Refused:
             "keeps it"
         )
         return Refused(
-            f"{access.remote} wants a password or a key that nobody can be asked for here: {message}",
+            f"{access.remote} wants a password or a key, and there is no terminal to ask on: {message}",
             hint=hint,
         )
     return Refused(

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from memgit.git.objects.tree import Delta
 
 _KEPT_TREES = 4096  # parsed trees kept in memory
-_PACKED = 200  # blobs from which on a process and a pack are cheaper than files
-_MUCH = 1 << 23  # bytes of them likewise
-_TAGS = 5  # that may stand for each other
-_LARGE = 1 << 20  # bytes that are handed to git in one piece
+_MAX_LOOSE_BLOBS = 200  # blobs from which on a process and a pack are cheaper than files
+_MAX_LOOSE_BYTES = 1 << 23  # bytes of them likewise
+_MAX_TAG_DEPTH = 5  # that may stand for each other
+_BATCH_BYTES = 1 << 20  # bytes that are handed to git in one piece
 _OPERATIONS = (
     ("rebase-merge", "rebase"),
     ("rebase-apply/applying", "am"),
@@ -307,7 +307,7 @@ class Repository:
 
     def _peeled(self, oid: str) -> str | None:
         """The commit that an object is, or that a tag stands for. Raises Broken where that is damaged."""
-        for _ in range(_TAGS):
+        for _ in range(_MAX_TAG_DEPTH):
             loose = self.read_loose(oid)
             if loose is None:
                 break
@@ -570,7 +570,7 @@ class Repository:
 
 def is_much(contents: Collection[bytes]) -> bool:
     """Whether blobs are that many, or that large, that they are written into one pack."""
-    return len(contents) >= _PACKED or sum(map(len, contents)) >= _MUCH
+    return len(contents) >= _MAX_LOOSE_BLOBS or sum(map(len, contents)) >= _MAX_LOOSE_BYTES
 
 
 def _batched(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -580,7 +580,7 @@ def _batched(lines: Iterable[bytes]) -> Iterator[bytes]:
     for line in lines:
         batch.append(line)
         size += len(line)
-        if len(batch) >= 512 or size >= _LARGE:
+        if len(batch) >= 512 or size >= _BATCH_BYTES:
             yield b"".join(batch)
             batch, size = [], 0
     if batch:

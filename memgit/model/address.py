@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-MOST_DIGITS = 9
+MAX_VERSION_DIGITS = 9
 """Digits of the number of a version."""
 
 
@@ -59,7 +59,7 @@ def versioned(text: str) -> tuple[str, int | None]:
 
 def _numbers(text: str) -> bool:
     """Whether a text is the number of a version; Python reads no number of any length."""
-    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+    return text.isascii() and text.isdigit() and len(text) <= MAX_VERSION_DIGITS
 
 
 _DATE = pattern(r"(?<=/)(\d{8}|\d{4}-\d\d-\d\d)-(?=[^/]*$)")

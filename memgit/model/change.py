@@ -23,11 +23,11 @@ from memgit.model.record import Record, Value
 
 LIKENESS = 0.5
 SKETCH = 32
-CROWD = 24
+MAX_SHARING_RECORDS = 24
 """A word pair that more records than this share says nothing about which of them is meant; it also bounds the
 work.
 """
-FEW = 64
+MAX_PAIRS = 64
 """Up to this many pairs are compared one by one; beyond it, only records that share rare word pairs."""
 
 VERBS = {
@@ -526,7 +526,7 @@ def _candidates(
     that share half of their pairs share about a third of these. Pairs that a crowd shares are left out, so
     the work follows the number of records.
     """
-    if len(before) * len(after) <= FEW:
+    if len(before) * len(after) <= MAX_PAIRS:
         return [(one, two) for one in before for two in after]
     holders: dict[str, list[int]] = {}
     for number, pairs in after.items():
@@ -537,9 +537,9 @@ def _candidates(
         shared: Counter[int] = Counter()
         for pair in _sketch(pairs):
             found = holders.get(pair, ())
-            if len(found) <= CROWD:
+            if len(found) <= MAX_SHARING_RECORDS:
                 shared.update(found)
-        out += [(number, other) for other, _ in shared.most_common(CROWD)]
+        out += [(number, other) for other, _ in shared.most_common(MAX_SHARING_RECORDS)]
     return out
 
 

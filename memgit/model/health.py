@@ -23,7 +23,7 @@ ACTIONS = (*PENALTIES, "look")
 """What may be called for: to archive a record, to merge it with another, to shorten it, or to look at it."""
 
 
-CROWD = 64
+MAX_SHARING_SETS = 64
 """Sets that may share a keyword before they are counted together rather than one by one."""
 
 
@@ -124,7 +124,7 @@ def likest(keywords: Sequence[frozenset[str]]) -> list[Likest]:
     for number, found in enumerate(different):
         for word in found:
             holders.setdefault(word, []).append(number)
-    crowd = max(CROWD, len(different) // 1024)
+    crowd = max(MAX_SHARING_SETS, len(different) // 1024)
     columns = {
         word: _bits(numbers, len(different)) for word, numbers in holders.items() if len(numbers) > crowd
     }

@@ -10,7 +10,7 @@ from memgit.model.terms import STOP, words
 
 UPDATE = 0.6
 EXTEND = 0.3
-NEAR = 0.5
+SAME_SUBJECT_THRESHOLD = 0.5
 """The share of what a record is about that a text must speak of to be about the same."""
 AGREED = 2
 """Key terms that must agree before a record counts as near, where the text has so many: a single one says

@@ -9,7 +9,7 @@ from memgit.model.lazy_re import pattern
 _WORD = pattern(r"[^\W_](?:[\w.+#/-]*[\w+#])?")
 _WIDE = pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
 
-LONGEST = 60
+MAX_TERM_LENGTH = 60
 """Characters of the longest key term: what is longer is an address or encoded data."""
 STOP = frozenset(
     """
@@ -45,7 +45,7 @@ def key_terms(text: str, limit: int = 5, shortest: int = 5) -> list[str]:
     frequency and first place.
 
     A term has at least `shortest` characters, unless its spelling marks it as technical (`CSS`, `k8s`,
-    `io_uring`, `a.py`), and at most `LONGEST`.
+    `io_uring`, `a.py`), and at most `MAX_TERM_LENGTH`.
     """
     count: Counter[str] = Counter()
     rank: dict[str, tuple[int, int]] = {}
@@ -57,7 +57,10 @@ def key_terms(text: str, limit: int = 5, shortest: int = 5) -> list[str]:
         if (
             folded in STOP
             or raw.isdigit()
-            or ((len(raw) > LONGEST or (len(raw) < shortest and not technical)) and not _WIDE.search(raw))
+            or (
+                (len(raw) > MAX_TERM_LENGTH or (len(raw) < shortest and not technical))
+                and not _WIDE.search(raw)
+            )
         ):
             continue
         proper = raw[0].isupper() and not _starts_sentence(text, match.start())

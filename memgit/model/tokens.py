@@ -2,8 +2,8 @@
 
 A text has 1.3 tokens a word, rounded down. A word is a run of characters between blanks, with two exceptions
 for which that says nothing: two characters of a script that is written without blanks (Chinese, Japanese,
-Thai, Lao, Khmer, Burmese) count as a word, and a run longer than `LONGEST` characters (encoded data, a
-minified line) as one word for every `LONGEST` characters begun.
+Thai, Lao, Khmer, Burmese) count as a word, and a run longer than `MAX_TOKEN_LENGTH` characters (encoded data, a
+minified line) as one word for every `MAX_TOKEN_LENGTH` characters begun.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from memgit.model.lazy_re import pattern
 
 RATE = 1.3
-LONGEST = 100
+MAX_TOKEN_LENGTH = 100
 _WIDE = pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -24,8 +24,8 @@ def half_words(text: str) -> int:
         text, wide = _WIDE.subn(" ", text)
     words = text.split()
     count = len(words)
-    if len(text) > LONGEST and words and max(map(len, words)) > LONGEST:
-        count += sum((len(word) - 1) // LONGEST for word in words)
+    if len(text) > MAX_TOKEN_LENGTH and words and max(map(len, words)) > MAX_TOKEN_LENGTH:
+        count += sum((len(word) - 1) // MAX_TOKEN_LENGTH for word in words)
     return 2 * count + wide
 
 

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from memgit.app.read.reader import open_reader
 from memgit.app.read.search import search
 from memgit.app.review.review import Request as ReviewRequest
 from memgit.app.review.review import parse_range, review
@@ -115,8 +116,6 @@ class Live:
 def _state_of(workspace: Workspace) -> str:
     """A name for HEAD and what differs from it in the working tree."""
     from hashlib import sha256
-
-    from memgit.app.read.reader import open_reader
 
     reader = open_reader(workspace)
     collected = collect(workspace, reader, settings_of(workspace))

@@ -62,7 +62,7 @@ def fetch(
     Raises:
         BadInput: not a URL that can be fetched: another scheme, credentials in it, an odd spelling of an
             address.
-        Refused: an address that is not public, a limit, an answer that is no page of text, a failure of the
+        Refused: an address that is not public, a limit, an answer that is not a page of text, a failure of the
             network or of TLS, or no extractor for HTML on this machine.
     """
     from memgit.web.page import check_type, page_of

@@ -42,7 +42,7 @@ def check(host: str, address: str) -> None:
     if not public(address):
         at = "is" if host == address else f"is at {address},"
         raise Refused(
-            f"{host} {at} no public address: not fetched",
+            f"{host} {at} not a public address: not fetched",
             hint="--allow-private also fetches from this machine and its networks",
         )
 
@@ -75,7 +75,7 @@ def check_unresolved(host: str) -> None:
     """Raises Refused where a name that only a proxy can look up is plainly that of an inner network."""
     if "." not in host or any(host == end or host.endswith(f".{end}") for end in LOCAL_NAMES):
         raise Refused(
-            f"{host} is no public name: not fetched",
+            f"{host} is not a public name: not fetched",
             hint="--allow-private also fetches from this machine and its networks",
         )
 

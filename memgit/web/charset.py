@@ -6,7 +6,7 @@ import codecs
 import re
 
 MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-SCANNED = 4096
+SCANNED_BYTES = 4096
 """Bytes at the beginning in which a page says how it is encoded."""
 TAKEN = frozenset(
     [
@@ -94,7 +94,7 @@ def _said(body: bytes, content_type: str) -> list[str]:
     header = _PARAMETER.search(content_type)
     said = [_encoding(header[1])] if header else []
     for pattern in (_META, _XML):
-        inside = pattern.search(body[:SCANNED])
+        inside = pattern.search(body[:SCANNED_BYTES])
         name = _encoding(inside[1].decode("ascii")) if inside else None
         if name and not name.startswith("utf-16"):  # what could be read as ASCII so far is not in UTF-16
             said.append(name)

@@ -30,7 +30,7 @@ def check_type(content_type: str) -> None:
     kind = media_type(content_type)
     if kind and kind not in HTML | TEXT:
         shown = "".join(char for char in kind if char.isprintable())[:60]
-        raise Refused(f"{shown} is no page of text", hint="HTML, plain text and Markdown are taken")
+        raise Refused(f"{shown} is not a page of text", hint="HTML, plain text and Markdown are taken")
 
 
 def page_of(response: Response, seconds: float) -> Page:
@@ -49,7 +49,7 @@ def page_of(response: Response, seconds: float) -> Page:
         title, date, text = extract_within(text, response.url, seconds)
     else:
         if "\0" in text[:2000]:
-            raise Refused(f"{kind} with NUL bytes in it is no page of text")
+            raise Refused(f"{kind} with NUL bytes in it is not a page of text")
         title, date = _first_heading(text), None
     text = _tidy(text)
     if not text:

@@ -42,7 +42,7 @@ class Proxies(NamedTuple):
             parts = urlsplit("")
         if parts.scheme != "http" or not host:
             raise BadInput(
-                f"the proxy for {target.scheme} is no http:// URL",
+                f"the proxy for {target.scheme} is not an http:// URL",
                 hint="set the variable HTTPS_PROXY, or NO_PROXY for this host",
             )
         user, password = (unquote(text or "") for text in (parts.username, parts.password))

@@ -71,7 +71,7 @@ def _run(job: dict[str, Any], what: str, seconds: float) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         raise Refused(
-            f"{what} is so intricate that {seconds:g} s do not suffice to find its text",
+            f"{what} is too complex: its text was not found within {seconds:g} s",
             hint=f"{hint}; --timeout SECONDS gives it longer",
         ) from None
     try:

@@ -17,7 +17,7 @@ from memgit.web.deadline import Deadline
 from memgit.web.proxy import Proxies, Proxy
 from memgit.web.url import Target, parse
 
-CHUNK = 65536
+CHUNK_BYTES = 65536
 REDIRECTS = frozenset([301, 302, 303, 307, 308])
 ACCEPT = "text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, */*;q=0.1"
 
@@ -141,7 +141,7 @@ def _body(answer: http.client.HTTPResponse, max_bytes: int) -> bytes:
     body = bytearray()
     received = 0
     while declared is None or received < declared:
-        chunk = answer.read1(CHUNK if declared is None else min(CHUNK, declared - received))
+        chunk = answer.read1(CHUNK_BYTES if declared is None else min(CHUNK_BYTES, declared - received))
         if not chunk:
             break
         received += len(chunk)

@@ -100,7 +100,7 @@ def test_what_breaks_off_leaves_events_and_no_line(kb: Path, monkeypatch: pytest
     """Each event that was told is true by itself; that they are all, nobody has said."""
     repo, layout, head = opened(kb)
     with monkeypatch.context() as broken:
-        broken.setattr(parallel_events, "TOGETHER", 3)
+        broken.setattr(parallel_events, "BATCH_SIZE", 3)
         broken.setattr(Activity, "event", fails_after(7, Activity.event))
         beside = begin(repo, layout, head)
     assert beside is not None
@@ -126,7 +126,7 @@ def fails_after(count: int, real: Any) -> Any:
 def test_it_comes_while_it_is_told(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo, layout, head = opened(kb)
     with monkeypatch.context() as slow:
-        slow.setattr(parallel_events, "TOGETHER", 1)
+        slow.setattr(parallel_events, "BATCH_SIZE", 1)
         real = Activity.event
 
         def event(*args: Any) -> Any:

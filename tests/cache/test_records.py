@@ -394,7 +394,7 @@ def test_recent_records_come_first(git: Repository, cache: Cache) -> None:
 def test_recent_records_of_one_day_do_not_depend_on_what_the_cache_saw_before(
     git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch, alike: int
 ) -> None:
-    monkeypatch.setattr("memgit.cache.records.MANY_ALIKE", alike)
+    monkeypatch.setattr("memgit.cache.records.MAX_SAME_DAY", alike)
     files = {
         f"memory/{name}.md": document(name, updated=f"2025-01-0{day}")
         for name, day in zip("abcdefgh", "12222113", strict=True)
@@ -464,7 +464,7 @@ def test_old_text_that_is_gone_leaves_no_trace_in_answers(repo: Path, git: Repos
 def test_too_many_traces_have_the_cache_made_anew(
     repo: Path, git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "MOST_GHOSTS", 3)
+    monkeypatch.setattr(rows, "MAX_GHOST_RECORDS", 3)
     for number in range(20):
         files = {
             "memory/x.md": document("X", f"Text{number}."),
@@ -590,7 +590,7 @@ def test_many_untracked_files_are_not_read_again_after_every_commit(git: Reposit
 def test_what_one_write_drops_is_bounded(
     git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "MOST_PRUNED", 10)
+    monkeypatch.setattr(rows, "MAX_PRUNED_ROWS", 10)
     bring_up_to_date(cache, git, LAYOUT, commit(git, many(100, "old")))
     tip = commit(git, FILES)
     left = []

@@ -681,7 +681,7 @@ UNTAKEN = {
     "binary.md": (b"a\0b", 2, "UTF-16"),
     "latin.md": (b"caf\xe9\n", 2, "UTF-8"),
     "large.md": (b"word " * 1_000_000, 2, "too large"),
-    "https://127.0.0.1:9/page": (None, 3, "no public address"),
+    "https://127.0.0.1:9/page": (None, 3, "not a public address"),
     "ftp://example.org/x": (None, 2, "only http and https"),
     "": (None, 2, "empty"),
 }

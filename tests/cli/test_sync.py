@@ -852,7 +852,7 @@ def test_a_remote_that_asks_for_a_password(kb: Path) -> None:
         run_git(kb, "remote", "add", "origin", url.replace("ada:hunter2@", ""))
         start = time.monotonic()
         answer = memgit(kb, "sync", code=3)
-        assert "origin wants a password or a key that nobody can be asked for here" in answer.err
+        assert "origin wants a password or a key, and there is no terminal to ask on" in answer.err
         assert "git ls-remote origin in a terminal asks for it" in answer.err
         run_git(kb, "remote", "set-url", "origin", url)
         assert "hunter2" not in memgit(kb, "sync", code=3).err

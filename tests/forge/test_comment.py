@@ -14,7 +14,7 @@ import pytest
 
 from memgit.errors import Refused
 from memgit.forge.comment import Posted, fitting, marked, post
-from memgit.forge.http import LONGEST_WAIT, TRIES, Failed
+from memgit.forge.http import MAX_TRIES, MAX_WAIT_SECONDS, Failed
 from memgit.forge.table import FORGES, named
 from tests.forge.server import ADA, GITHUB_BOT, Fault, Server, serving
 from tests.support import memgit
@@ -75,7 +75,7 @@ def test_a_forge_that_is_down(forge: Server) -> None:
     forge.faults = {"GET": [Fault(503, {"Retry-After": "86400"})] * 100}
     with pytest.raises(Failed, match="503"):
         put(forge)
-    assert len(forge.requests) == TRIES and WAITS == [LONGEST_WAIT] * (TRIES - 1)
+    assert len(forge.requests) == MAX_TRIES and WAITS == [MAX_WAIT_SECONDS] * (MAX_TRIES - 1)
     assert not forge.comments
 
 
@@ -87,14 +87,14 @@ def test_nobody_listens() -> None:
         env = state.env()
     with pytest.raises(Failed, match="cannot be reached"):
         post(row, env, TOKEN, "7", TEXT, WAITS.append)
-    assert len(WAITS) == TRIES - 1
+    assert len(WAITS) == MAX_TRIES - 1
 
 
 def test_a_server_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     row = named("github")
     assert row is not None
     WAITS.clear()
-    monkeypatch.setattr("memgit.forge.http.TIMEOUT", 0.05)
+    monkeypatch.setattr("memgit.forge.http.MAX_SILENT_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         env = {
             "GITHUB_API_URL": f"http://127.0.0.1:{silent.getsockname()[1]}",
@@ -102,7 +102,7 @@ def test_a_server_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
         }
         with pytest.raises(Failed, match="timed out"):
             post(row, env, TOKEN, "7", TEXT, WAITS.append)
-    assert len(WAITS) == TRIES - 1
+    assert len(WAITS) == MAX_TRIES - 1
 
 
 def test_a_token_that_may_only_read(forge: Server) -> None:
@@ -246,16 +246,16 @@ def test_a_comment_is_made_only_where_the_forge_says_so(forge: Server, value: ob
 )
 def test_redirects_to_no_address(forge: Server, where: str) -> None:
     forge.faults = {"GET": [Fault(302, {"Location": where})] * 9}
-    with pytest.raises(Failed, match="sends"):
+    with pytest.raises(Failed, match="redirects"):
         put(forge)
 
 
 def test_long_comments_are_listed_a_few_at_a_time(forge: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         forge.add(TEXT if number == 25 else "talk " * 200, None if number == 25 else ADA)
-    monkeypatch.setattr("memgit.forge.http.LARGEST", 15_000)
+    monkeypatch.setattr("memgit.forge.http.MAX_ANSWER_BYTES", 15_000)
     assert put(forge, TEXT + "new\n").action == "updated" and len(forge.comments) == 30
-    monkeypatch.setattr("memgit.forge.http.LARGEST", 500)
+    monkeypatch.setattr("memgit.forge.http.MAX_ANSWER_BYTES", 500)
     with pytest.raises(Failed, match="more than 500 bytes"):
         put(forge)
 
@@ -264,8 +264,8 @@ def test_a_server_that_says_little_by_little(monkeypatch: pytest.MonkeyPatch) ->
     row = named("github")
     assert row is not None
     WAITS.clear()
-    monkeypatch.setattr("memgit.forge.http.LONGEST", 0.2)
-    monkeypatch.setattr("memgit.forge.http.TRIES", 2)
+    monkeypatch.setattr("memgit.forge.http.MAX_REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr("memgit.forge.http.MAX_TRIES", 2)
     over = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -295,13 +295,13 @@ def test_a_server_that_says_little_by_little(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("wait", ["9" * 400, "\xb2", "-1", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"])
 def test_waits_that_nobody_waits(github: Server, wait: str, monkeypatch: pytest.MonkeyPatch) -> None:
     WAITS.clear()
-    github.faults = {"GET": [Fault(429, {"Retry-After": wait})] * TRIES}
+    github.faults = {"GET": [Fault(429, {"Retry-After": wait})] * MAX_TRIES}
     with pytest.raises(Failed, match="429"):
         put(github)
-    assert len(WAITS) == TRIES - 1 and all(0 <= one <= LONGEST_WAIT for one in WAITS)
-    monkeypatch.setattr("memgit.forge.http.ENOUGH", -1.0)
+    assert len(WAITS) == MAX_TRIES - 1 and all(0 <= one <= MAX_WAIT_SECONDS for one in WAITS)
+    monkeypatch.setattr("memgit.forge.http.MAX_TOTAL_SECONDS", -1.0)
     WAITS.clear()
-    github.faults = {"GET": [Fault(502)] * TRIES}
+    github.faults = {"GET": [Fault(502)] * MAX_TRIES}
     with pytest.raises(Failed, match="502"):
         put(github)
     assert not WAITS

@@ -68,9 +68,9 @@ def test_what_is_not_json_is_said(text: str) -> None:
 
 
 def test_what_is_in_the_way_is_said() -> None:
-    with pytest.raises(UnreadableFile, match="servers is no object"):
+    with pytest.raises(UnreadableFile, match="servers is not an object"):
         jsonedit.put('{"servers": []}', ("servers", "mine"), MINE)
-    with pytest.raises(UnreadableFile, match=r"hooks\.Start is no list"):
+    with pytest.raises(UnreadableFile, match=r"hooks\.Start is not a list"):
         jsonedit.append('{"hooks": {"Start": {}}}', ("hooks", "Start"), MINE)
     with pytest.raises(UnreadableFile):
         jsonedit.parse("[" * 10_000)

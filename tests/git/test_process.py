@@ -105,7 +105,7 @@ def test_timeout_stops_the_child_and_its_children(repo: Path, tmp_path: Path) ->
 
 
 def test_child_that_ignores_a_polite_end(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_GRACE", 0.2)
+    monkeypatch.setattr(process, "_GRACE_SECONDS", 0.2)
     run_git(repo, "config", "alias.stubborn", "!trap '' TERM; while :; do sleep 1; done")
     start = time.monotonic()
     with pytest.raises(Refused, match="was stopped"):

@@ -41,7 +41,7 @@ def asked(kb: Path, *, terminal: bool) -> str:
 
 
 def test_ssh_asks_nobody_where_there_is_no_terminal(kb: Path, ssh: Path) -> None:
-    assert "origin wants a password or a key that nobody can be asked for here" in asked(kb, terminal=False)
+    assert "origin wants a password or a key, and there is no terminal to ask on" in asked(kb, terminal=False)
     assert ssh.read_text().startswith("-o\nBatchMode=yes\n")
     assert "GIT_TERMINAL_PROMPT=0" in Path(f"{ssh}.env").read_text()
     asked(kb, terminal=True)

@@ -150,12 +150,12 @@ keyword_sets = st.lists(st.frozensets(st.sampled_from("abcdefghij"), max_size=5)
 @given(found=keyword_sets)
 def test_the_likest_set_is_found(crowd: int, found: list[frozenset[str]]) -> None:
     """Beside the plain way of comparing each with each, however many keywords are counted together."""
-    before = health.CROWD
-    health.CROWD = crowd
+    before = health.MAX_SHARING_SETS
+    health.MAX_SHARING_SETS = crowd
     try:
         answers = likest(found)
     finally:
-        health.CROWD = before
+        health.MAX_SHARING_SETS = before
     for place, (mine, answer) in enumerate(zip(found, answers, strict=True)):
         shares = {
             other: len(mine & theirs) / len(mine)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memgit.model.tokens import LONGEST, estimate, half_words, of_half_words
+from memgit.model.tokens import MAX_TOKEN_LENGTH, estimate, half_words, of_half_words
 
 
 @pytest.mark.parametrize(
@@ -16,8 +16,8 @@ from memgit.model.tokens import LONGEST, estimate, half_words, of_half_words
         ("one", 1),
         ("one two three", 3),
         ("ten words are here so that one may count them", 13),
-        ("x" * LONGEST, 1),
-        ("x" * (LONGEST + 1), 2),
+        ("x" * MAX_TOKEN_LENGTH, 1),
+        ("x" * (MAX_TOKEN_LENGTH + 1), 2),
         ("x" * 300_000, 3900),
         ("知識庫", 1),
         ("知識庫的記錄都在這裡", 6),
@@ -35,6 +35,6 @@ def test_lines_add_up(text: str) -> None:
     assert of_half_words(half_words(text)) == estimate(text)
 
 
-@given(st.text(alphabet=st.characters(max_codepoint=0x2FF), max_size=LONGEST))
+@given(st.text(alphabet=st.characters(max_codepoint=0x2FF), max_size=MAX_TOKEN_LENGTH))
 def test_ordinary_text_counts_words_times_1_3(text: str) -> None:
     assert estimate(text) == int(len(text.split()) * 1.3)

@@ -24,6 +24,7 @@ from memgit.app.adopt.init import ATTRIBUTES, attributes, install_hooks
 from memgit.app.read.reader import REGULAR, DiskFiles
 from memgit.app.workspace import Context, Workspace, detect_on_disk
 from memgit.app.write.write import Plan, Session, carry_out
+from memgit.derive import is_derived
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.messages import message as messages
 from memgit.git.commit import recovery
@@ -298,8 +299,6 @@ def _belongs(path: str, layout: Layout, found: Candidate) -> bool:
 
 
 def _concerns(layout: Layout, path: str) -> bool:
-    from memgit.derive import is_derived
-
     return is_derived(layout, path) or (path.endswith(".md") and layout.find(path) is not None)
 
 

@@ -19,6 +19,8 @@ from memgit.derive import CATEGORY_INDEX, dates, index_places, jsontext, managed
 from memgit.derive.jsonindex import Item, Shape, joined
 from memgit.derive.jsontext import Json
 from memgit.derive.managed import Found
+from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
+from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.errors import UnreadableFile
 from memgit.formats.merging.merge import Conflict, Merged, merge_file
 from memgit.formats.merging.textmerge import Markers, between, merge_lines
@@ -110,8 +112,6 @@ def _shape(layout: Layout, path: str) -> Shape | None:
     if not path.endswith(".json"):
         return None
     from memgit.derive import mem_skill, vault
-    from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
-    from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 
     for spec in (KNOWLEDGE, EXPERIENCE):
         if any(path == folder + CATEGORY_INDEX for folder in mem_skill.folders(layout, spec)):

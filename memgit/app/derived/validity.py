@@ -9,7 +9,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.config import NAME
 from memgit.app.derived import state as derived_state
-from memgit.derive import CATEGORY_INDEX
+from memgit.derive import CATEGORY_INDEX, owed_rows
 from memgit.errors import NotFound
 from memgit.git.objects.tree import Tree
 
@@ -40,8 +40,6 @@ def _since(board: Board, tree: Tree, right: frozenset[str], doubtful: Collection
 
     A derived file made again from itself stays the same: one that is what the older one gives is right.
     """
-    from memgit.derive import owed_rows
-
     changed = frozenset(path for path, _, _ in tree.diff(board.tree))
     if len(changed) > MOST or NAME in changed:
         return set()

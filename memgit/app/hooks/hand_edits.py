@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import pending
+from memgit.app.write import credentials, pending
 from memgit.app.write.classify_change import describe
 from memgit.app.write.gate import require_sound
 from memgit.app.write.overlay import Board
@@ -94,8 +94,6 @@ def commit_edits(
     try:
         done = carry_out(workspace, context, plan, reason=reason, stage=stage)
     except Refused as error:
-        from memgit.app.write import credentials
-
         if error.hint == credentials.HINT:  # nothing is taken out of a file that a person wrote
             error.hint = credentials.BY_HAND
         raise

@@ -7,11 +7,15 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.app.hooks import hook_state
 from memgit.app.hooks.roots import State, inside, roots
+from memgit.app.write import pending
+from memgit.app.write.classify_change import describe
 from memgit.derive import is_derived
 from memgit.formats.codecs import parse_file
 from memgit.formats.messages import message as messages
+from memgit.formats.messages import message_file
+from memgit.formats.messages.message_file import Style
 from memgit.git.worktree.staged import staged
-from memgit.model.change import diff_records
+from memgit.model.change import diff_records, refine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,7 +73,6 @@ def block_of(changed: Iterable[tuple[list[Change], int]]) -> Block | None:
     changes = [change for some, _ in found for change in some]
     if not changes:
         return None
-    from memgit.app.write.classify_change import describe
 
     said = describe(changes, sum(files for _, files in found))
     return said.op, said.subject, said.changes
@@ -77,8 +80,6 @@ def block_of(changed: Iterable[tuple[list[Change], int]]) -> Block | None:
 
 def style_of(repo: Repository, env: Mapping[str, str], text: str) -> Style:
     """How git reads the message file."""
-    from memgit.formats.messages.message_file import Style
-
     comment = repo.config.get("core.commentstring") or repo.config.get("core.commentchar") or "#"
     if comment == "auto":
         last = next((line for line in reversed(text.split("\n")) if line.strip()), "#")
@@ -97,8 +98,6 @@ def write_message(context: Context, repo: Repository, text: str, source: str = "
     Args:
         source: the second argument of the hook: message, template, merge, squash, commit, or nothing.
     """
-    from memgit.formats.messages import message_file
-
     state = repo.in_progress()
     # What a revert takes back is nowhere told yet. Git calls the message of one that stopped, or of `-n`,
     # that of a merge.
@@ -137,8 +136,6 @@ def write_message(context: Context, repo: Repository, text: str, source: str = "
 
 def _carried(repo: Repository) -> Pending | None:
     """What `--stage` noted of what is staged."""
-    from memgit.app.write import pending
-
     if not pending.load(repo):
         return None
     found = staged(repo, repo.head().commit)
@@ -163,8 +160,6 @@ def check_message(context: Context, repo: Repository, text: str, file: str) -> l
     """What is wrong with the trailer block of a message: malformed, or not true of the commit; empty where
     nothing is, or where there is no block.
     """
-    from memgit.formats.messages import message_file
-
     message = message_file.cleaned(text, style_of(repo, context.env, text))
     blocks = messages.parse(message).blocks
     if not blocks:
@@ -191,8 +186,6 @@ def _untrue(context: Context, repo: Repository, claims: Sequence[RecordChange]) 
     Nothing tells a hook whether HEAD is amended, so a message that is true of what takes the place of HEAD is
     true as well.
     """
-    from memgit.model.change import refine
-
     head = repo.head().commit
     bases: list[str | None] = [head]
     if head is not None:

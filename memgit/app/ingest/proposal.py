@@ -25,6 +25,7 @@ from memgit.app.workspace import Workspace
 from memgit.app.write.record import DEFAULT_CATEGORY
 from memgit.cache.search import Query, from_source, holding, search
 from memgit.errors import BadInput, MemgitError
+from memgit.formats.blocks import conflict_markers, outline
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import FORMS, parse_file
 from memgit.formats.messages.message import cut
@@ -42,7 +43,7 @@ from memgit.model.layout import Place
 from memgit.model.overlap import (
     AGREED,
     EXTEND,
-    NEAR,
+    SAME_SUBJECT_THRESHOLD,
     UPDATE,
     advice,
     known_terms,
@@ -492,7 +493,9 @@ class _Maker:
         own = set() if segment.title == stem_of(segment.source_file) else telling(segment.title)
         pairs = [(known.subject, said), (own, known.terms)]
         speaks = [
-            weighted(subject_, text, self._weight) + 1e-9 >= NEAR for subject_, text in pairs if subject_
+            weighted(subject_, text, self._weight) + 1e-9 >= SAME_SUBJECT_THRESHOLD
+            for subject_, text in pairs
+            if subject_
         ]
         held = self._lines_held(known.record, segment) >= HELD
         return held or any(speaks), held or all(speaks)
@@ -680,8 +683,6 @@ class _Maker:
 
 def _conflicts(text: Text) -> list[int]:
     """The lines of a text that are markers of merge conflicts. In code they may be data."""
-    from memgit.formats.blocks import conflict_markers
-
     return (
         conflict_markers(text.text) if (text.language or language(text.path)) in ("markdown", "prose") else []
     )
@@ -689,8 +690,6 @@ def _conflicts(text: Text) -> list[int]:
 
 def _unseen(body: str) -> str:
     """Why a person should look at a text before it becomes a record; empty where nothing is hidden in it."""
-    from memgit.formats.blocks import outline
-
     if body.isascii() and "<" not in body and "]:" not in body:
         return ""
     code = [

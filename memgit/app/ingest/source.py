@@ -7,9 +7,12 @@ import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memgit.app.config import NAME
 from memgit.app.workspace import Workspace
+from memgit.derive import is_derived
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.text import MAX_BYTES, decode
+from memgit.git.worktree.folder_files import tracked_or_new
 from memgit.ingest.conversation import as_markdown
 from memgit.ingest.exports import texts
 from memgit.ingest.filetypes import SAMPLE, junk, known_text, looks_text
@@ -211,8 +214,6 @@ def _folder(workspace: Workspace, name: str, reading: Reading) -> Source:
 
 def _listed(full: str, reading: Reading) -> Sequence[str]:
     """The paths of a folder, sorted: those that git would track, or, outside any repository, all."""
-    from memgit.git.worktree.folder_files import tracked_or_new
-
     found = tracked_or_new(full, reading.env)
     return sorted(_walked(full)) if found is None else found
 
@@ -282,8 +283,6 @@ def _own(workspace: Workspace, file: str) -> str | None:
     path = shown(workspace, file)
     if path.startswith("../") or os.path.isabs(path):
         return None
-    from memgit.app.config import NAME
-    from memgit.derive import is_derived
 
     if workspace.layout.find(path) is not None:
         return RECORD

@@ -6,6 +6,8 @@ from memgit import TYPE_CHECKING
 from memgit.app.read.reader import CachedReader, answered, open_searchable
 from memgit.app.read.recall import files_of
 from memgit.app.workspace import Workspace
+from memgit.cache.usage import load
+from memgit.derive.managed import outside
 from memgit.errors import BadInput
 from memgit.model.kinds import KINDS
 from memgit.model.namedtuple import NamedTuple
@@ -135,8 +137,6 @@ def context(
     Raises:
         BadInput: not even what is left out can be named in so few tokens.
     """
-    from memgit.cache.usage import load
-
     repo = workspace.require_repository()
     usage = load(repo, workspace.cache)
     return answered(
@@ -269,8 +269,6 @@ def _human(reader: CachedReader, kind: str) -> str | None:
 
 def _outside(data: bytes, layout: str) -> str:
     """What stands in an index outside of its generated part."""
-    from memgit.derive.managed import outside
-
     if layout == "mnema":
         from memgit.derive.mnema import MARKERS
     else:

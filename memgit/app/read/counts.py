@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
+from memgit.derive.view import MappingView
 from memgit.errors import UnreadableFile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
@@ -66,7 +67,6 @@ def listed(reader: Reader) -> Mapping[str, Tally]:
     if not any(place.form == "vault" for place in layout.places):
         return {}
     from memgit.derive import vault
-    from memgit.derive.view import MappingView
 
     path = vault.index_path(layout)
     try:

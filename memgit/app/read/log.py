@@ -17,6 +17,7 @@ from memgit.cache.events import Events
 from memgit.errors import BadInput
 from memgit.formats.messages.message import one_line
 from memgit.git.repository import Repository
+from memgit.model.change import identity
 from memgit.model.ids import is_id
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout
@@ -360,7 +361,6 @@ def _of_record(
 ) -> Iterator[Event]:
     """The events of one record, and of those that were merged into it, newest first."""
     # what matches records is not needed where all events are asked for
-    from memgit.model.change import identity
 
     trail = _Trail(events, repo, head, isinstance(record, str))
     if isinstance(record, str):

@@ -11,6 +11,7 @@ import os
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
+from memgit.cache.ids import seen
 from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound, Refused, UnreadableFile
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
@@ -551,8 +552,6 @@ class CachedReader(Reader):
         return near
 
     def taken(self, ids: Collection[str]) -> set[str]:
-        from memgit.cache.ids import seen
-
         return seen(self.workspace.records_cache, ids)
 
     def _lookup(self, text: str) -> list[Record]:

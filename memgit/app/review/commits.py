@@ -8,6 +8,7 @@ from typing import NamedTuple
 from memgit.formats.messages import message as messages
 from memgit.git.history import history
 from memgit.git.history.history import RawCommit
+from memgit.git.objects.promisor import obtain
 from memgit.git.repository import Repository
 from memgit.model.change import Change, identity
 from memgit.model.layout import Layout
@@ -59,7 +60,6 @@ def commits_of(repo: Repository, layout: Layout, base: str, head: str) -> Commit
     if alone or sum(len(commit.changes) for commit in found) > MOST_FILES:
         return Commits(len(found), {}, everybody)
     from memgit.git.history.activity import Activity
-    from memgit.git.objects.promisor import obtain
 
     sides = (side for commit in found for change in commit.changes for side in (change.old, change.new))
     obtain(repo, (side.oid for side in sides if side is not None and layout.find(side.path) is not None))

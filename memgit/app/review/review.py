@@ -29,6 +29,7 @@ from memgit.app.review.state import (
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived
 from memgit.errors import BadInput, Broken, NotFound, Refused
+from memgit.git.objects.promisor import obtain
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.lint import gate
@@ -241,8 +242,6 @@ class _Reviewing:
 
     def _obtain(self) -> None:
         """Has what a partial clone left out fetched at once."""
-        from memgit.git.objects.promisor import obtain
-
         if not self.repo.partial():
             return
         self.progress("fetching")

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from memgit.app.check.source import MOST, CachedIndex, Kept, TreeSource, light
 from memgit.app.merge.tree_merge import Edit, MergedSource, TreeMerge
 from memgit.app.workspace import Workspace
+from memgit.cache.records import Snapshot
 from memgit.cache.scores import count
 from memgit.cache.search import closest
+from memgit.cache.tokens import phrase
 from memgit.derive import is_derived, table
 from memgit.formats.codecs import parse_file
 from memgit.git.objects.tree import Tree
@@ -405,8 +407,6 @@ class NearIndex(CachedIndex):
 
 def _phrase(text: str) -> str:
     """Some words side by side as a term of a query; empty where there is no word."""
-    from memgit.cache.tokens import phrase
-
     term = phrase(text)
     return term.match if term.words else ""
 
@@ -500,8 +500,6 @@ class Lookups:
 
     @cached_property
     def _snapshot(self) -> Snapshot:
-        from memgit.cache.records import Snapshot
-
         return Snapshot(
             self._workspace.records_cache, self._repo, self._workspace.layout, self._base, label="review"
         )

@@ -13,6 +13,7 @@ from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.entry_files import words_of
+from memgit.app.write.series import carry_out_series
 from memgit.app.write.similar import Close, close_records, hint
 from memgit.app.write.update import check_status, extend_record, update_record, whole_text
 from memgit.app.write.write import Plan, Planner, Session, Written, carry_out
@@ -106,8 +107,6 @@ def record_each(
 
     The answers in the same order.
     """
-    from memgit.app.write.series import carry_out_series
-
     planners = [_numbered(number, request) for number, request in enumerate(requests, 1)]
     return carry_out_series(workspace, context, planners, reason=reason)
 

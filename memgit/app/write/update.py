@@ -7,9 +7,11 @@ from datetime import datetime
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write import links
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
+from memgit.formats.markdown import conflict_markers
 from memgit.formats.messages import message as messages
 from memgit.model.kinds import ADR_STATUSES, KINDS, STATUSES
 from memgit.model.lazy_re import pattern
@@ -162,7 +164,6 @@ def _link(session: Session, record: Record, related: tuple[str, ...]) -> list[Re
     others = [session.reader.find(other) for other in related]
     if not others:
         return []
-    from memgit.app.write import links
 
     return links.both_ways(session, session.again(record.path, record.ordinal), others)[1]
 
@@ -200,7 +201,6 @@ def whole_text(kind: str, body: str) -> None:
     """
     if "<<<<<<<" not in body or KINDS[kind].stored == "entry":
         return
-    from memgit.formats.markdown import conflict_markers
 
     found = conflict_markers(body)
     if found:

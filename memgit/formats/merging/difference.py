@@ -13,7 +13,7 @@ from memgit.model.lazy_re import pattern
 _TAG = pattern(rb"(?:\A|\n) {0,3}<")
 _BLOCK_END = pattern(rb"\n---[ \t]*\r?\n")
 _HEADING = b"\n## "
-TRIES = 4
+MAX_TRIES = 4
 """Headings that may turn out to stand inside a code fence before a whole file is read instead."""
 _BOM = b"\xef\xbb\xbf"
 
@@ -79,7 +79,7 @@ def parts(old: Version, new: Version) -> tuple[bytes, bytes]:
 def _first(text: bytes, same: int, tame: bool) -> int:
     """The last place up to which two texts are the same and a section begins, 0 for none."""
     place = same
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         place = text.rfind(_HEADING, 0, place)
         if place < 0:
             return 0
@@ -94,7 +94,7 @@ def _tail(one: bytes, two: bytes, same: int, tame: bool) -> int:
     section.
     """
     place = len(one) - same
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         place = one.find(_HEADING, place)
         if place < 0:
             return 0

@@ -23,7 +23,7 @@ from memgit.formats.sections import fields
 from memgit.model.link import normal
 from memgit.model.record import Value
 
-ALIKE = 0.5
+SIMILARITY_THRESHOLD = 0.5
 """Share of their text that two records must have in common to be one under another title, as git has it for
 files.
 """
@@ -180,7 +180,7 @@ def _pairs(old: Sequence[Section], new: Sequence[Section]) -> dict[int, int]:
         reverse=True,
     )
     for share, i, j in likes:
-        if share >= ALIKE and -i not in found and -j not in taken:
+        if share >= SIMILARITY_THRESHOLD and -i not in found and -j not in taken:
             pair(-i, -j)
     return found
 

@@ -69,7 +69,7 @@ def merge_file(
         return Merged(kept, (Conflict(1, None, f"{DELETED}{gone}, changed by {other}"),))
     labels = (_label(labels[0]), _label(labels[1]))
     if b"\0" in ours or b"\0" in theirs or b"\0" in (base or b""):
-        return Merged(ours, (Conflict(1, None, f"not text; the version of {labels[0]} stands"),))
+        return Merged(ours, (Conflict(1, None, f"not text; kept the version of {labels[0]}"),))
     try:
         merged = _records(form_name, kind, base or b"", ours, theirs, labels)
         if merged is not None:

@@ -13,7 +13,7 @@ from merge3 import Merge3
 
 from memgit.formats.merging.linediff import matching
 
-CLOSE = 3
+MIN_COMMON_LINES = 3
 """Common lines between two conflicts that are too few to keep them apart, as in git."""
 
 
@@ -100,7 +100,7 @@ def between(ours: Sequence[str], theirs: Sequence[str], around: Around) -> list[
     for i, j, n in [*matching(ours, theirs), (len(ours), len(theirs), 0)]:
         first = i == j == 0
         last = i + n == len(ours) and j + n == len(theirs)
-        if n <= CLOSE and not first and not last:
+        if n <= MIN_COMMON_LINES and not first and not last:
             continue
         if i > left or j > right:
             out += around(ours[left:i], theirs[right:j])

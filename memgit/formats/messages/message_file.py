@@ -93,7 +93,7 @@ def faults(message: str) -> list[str]:
         return []
     out = []
     if _OURS.match(next((line for line in message.split("\n") if line.strip()), "")):
-        out.append("no subject stands above the block")
+        out.append("the block has no subject above it")
     for key, value in lines:
         if key == "op" and value not in OPS:
             out.append(f"Memgit-Op: {value}: no operation of that name")

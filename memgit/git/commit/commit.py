@@ -16,7 +16,7 @@ from memgit import TYPE_CHECKING
 from memgit.errors import MemgitError, Refused
 from memgit.git import hooks, process, setup
 from memgit.git.backoff import pause
-from memgit.git.commit import identity, journal, lock, maintenance, refs, sign
+from memgit.git.commit import gc_guard, identity, journal, lock, maintenance, recovery, refs, sign
 from memgit.git.commit.identity import Identity
 from memgit.git.commit.journal import Journal, Step
 from memgit.git.commit.plan import FilePlan, IndexPlan, Plan, edits_between, edits_of
@@ -226,7 +226,6 @@ def undisturbed(repo: Repository, much: bool) -> Iterator[None]:
     if not much:
         yield
         return
-    from memgit.git.commit import gc_guard
 
     with gc_guard.held_off(repo):
         yield
@@ -263,7 +262,6 @@ def _mended(repo: Repository) -> tuple[str, ...]:
     if not journal.pending(repo.git_dir):
         journal.sweep(repo.git_dir)
         return ()
-    from memgit.git.commit import recovery
 
     return recovery.mend_locked(repo)
 
@@ -519,8 +517,6 @@ class _Attempt:
 
     def _take_back(self, error: BaseException) -> None:
         """After an error: finishes where the branch has moved, puts everything back where it has not."""
-        from memgit.git.commit import recovery
-
         repo = self.repo
         here = repo.head().commit if self.head.ref is None else repo.ref(self.head.ref)
         if self.options.stage or (self.commits and here == self.commits[-1]):

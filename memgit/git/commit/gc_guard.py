@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from memgit.git.repository import Repository
 
-WAIT = 30.0
+WAIT_SECONDS = 30.0
 """Seconds that a long write waits for one that is at work."""
-_VOID = 12 * 3600  # seconds
+_VOID_SECONDS = 12 * 3600  # seconds
 # seconds after which its lock is one that was left: it is held for as long as it takes to write a line
-_AT_ONCE = 2.0
-_TURNS = 10
+_STALE_LOCK_SECONDS = 2.0
+_MAX_TRIES = 10
 
 
 def runs(repo: Repository) -> bool:
@@ -72,7 +72,7 @@ def _held(repo: Repository) -> bytes | None:
     """What the file says of who is at work; None where it is not there, or void."""
     try:
         with open(_path(repo), "rb") as file:
-            return file.read(1024) if time() - os.fstat(file.fileno()).st_mtime <= _VOID else None
+            return file.read(1024) if time() - os.fstat(file.fileno()).st_mtime <= _VOID_SECONDS else None
     except OSError:
         return None
 
@@ -125,7 +125,7 @@ def held_off(repo: Repository) -> Iterator[None]:
 
 def _take(repo: Repository) -> bool:
     """Takes the place of a `git gc`. Whether that was done."""
-    end = monotonic() + WAIT
+    end = monotonic() + WAIT_SECONDS
     while monotonic() < end:
         held = _held(repo)
         if not _is_alive(held):
@@ -148,7 +148,7 @@ def _place(repo: Repository) -> bool | None:
         with shared(repo.settings):
             handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
-        return None if _age(lock) < _AT_ONCE else False
+        return None if _age(lock) < _STALE_LOCK_SECONDS else False
     except OSError:
         return False
     try:
@@ -170,7 +170,7 @@ def keep(repo: Repository, objects: Collection[tuple[int, bytes]]) -> bool:
     """Keeps objects (type as libgit2 numbers them, content) from it; false where it has ended by now, or git
     does not take them.
     """
-    for _ in range(_TURNS):
+    for _ in range(_MAX_TRIES):
         if not runs(repo):
             return False
         with suppress(Refused):  # it removes packs that are half-written, too

@@ -13,6 +13,7 @@ from memgit.git import process
 from memgit.git.backoff import pause
 from memgit.git.commit import gc_guard, identity
 from memgit.git.commit.identity import Identity
+from memgit.git.hooks import present
 from memgit.git.objects import libgit
 from memgit.git.objects.tree import FILE, Entry, Tree, rewrite
 from memgit.git.permissions import shared
@@ -292,8 +293,6 @@ def _swap_by_git(
 
 def _watched(repo: Repository) -> bool:
     """Whether a `reference-transaction` hook wants to hear of moves, which libgit2 would not tell."""
-    from memgit.git.hooks import present
-
     return "reference-transaction" in present(repo, ("reference-transaction",))
 
 

@@ -37,7 +37,7 @@ def checked(name: str) -> str:
         libgit.raw.reference_is_valid_name(HEADS + short)
     )
     if not good or short.startswith("-") or short == "HEAD":
-        raise BadInput(f"{name!r} is no name for a branch", hint="git help check-ref-format says what is")
+        raise BadInput(f"{name!r} is not a valid branch name", hint="see git help check-ref-format")
     return HEADS + short
 
 

@@ -50,7 +50,7 @@ _PINNED = (
     "--full-history",
 )
 
-_TOGETHER = {"GIT_FLUSH": "0"}
+_BUFFERED = {"GIT_FLUSH": "0"}
 """Makes git fill its buffer before it writes; else it writes each commit by itself, and both sides wake up
 for it (see `git help git`).
 """
@@ -153,7 +153,7 @@ def order(repo: Repository, revisions: Sequence[str]) -> Iterator[str]:
     """The ids of the commits that `commits` would give, in the same order."""
     tail = b""
     args = ["rev-list", "--full-history", "--stdin", *_folder(repo)]
-    for chunk in process.stream(args, repo=repo, data=_input(revisions), extra=_TOGETHER):
+    for chunk in process.stream(args, repo=repo, data=_input(revisions), extra=_BUFFERED):
         lines = (tail + chunk).split(b"\n")
         tail = lines.pop()
         for line in lines:
@@ -234,7 +234,7 @@ def _log(
         *options,
         *_folder(repo),
     ]
-    yield from read(process.stream(args, repo=repo, data=_input(revisions), extra=_TOGETHER), repo.prefix)
+    yield from read(process.stream(args, repo=repo, data=_input(revisions), extra=_BUFFERED), repo.prefix)
 
 
 def read(chunks: Iterable[bytes], prefix: str = "") -> Iterator[RawCommit]:

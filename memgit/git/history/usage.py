@@ -29,7 +29,7 @@ A copy of the whole folder brings the file along, but is another directory: it t
 leaves the ref that came with it as it is. So does a clone that was moved to another file system; its former
 uses stay counted where they are.
 """
-MOST_IDS = 32
+MAX_CLONE_IDS = 32
 """Ids of one clone. A file system that tells another inode at every look would have it count on a new ref
 each time; from here on, the last id stays."""
 JOINED = "merge: uses counted apart under one id\n\nMemgit-Op: merge\n"
@@ -65,7 +65,7 @@ def renew(repo: Repository) -> None:
         Refused: the git directory cannot be written.
     """
     here, lines = _directory(repo), _lines(repo)
-    if len(lines) >= MOST_IDS:
+    if len(lines) >= MAX_CLONE_IDS:
         return
     others = [line for line in lines if here not in ("", line[1])]
     text = "".join(f"{' '.join(line).rstrip()}\n" for line in [*others, (new_id(os.urandom), here)])
@@ -115,7 +115,7 @@ def _own(repo: Repository, lines: Sequence[tuple[str, str]]) -> str | None:
     """The id of this very directory: the first that was noted for it, which all processes agree on."""
     here = _directory(repo)
     mine = [known for known, directory in lines if here in ("", directory)]
-    if not mine and len(lines) >= MOST_IDS:
+    if not mine and len(lines) >= MAX_CLONE_IDS:
         mine = [lines[-1][0]]
     return mine[0] if mine else None
 

@@ -15,7 +15,7 @@ from memgit.git.repository import Repository
 
 T = TypeVar("T")
 
-TOGETHER = 32
+BATCH_SIZE = 32
 """Items that are asked for with one write."""
 
 
@@ -47,7 +47,7 @@ def ahead(
                 asked += len(ids)
                 waiting.append((item, asked))
                 count += 1
-                if count % TOGETHER == 0 and lines:
+                if count % BATCH_SIZE == 0 and lines:
                     yield _lines(lines)
                     lines = []
         except Refused as error:

@@ -15,7 +15,7 @@ from memgit.git.commit.commit import Change
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
-MOST = 1 << 25
+MAX_SPOOLED_BYTES = 1 << 25
 """Bytes of overwritten versions that are kept before they are written: many at once go into one pack, as
 differences.
 """
@@ -24,7 +24,7 @@ differences.
 class Spill:
     """The changes of a series in order, as they come."""
 
-    def __init__(self, repo: Repository, most: int = MOST) -> None:
+    def __init__(self, repo: Repository, most: int = MAX_SPOOLED_BYTES) -> None:
         self._repo = repo
         self._most = most
         self._changes: list[Change] = []

@@ -22,7 +22,7 @@ _MODES = frozenset(mode.to_bytes(4, "big") for mode in (0o100644, 0o100755, 0o12
 _EXTENSION, _CHECKSUM = 8, 20  # bytes of the head of an extension, and at the end of the file
 _IN_A_ROW = 4  # entries that have to follow each other for a place to be taken for the beginning of one
 _REACH = 1 << 13  # bytes in which an entry begins, unless its name is endless
-_NEAR = 1 << 10  # bytes that are gone through entry by entry
+_SCANNED_BYTES = 1 << 10  # bytes that are gone through entry by entry
 
 
 class Row(NamedTuple):
@@ -59,7 +59,7 @@ class IndexFile:
     def find(self, name: bytes) -> list[Row] | None:
         """The entries of a name: one, one for each stage of a conflict, or none; None where that is unclear."""
         low, high = _FIRST, len(self._data)
-        while high - low > _NEAR:
+        while high - low > _SCANNED_BYTES:
             middle = low + (high - low) // 2
             row = self._from(middle - (middle - _FIRST) % _STEP, high)
             if row is None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.git.objects.tree import EMPTY_TREE, Entry
+from memgit.git.process import Running
 
 if TYPE_CHECKING:
     from memgit.git.process import Running
@@ -17,8 +18,6 @@ _GONE = "0" * 6
 
 def begin(repo: Repository, commit: str | None) -> Running:
     """Has git look at the index beside us."""
-    from memgit.git.process import Running
-
     return Running(_arguments(repo, commit), repo)
 
 

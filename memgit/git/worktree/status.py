@@ -56,9 +56,9 @@ def dirty(repo: Repository) -> list[Dirty]:
     return sorted(found)
 
 
-MOST_ASKED = 200
+MAX_ASKED_NAMES = 200
 """Untracked names up to which git is asked for each."""
-LOOKS = 3
+MAX_LOOKS = 3
 """How often to look again where the index was written meanwhile."""
 
 
@@ -98,13 +98,13 @@ class Look:
         if self._commit is None:
             return self._listed()
         rows: list[Dirty] = []
-        for looks in range(1, LOOKS + 1):
+        for looks in range(1, MAX_LOOKS + 1):
             if not self._sure:
                 return self._listed()
             rows = self._told(self._commit)
             # Files of the index and files beside it are asked for one after the other: one that was staged in
             # between would be in neither.
-            if looks == LOOKS or signature_at(self._repo.index_file) == self._before:
+            if looks == MAX_LOOKS or signature_at(self._repo.index_file) == self._before:
                 break
             self._begin(self._commit)
         skip = len(self._repo.prefix)
@@ -151,7 +151,7 @@ class Look:
         except Unsure:
             self._sure = False
             return
-        self._sure = len(names) <= MOST_ASKED
+        self._sure = len(names) <= MAX_ASKED_NAMES
         if names and self._sure:
             listing = [
                 "ls-files",

@@ -37,7 +37,7 @@ STEP = 10_000_000
 """Times that are whole steps are those of FAT and its kin, where other systems change a folder without
 changing its time.
 """
-MOST_FOLDERS = 20_000
+MAX_FOLDERS = 20_000
 """Folders from which on a look at each takes longer than git's own listing."""
 
 
@@ -173,7 +173,7 @@ class Walk:
                 self._changed = self._changed or read != known
                 known = read
             self._found[path] = known
-            if len(self._found) > MOST_FOLDERS:
+            if len(self._found) > MAX_FOLDERS:
                 raise Unsure
             waiting += [f"{path}{name}/" for name in known.below]
 

@@ -63,7 +63,7 @@ def test_the_block_of_a_built_message() -> None:
         ("Mine\n\nMemgit-Record: nonsense\n", []),
         ("Mine\n\nMemgit-Op: nonsense\n", ["Memgit-Op: nonsense: no operation of that name"]),
         (f"Mine\n\n{BLOCK}\nMemgit-Source:\n", ["Memgit-Source: nothing is said there"]),
-        (f"{BLOCK}\n", ["no subject stands above the block"]),
+        (f"{BLOCK}\n", ["the block has no subject above it"]),
         (
             "Mine\n\nMemgit-Op: edit\nMemgit-Record: x\n",
             ["Memgit-Record: x: not of the form <action> <id or -> <address>"],

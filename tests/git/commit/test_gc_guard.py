@@ -70,7 +70,7 @@ def test_whether_it_runs(kb: Path) -> None:
 )
 def test_a_note_of_it_that_no_git_wrote(kb: Path, monkeypatch: pytest.MonkeyPatch, junk: bytes) -> None:
     """It may be one that is at work: the commit is made all the same, and kept from it; a long write waits."""
-    monkeypatch.setattr(gc_guard, "WAIT", 0.1)
+    monkeypatch.setattr(gc_guard, "WAIT_SECONDS", 0.1)
     path = kb / ".git/gc.pid"
     path.write_bytes(junk.replace(b"HOST", os.uname().nodename.encode()))
     done = put(kb, {"kb/new.md": b"new\n"})
@@ -308,13 +308,13 @@ def test_who_held_it_off_and_was_killed_is_in_nobodys_way(kb: Path) -> None:
 def test_one_that_is_at_work_is_waited_for(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For a while, if it may take what is new: whatever it is, its file stays its own."""
     path = kb / ".git/gc.pid"
-    monkeypatch.setattr(gc_guard, "WAIT", 0.3)
+    monkeypatch.setattr(gc_guard, "WAIT_SECONDS", 0.3)
     with at_work(kb, "gc", "--prune=now"):
         held, start = path.read_text(), time.monotonic()
         with gc_guard.held_off(opened(kb)):
             assert path.read_text() == held and time.monotonic() - start >= 0.3
         assert path.read_text() == held
-    monkeypatch.setattr(gc_guard, "WAIT", 60.0)
+    monkeypatch.setattr(gc_guard, "WAIT_SECONDS", 60.0)
     with at_work(kb, "gc", "--prune=now"):
         ending = threading.Timer(0.2, path.unlink)
         ending.start()
@@ -329,7 +329,7 @@ def test_one_that_is_at_work_is_waited_for(kb: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("age", [0, 60])
 def test_a_lock_that_was_left(kb: Path, monkeypatch: pytest.MonkeyPatch, age: int) -> None:
     """Nothing is held off then, and the lock stays; one that is young may yet go."""
-    monkeypatch.setattr(gc_guard, "WAIT", 0.2)
+    monkeypatch.setattr(gc_guard, "WAIT_SECONDS", 0.2)
     lock = kb / ".git/gc.pid.lock"
     lock.touch()
     os.utime(lock, (time.time() - age,) * 2)

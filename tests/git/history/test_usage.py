@@ -65,11 +65,11 @@ def test_what_is_no_id_is_passed_over(made: Path) -> None:
 def test_where_directories_are_numbered_anew_each_time_the_last_id_stays(made: Path) -> None:
     noted(made).parent.mkdir(parents=True)
     noted(made).write_text(
-        "".join(f"k3m2p4q6{number:02} 1:{number + 1}\n" for number in range(usage.MOST_IDS))
+        "".join(f"k3m2p4q6{number:02} 1:{number + 1}\n" for number in range(usage.MAX_CLONE_IDS))
     )
-    assert usage.clone_id(opened(made)) == f"k3m2p4q6{usage.MOST_IDS - 1}"
+    assert usage.clone_id(opened(made)) == f"k3m2p4q6{usage.MAX_CLONE_IDS - 1}"
     usage.renew(opened(made))
-    assert usage.clone_id(opened(made)) == f"k3m2p4q6{usage.MOST_IDS - 1}"
+    assert usage.clone_id(opened(made)) == f"k3m2p4q6{usage.MAX_CLONE_IDS - 1}"
 
 
 def test_another_id_takes_the_place_of_the_one_that_is_shared(made: Path, tmp_path: Path) -> None:

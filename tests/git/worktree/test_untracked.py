@@ -216,7 +216,7 @@ def test_without_a_place_to_write_git_is_asked(kb: Path, monkeypatch: pytest.Mon
     (kb / "a/new.md").write_text("x\n")
     assert names(opened(kb)) == ["a/new.md"]
     (kb / ".git/memgit").unlink()
-    monkeypatch.setattr(untracked, "MOST_FOLDERS", 2)
+    monkeypatch.setattr(untracked, "MAX_FOLDERS", 2)
     assert names(opened(kb)) == ["a/new.md"]
 
 
