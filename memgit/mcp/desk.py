@@ -109,6 +109,8 @@ class Tool(NamedTuple):
         reads: changes nothing.
         destroys: may replace or hide what is there.
         repeats: the same call again changes nothing more.
+        speaks: `text` of the result is what a model reads, and no part of the structure; without it, that is the
+            structure as JSON.
     """
 
     name: str
@@ -121,6 +123,7 @@ class Tool(NamedTuple):
     reads: bool = False
     destroys: bool = False
     repeats: bool = False
+    speaks: bool = False
 
     @property
     def input_schema(self) -> dict[str, Any]:

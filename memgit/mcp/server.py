@@ -142,7 +142,8 @@ class Served:
             return tool.call(desk, given)
 
         try:
-            return result(dict(await self._work(ctx, work)))
+            answer = dict(await self._work(ctx, work))
+            return result(answer, said=answer.pop("text") if tool.speaks else None)
         except MemgitError as error:
             return result(error_json(error), failed=True)
         except (OSError, RecursionError) as error:
@@ -226,13 +227,14 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
-def result(value: dict[str, Any], *, failed: bool = False) -> types.CallToolResult:
-    """A structured result; its text is the same as JSON, for clients that read no structure. An error is text alone:
-    some clients hold every structure to the output schema, that of an error too.
+def result(value: dict[str, Any], *, said: str | None = None, failed: bool = False) -> types.CallToolResult:
+    """A structured result; its text is `said`, else the same as JSON, for clients that read no structure. An error is
+    text alone: some clients hold every structure to the output schema, that of an error too.
     """
     shown = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
+    text = shown if said is None else said.encode("utf-8", "replace").decode()
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=shown)],
+        content=[types.TextContent(type="text", text=text)],
         structured_content=None if failed else json.loads(shown),
         is_error=failed,
     )

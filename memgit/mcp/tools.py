@@ -52,6 +52,7 @@ from memgit.review.reports import render
 Args = Mapping[str, Any]
 Answer = dict[str, Any]
 
+NOTHING = "Nothing new that is recorded calls for attention here."
 ADDRESS = text("Address, unique ending of one, id or [[wikilink]], as other tools return it.")
 KIND = choice(tuple(KINDS), "Kind of record.")
 AT = text("Answer as of this commit, branch or tag.")
@@ -86,7 +87,7 @@ def _recall(desk: Desk, args: Args) -> Answer:
         again=args.get("again", False),
         max_tokens=args.get("max_tokens"),
     )
-    return found.as_json()
+    return {"text": found.as_text() or NOTHING, **found.as_json()}
 
 
 def _search(desk: Desk, args: Args) -> Answer:
@@ -306,8 +307,9 @@ TOOLS: tuple[Tool, ...] = (
         {"max_tokens": number("Bound of the answer; default 4000."), "at": AT},
         (),
         _context,
-        {"text": text(), "left_out": OBJECT, "health": text(), "revision": MAYBE_TEXT},
+        {"left_out": OBJECT, "health": text(), "revision": MAYBE_TEXT},
         reads=True,
+        speaks=True,
     ),
     Tool(
         "recall",
@@ -327,6 +329,7 @@ TOOLS: tuple[Tool, ...] = (
         _recall,
         {"records": LIST, "rest": LIST, "matched": LIST, "topic_switch": YES},
         reads=True,
+        speaks=True,
     ),
     Tool(
         "search",
