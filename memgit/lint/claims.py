@@ -23,7 +23,7 @@ MAX_WORDS = 40
 MAX_CLAIMS = 60
 """More than so many claims in one record are not compared."""
 MAX_QUOTE = 160
-LOOKED = 4_000
+LOOKED = 1_000
 """So many characters of a record tell its language."""
 MAX_SENTENCE = 400
 VERSION_STEP = 100_000
