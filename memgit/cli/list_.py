@@ -12,6 +12,7 @@ from memgit.app.read.reader import kinds_of, open_reader
 from memgit.app.read.record_json import record_json
 from memgit.cli.options import at_option, group_from, json_option, workspace_of
 from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
+from memgit.formats.tags import has_tag
 
 if TYPE_CHECKING:
     from typing import Any
@@ -29,6 +30,7 @@ else:
 @click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it.")
 @click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
 @click.option("--keyword", metavar="TEXT", help="Only records with this keyword.")
+@click.option("--tag", metavar="TAG", help="Only records with this tag, or one under it; see memgit tags.")
 @click.option("--status", metavar="TEXT", help="Only records with this status.")
 @click.option("--archived", is_flag=True, help="Count archived records in.")
 @click.option("--only-archived", is_flag=True, help="Only archived records.")
@@ -55,6 +57,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         archived=options["archived"],
         only_archived=options["only_archived"],
     )
+    if options["tag"] is not None:
+        found = (record for record in found if has_tag(reader.load(record), options["tag"]))
     found = (
         itertools.islice(found, min(options["limit"], sys.maxsize)) if options["limit"] is not None else found
     )

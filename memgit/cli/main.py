@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "promote": ("promote", "Make a memory or decision out of a record."),
     "link": ("link", "Link records with each other, both ways."),
     "links": ("links", "Show what links to a record, and what it links to."),
+    "tags": ("tags", "List the tags of records with counts."),
     "ingest": ("ingest", "Take knowledge out of files, folders and pages."),
     "recordnow": ("recordnow", "Record what a session taught."),
     "show": ("show", "Show one record."),

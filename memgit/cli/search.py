@@ -24,6 +24,7 @@ else:
 @click.option("--skill", metavar="ID", help="Only experience with this skill.")
 @click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it.")
 @click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
+@click.option("--tag", metavar="TAG", help="Only records with this tag, or one under it; see memgit tags.")
 @click.option("--since", metavar="YYYY-MM-DD", help="Only records changed on this day or later.")
 @click.option("--until", metavar="YYYY-MM-DD", help="Only records changed on this day or earlier.")
 @click.option(
@@ -64,7 +65,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         options["limit"],
     )
     answer = search(
-        workspace_of(ctx), query, at=options["at"], actors=options["actors"], engine=options["engine"]
+        workspace_of(ctx),
+        query,
+        at=options["at"],
+        actors=options["actors"],
+        engine=options["engine"],
+        tag=options["tag"],
     )
     name_unreadable(answer.reader)
     if options["as_json"]:

@@ -9,6 +9,7 @@ from memgit.app.workspace import Workspace
 from memgit.cache.search import snippets
 from memgit.cache.tokens import phrases
 from memgit.engines import DEFAULT
+from memgit.formats.tags import has_tag
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -56,6 +57,7 @@ def search(
     at: str | None = None,
     actors: Sequence[str] = (),
     engine: str | None = None,
+    tag: str | None = None,
 ) -> Answer:
     """The best records for a query.
 
@@ -63,6 +65,7 @@ def search(
         at: answer as of a revision.
         actors: only records that one of these agents had a hand in.
         engine: the name of the engine to ask, instead of the configured one.
+        tag: only records with this tag, or one under it.
 
     Raises:
         BadInput: no such engine.
@@ -71,7 +74,7 @@ def search(
     """
     chosen = choose(workspace, engine)
     return answered(
-        open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors, chosen)
+        open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors, chosen, tag)
     )
 
 
@@ -88,23 +91,32 @@ def ranked(workspace: Workspace, query: Query, *, at: str | None = None) -> tupl
 
 
 def _hits(
-    workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str], chosen: Chosen
+    workspace: Workspace,
+    reader: CachedReader,
+    query: Query,
+    actors: Sequence[str],
+    chosen: Chosen,
+    tag: str | None = None,
 ) -> Asked:
+    touched = _touched(workspace, reader.revision, actors) if actors else set()
 
-    accept = None
-    if actors:
-        touched = _touched(workspace, reader.revision, actors)
+    def accept(record: Record) -> bool:
+        by = not actors or record.address in touched or (record.id or "") in touched
+        return by and (tag is None or has_tag(reader.load(record), tag))
 
-        def accept(record: Record) -> bool:
-            return record.address in touched or (record.id or "") in touched
-
-    return ask(chosen, reader.snapshot, query, accept, fresh=reader.fresh)
+    wanted = accept if actors or tag is not None else None
+    return ask(chosen, reader.snapshot, query, wanted, fresh=reader.fresh)
 
 
 def _found(
-    workspace: Workspace, reader: CachedReader, query: Query, actors: Sequence[str], chosen: Chosen
+    workspace: Workspace,
+    reader: CachedReader,
+    query: Query,
+    actors: Sequence[str],
+    chosen: Chosen,
+    tag: str | None,
 ) -> Answer:
-    hits, answering, note = _hits(workspace, reader, query, actors, chosen)
+    hits, answering, note = _hits(workspace, reader, query, actors, chosen, tag)
     found = zip(hits, snippets(reader.snapshot, query, hits), strict=True)
     results = tuple(Result(hit.record, min(hit.score, CERTAIN), snippet) for hit, snippet in found)
     missing = (

@@ -1,0 +1,30 @@
+"""`memgit tags`."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from memgit.app.read.reader import open_reader
+from memgit.cli.options import at_option, json_option, workspace_of
+from memgit.cli.output import echo, emit_json
+from memgit.formats.tags import tags_of
+
+
+@click.command("tags")
+@click.option("--archived", is_flag=True, help="Count archived records in.")
+@at_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, archived: bool, at: str | None, as_json: bool) -> None:
+    """List the tags of records with how many have each: those of the frontmatter and #tags in the text."""
+    reader = open_reader(workspace_of(ctx), at)
+    records = (record for record in reader.records() if archived or not record.archived)
+    counts = Counter(tag for record in records for tag in tags_of(record))
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    if as_json:
+        emit_json([{"tag": tag, "records": count} for tag, count in rows])
+        return
+    for tag, count in rows:
+        echo(f"{count:>6}  #{tag}")
