@@ -168,3 +168,14 @@ def test_indexes_are_local_where_obsidian_would_show_them(tmp_path: Path) -> Non
     (tmp_path / "other/One.md").write_text("# One\n")
     memgit(tmp_path / "other", "adopt", "--yes")
     assert "indexes: local\n" in (tmp_path / "other/.memgit.yaml").read_text()
+
+
+def test_a_record_beside_a_staged_one_leaves_every_index_right(kb: Path) -> None:
+    memgit(kb, "record", "knowledge", "A", "--category", "a", "-m", "x")
+    memgit(kb, "record", "knowledge", "B", "--category", "a", "-m", "x", "--stage")
+    memgit(kb, "record", "knowledge", "C", "--category", "b", "-m", "x")
+    assert memgit(kb, "rebuild", "--check").code == 0
+    assert memgit(kb, "rebuild", "--at", "HEAD").code == 0
+    assert '"totalEntries": 3' in run_git(kb, "show", ":knowledge-base/_index.json")
+    assert git(kb, "commit", "-qm", "staged").code == 0
+    assert memgit(kb, "rebuild", "--check").code == 0

@@ -13,6 +13,7 @@ from memgit.app.config import NAME, parse
 from memgit.app.derived import state as derived_state
 from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.beside_edits import derive_beside_edits
 from memgit.app.write.gate import require_sound_write
 from memgit.app.write.overlay import Board, BoardReader
 from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
@@ -283,6 +284,8 @@ def carry_out(
     if not result:
         return Written("", "no_op", None, None, notes=done.notes)
     plan, board = result[-1]
+    if (done.commit is not None or stage) and board.soft and workspace.proposal is None:
+        derive_beside_edits(workspace, repo, board.soft)
     if done.commit is not None and not done.altered:
         note_right(
             workspace,
