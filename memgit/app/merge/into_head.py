@@ -34,7 +34,7 @@ MOVED = 10
 MERGING = 600.0
 """Seconds that git may take to merge, or to update the working tree."""
 NOTE = "memgit/merging"
-"""File in the git directory that names HEAD and the other commit while git merges; a killed memgit leaves it."""
+"""File in the git directory with HEAD, the other commit and our process id while git merges; a killed memgit leaves it."""
 SHOWN = 10
 _PLAIN = ("--quiet", "--no-squash", "--no-autostash")
 """Edits that are not committed stay where they are, whatever `merge.autoStash` says. And a merge is one,
@@ -93,7 +93,9 @@ def finish(workspace: Workspace) -> tuple[str, ...]:
     if repo is None or not os.path.exists(f"{repo.git_dir}/{NOTE}"):
         return ()
     try:
-        with lock.hold(repo, 0):  # else its writer, or the git that it started, is alive
+        if _is_alive(repo):
+            return ()
+        with lock.hold(repo, LOCK_WAIT):  # the git that it started may be at work for a moment
             noted = _noted(repo)
             if noted is None or repo.in_progress() != "merge":
                 return ()
@@ -125,7 +127,20 @@ def _noted(repo: Repository) -> tuple[str, str] | None:
     with open(path, encoding="ascii", errors="replace") as file:
         words = file.read().split()
     os.unlink(path)
-    return (words[0], words[1]) if len(words) == 2 else None
+    return (words[0], words[1]) if len(words) == 3 else None
+
+
+def _is_alive(repo: Repository) -> bool:
+    """Whether the process that the note names still runs."""
+    with open(f"{repo.git_dir}/{NOTE}", encoding="ascii", errors="replace") as file:
+        words = file.read().split()
+    try:
+        os.kill(int(words[2]), 0)
+    except (IndexError, ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 @contextmanager
@@ -134,7 +149,7 @@ def _noting(repo: Repository, ours: str, theirs: str) -> Iterator[None]:
     path = f"{repo.git_dir}/{NOTE}"
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="ascii") as file:
-        file.write(f"{ours} {theirs}\n")
+        file.write(f"{ours} {theirs} {os.getpid()}\n")
     try:
         yield
     finally:
