@@ -126,9 +126,7 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
                 or not target
                 or target[0] in ("/\\?" if within else "#/\\?")
                 or target.startswith(_OF_EDITORS)
-                or text.endswith(
-                    "]](", start, found.start
-                )  # a wikilink with something in parentheses after it
+                or _after_wikilink(text, start, found.start)
                 or _SCHEME.match(target)
             ):
                 continue
@@ -146,6 +144,11 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
                 )
             )
     return out
+
+
+def _after_wikilink(text: str, start: int, place: int) -> bool:
+    """Whether what stands before a target is a wikilink with something in parentheses after it."""
+    return text.endswith("]](", start, place) and not text.endswith("\\]](", start, place)
 
 
 _OF_EDITORS = ("((", "[[", ":/")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.web.document import kind_of
+from memgit.ingest.document_kind import kind_of
 from tests.support import memgit
 
 WORD = (

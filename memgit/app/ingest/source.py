@@ -14,6 +14,7 @@ from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.text import MAX_BYTES, decode
 from memgit.git.worktree.folder_files import tracked_or_new
 from memgit.ingest.conversation import as_markdown
+from memgit.ingest.document_kind import kind_of
 from memgit.ingest.exports import texts
 from memgit.ingest.filetypes import SAMPLE, junk, known_text, looks_text
 
@@ -354,12 +355,12 @@ def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, st
     Raises:
         Refused: it is of a kind that cannot be read, or what reads it is not installed.
     """
-    from memgit.web.document import CONVERTERS, kind_of
-    from memgit.web.sandbox import convert_within, extract_within
-
     kind = kind_of(data)
     if not kind:
         return None
+    from memgit.web.document import CONVERTERS
+    from memgit.web.sandbox import convert_within, extract_within
+
     seconds = float(reading.web.get("timeout", CONVERT_SECONDS))
     try:
         if kind == "HTML":

@@ -235,13 +235,20 @@ class BoardReader(Reader):
         except NotFound as error:
             found = self._uncommitted(text)
             if found is None:
-                raise error from None
+                raise self._damaged() or error from None
             raise BadInput(
                 f"{found.address} is not committed yet",
                 path=found.path,
                 line=found.line,
                 hint=self._next_step(found.path),
             ) from None
+
+    def _damaged(self) -> Broken | None:
+        """The error where a record file cannot be read from the repository: it may hold what was asked for."""
+        for path, problem in self._before.problems():
+            if problem.message.startswith("object "):
+                return Broken(problem.message, path=path, hint="git fsck")
+        return None
 
     def _next_step(self, path: str) -> str:
         """How an edited file gets committed: where it cannot be understood, by mending it first."""
