@@ -104,7 +104,7 @@ class Survey:
                 self._remarks.append(where)
         if not parsed.records:
             if not any(problem.fatal for problem in parsed.problems):
-                empty = bool(parsed.problems)
+                empty = bool(parsed.problems) or not data.strip()
                 self._leave(
                     left.EMPTY if empty else left.NO_RECORD if place[0].form == "entries" else left.TEMPLATE,
                     path,

@@ -103,8 +103,10 @@ VAULT = "---\nid: MEM-001\ntitle: Tides\ncreated: 2026-02-30\n---\nText.\n"
 def test_where_the_knowledge_root_is_comes_from_the_index_as_in_the_hook(repo: Path, inside: str) -> None:
     """No folder, configuration or layout counts that is not staged."""
     write(repo, ".memory/10-Memories/MEM-tides.md", VAULT)
+    write(repo, ".memgit.yaml", "version: 1\nlayout: vault\n")
     run_git(repo, "add", "-A")
     shutil.rmtree(repo / ".memory")
+    (repo / ".memgit.yaml").unlink()
     write(repo, "knowledge-base/http.md", "# not staged\n")
     if inside:
         write(repo, f"{inside}/.memgit.yaml", "version: 1\nlayout: mem-skill\n")
