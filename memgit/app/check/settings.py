@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.lint import settings as lint_settings
-from memgit.lint.rules import RULES, listed
 from memgit.lint.settings import WHERE, Settings
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ ENTRY_POINTS = "memgit.rules"
 
 def rules() -> tuple[tuple[Rule, ...], tuple[str, ...]]:
     """Every rule, those of other packages last, and words about what could not be taken."""
+    from memgit.lint.rules import RULES
+
     if not offered():
         return RULES, ()
     from memgit.lint.engine import outside
@@ -35,6 +36,8 @@ def rules() -> tuple[tuple[Rule, ...], tuple[str, ...]]:
 
 def known() -> Sequence[Known]:
     """Every rule as a configuration may name it; none is loaded unless other packages offer some."""
+    from memgit.lint.rules import listed
+
     return rules()[0] if offered() else listed()
 
 
@@ -42,6 +45,7 @@ def loaded(codes: Collection[str]) -> Sequence[Rule]:
     """The rules with some codes; of memgit's own no others are loaded."""
     if offered():
         return [rule for rule in rules()[0] if rule.code in codes]
+    from memgit.lint.rules import listed
 
     return [one.load() for one in listed() if one.code in codes]
 
