@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader
 from memgit.cache.rows import group_of
-from memgit.formats.links import untargeted
 from memgit.lint.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness, profile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record, Value
@@ -53,7 +52,7 @@ def close_records(
     """
     given = fields.get("keywords") or fields.get("topics") or ()
     keywords = (given,) if isinstance(given, str) else given
-    new = _bounded(profile(title, keywords, untargeted(body)))
+    new = _bounded(profile(title, keywords, _prose(body)))
     if not new.stems:
         return []
     found: list[Close] = []
@@ -63,6 +62,15 @@ def close_records(
             found.append(Close(record, share))
     found.sort(key=lambda close: (-close.share, close.record.address))
     return found[:MAX_SHOWN]
+
+
+def _prose(body: str) -> str:
+    """A text without the targets of its links: a record that it links to is none that it repeats."""
+    if "[" not in body:
+        return body
+    from memgit.formats.links import untargeted  # loads the reader of YAML
+
+    return untargeted(body)
 
 
 def profile_of(record: Record) -> Profile:
