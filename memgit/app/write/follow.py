@@ -135,6 +135,7 @@ class Follower:
     def __init__(self, session: Session, moved: Mapping[Key, Record], *, only: bool = False) -> None:
         self._session = session
         self._only = only
+        self._names: set[str] | None = None
         self._moved = moved
         self._before: Lookup = NamesOf(session.reader.snapshot)
         self._after: Lookup = After(session)
@@ -144,6 +145,7 @@ class Follower:
     def run(self, names: Sequence[str], among: Collection[str] | None = None) -> list[Record]:
         """Rewrites links in the files (`among` some, where given) that hold one of some names or were edited."""
         board = self._session.board
+        self._names = set(map(model.normal, names))
         paths = {path for path in self._session.reader.paths_holding(names) if board.data(path) is not None}
         paths |= {path for path, data in board.edits.items() if data is not None}
         changed: list[Record] = []
@@ -187,9 +189,19 @@ class Follower:
                 edits[link] = new
         return encode(links.retarget(text, edits), has_bom(data)) if edits else data
 
+    def _concerns(self, link: Link) -> bool:
+        """Whether a link has a name that a record got or gave up: any other leads where it led."""
+        if self._names is None:
+            return True
+        target = model.normal(link.target)
+        heading = model.normal(link.heading or "")
+        return bool(
+            {target, target.removesuffix(".md").rpartition("/")[2], heading, heading.lower()} & self._names
+        )
+
     def _retargeted(self, link: Link, origin: str, path: str) -> tuple[str, str | None] | None:
         """What a link of a file that was at `origin` has to say now; None where it stays as it is."""
-        was = _target(self._before, link, origin)
+        was = _target(self._before, link, origin) if origin != path or self._concerns(link) else None
         if was is None:
             return None
         new = self._moved.get(was)

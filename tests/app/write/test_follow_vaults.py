@@ -23,7 +23,7 @@ LINK = re.compile(
     re.M,
 )
 CLOCK = re.compile(r"^(?:updated|id): .*\r?\n", re.M)
-BARE = re.compile(r"(?<![\"'\w ])\"?\[\[([^\]\n]*)\]\]\"?(?=\r?$)", re.M)
+BARE = re.compile(r"(?<=: )\"?\[\[([^\]\n]*)\]\]\"?(?=\r?$)", re.M)
 
 
 def mark(text: str) -> str:
