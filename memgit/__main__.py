@@ -6,6 +6,11 @@ import gc
 import os
 import sys
 
+ELSEWHERE = """\
+memgit: this system is not supported: memgit runs on Linux and macOS
+hint: on Windows, use it within the Windows Subsystem for Linux (wsl --install)
+"""
+
 
 def main() -> None:
     """Runs the command line and exits with its code."""
@@ -14,6 +19,9 @@ def main() -> None:
 
         sys.stdout.write(f"memgit {__version__}\n")
         return
+    if os.name != "posix":
+        sys.stderr.write(ELSEWHERE)
+        sys.exit(3)
     # A process ends soon, and hardly anything in it refers to itself: looking for that as often as Python
     # does takes a tenth of the time.
     gc.set_threshold(200_000, 20, 100)

@@ -168,3 +168,18 @@ def test_a_module_that_is_loaded_is_seen(tmp_path: Path) -> None:
     modules = loaded(("--version",), tmp_path)
     assert {"memgit", "memgit.__main__"} <= modules
     assert below("ruamel.yaml", PARSERS) and below("git", GIT) and not below("gitignore", GIT)
+
+
+def test_a_system_that_is_not_supported_is_named(tmp_path: Path) -> None:
+    """As on Windows, where neither `fcntl` nor `os.fork` is there to import."""
+    code = (
+        "import os, sys; os.name = 'nt'; del os.fork; sys.modules['fcntl'] = None\n"
+        "from memgit.__main__ import main; sys.argv = ['memgit', 'list']; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, check=False, text=True
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(
+        "memgit: this system is not supported: memgit runs on Linux and macOS\nhint: "
+    )

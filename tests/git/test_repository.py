@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from memgit.errors import NotFound, Refused
 from memgit.git.objects.tree import FILE, LINK, SUBMODULE
 from memgit.git.repository import Head, Repository
 from tests.git.helpers import commit_files, opened
-from tests.support import childless, run_git
+from tests.support import childless, memgit, run_git
 
 
 @pytest.fixture
@@ -136,6 +137,38 @@ def test_format_that_is_not_understood(kb: Path, key: str, value: str, word: str
         opened(kb)
     assert word in str(caught.value).lower()
     assert caught.value.exit_code == 3
+
+
+def needs(*options: str) -> None:
+    """Skips the test where the installed git has no such option of `git init`."""
+    shown = subprocess.run(["git", "init", "-h"], capture_output=True, text=True, check=False).stdout
+    if not all(option in shown for option in options):
+        pytest.skip(f"this git has no {' '.join(options)}")
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        ("--object-format", "SHA-1 objects"),
+        ("--ref-format", "git refs migrate --ref-format=files"),
+    ],
+)
+def test_format_of_a_newer_git_is_refused_with_a_way_out(tmp_path: Path, option: str, hint: str) -> None:
+    needs(option)
+    value = {"--object-format": "sha256", "--ref-format": "reftable"}[option]
+    run_git(tmp_path, "init", "-q", f"{option}={value}", "new")
+    (tmp_path / "new/a.md").write_text("# A\n")
+    run_git(tmp_path / "new", "add", "a.md")
+    run_git(tmp_path / "new", "commit", "-q", "-m", "a")
+    before = sorted(path.name for path in (tmp_path / "new").iterdir())
+    for command in (["init"], ["list"], ["record", "memory", "B", "-m", "b"]):
+        refused = memgit(tmp_path / "new", *command, code=3)
+        assert "format that memgit cannot read" in refused.err and hint in refused.err
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == before
+    if option == "--ref-format":
+        run_git(tmp_path / "new", *hint.split()[1:])
+        memgit(tmp_path / "new", "init", "--no-hooks")
+        assert memgit(tmp_path / "new", "log", "--format", "json").code == 0
 
 
 def test_extensions_that_do_not_matter(kb: Path) -> None:

@@ -142,7 +142,11 @@ def open_repository(place: str, *, trusted: bool = False) -> RawRepository:
     ):
         raise Refused(
             f"the repository in {place} uses a format that memgit cannot read ({words.rpartition(': ')[2]})",
-            hint="memgit reads repositories with SHA-1 objects and refs in files",
+            hint=(
+                "git refs migrate --ref-format=files"
+                if "refstorage" in words.lower()
+                else "memgit reads repositories with SHA-1 objects and refs in files"
+            ),
         )
     raise NotFound(f"{place} is not a git repository: {words}")
 
