@@ -242,17 +242,11 @@ def moment(date: str) -> int:
     plain = _PLAIN.fullmatch(date)
     if plain is not None:
         day, hour, minute, second, sign, hours, minutes = plain.groups()
-        if hour < "24" and minute < "60" and second < "60" and hours < "24" and minutes < "60":
-            start = _midnight(day)
-            if start is not None:
-                away = int(hours) * 3600 + int(minutes) * 60
-                return (
-                    start
-                    + int(hour) * 3600
-                    + int(minute) * 60
-                    + int(second)
-                    + (away if sign == "-" else -away)
-                )
+        start = _midnight(day)
+        if start is None or not (hour < "24" and max(minute, second, minutes) < "60" and hours < "24"):
+            return 0
+        away = int(hours) * 3600 + int(minutes) * 60
+        return start + int(hour) * 3600 + int(minute) * 60 + int(second) + (away if sign == "-" else -away)
     from datetime import UTC, datetime
 
     try:

@@ -17,8 +17,9 @@ from memgit.model.namedtuple import NamedTuple
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
-_CRUD = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
-_INSIDE = pattern(r"[\n<>\0]")
+_SPACE = "".join(map(chr, range(33)))
+_PLAIN_NAME = pattern(r"[^\n<>\0.,:;\"\\']|[^\n<>\0.,:;\"\\'][^\n<>\0]*[^\n<>\0.,:;\"\\']")
+"""What every version of git takes as it is; which signs at the ends it drops differs between them."""
 _PLAIN_DATE = pattern(r"(?:@(\d+)|(\d{9,})) ([+-](?:0\d|1[0-4])[0-5]\d)")
 
 
@@ -71,15 +72,11 @@ def _identity(repo: Repository, role: str) -> Identity:
     email = env.get(f"GIT_{upper}_EMAIL")
     if email is None:
         email = settings.get(f"{role}.email") or settings.get("user.email") or env.get("EMAIL") or ""
-    name, email = _tidy(name), _tidy(email)
+    name, email = name.strip(_SPACE), email.strip(_SPACE)
     when = _date(env.get(f"GIT_{upper}_DATE"))
-    if not name or not email or when is None:
+    if when is None or not all(map(_PLAIN_NAME.fullmatch, (name, email))):
         return _ask_git(repo, role)
     return Identity(name, email, *when)
-
-
-def _tidy(text: str) -> str:
-    return _INSIDE.sub("", text.strip(_CRUD))
 
 
 def _date(text: str | None) -> tuple[int, str] | None:

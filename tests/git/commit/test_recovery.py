@@ -366,8 +366,9 @@ def test_a_commit_of_git_that_waits_for_a_hook_keeps_its_locks(
     hook = ready / ".git/hooks/reference-transaction"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(
-        '#!/bin/sh\n[ "$1" = prepared ] || exit 0\n: >.git/waits\nwhile [ -e .git/waits ]; do sleep '
-        "0.01; done\n"
+        "#!/bin/sh\n"
+        '[ "$1" = prepared ] && grep -q refs/heads/main || exit 0\n'  # newer git prepares AUTO_MERGE too
+        ": >.git/waits\nwhile [ -e .git/waits ]; do sleep 0.01; done\n"
     )
     hook.chmod(0o755)
     head = ready / ".git/HEAD.lock"
