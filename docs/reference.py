@@ -6,6 +6,7 @@ same bytes.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 
 import click
@@ -83,8 +84,11 @@ def _section(name: str, command: click.Command) -> str:
 
 
 def _prose(help_text: str) -> Iterator[str]:
-    r"""The paragraphs of a help text; what stands after `\b` keeps its lines, as click does."""
-    paragraphs = help_text.partition("\f")[0].strip("\n").split("\n\n")
+    r"""The paragraphs of a help text; what stands after `\b` keeps its lines, as click does.
+
+    Python 3.13 and later take the indentation off docstrings by themselves.
+    """
+    paragraphs = inspect.cleandoc(help_text.partition("\f")[0]).split("\n\n")
     for number, paragraph in enumerate(paragraphs):
         if number:
             yield ""

@@ -27,6 +27,8 @@ _HELD = (
     ".lock'",
     "failed to update ref",
     "incorrect old value",
+    "reference already exists",  # since git 2.50, also where a lock is held
+    "reference does not exist",
     "stale info",
 )
 """Words by which git, or JGit, rejects a push while somebody else writes there."""

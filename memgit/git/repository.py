@@ -101,7 +101,7 @@ class Repository:
         self._asked: process.Running | None = None
         self._trees: dict[str, TreeEntries] = {}
         self._compared: tuple[tuple[str | None, str | None, str], list[Delta]] | None = None  # asked for last
-        self._objects = Objects(self.common_dir, raw.odb, self.git)
+        self._objects = Objects(self.common_dir, raw.odb)
 
     @classmethod
     def open(cls, start: str, env: Mapping[str, str]) -> Repository:

@@ -12,8 +12,8 @@ import zlib
 from contextlib import suppress
 
 from memgit import TYPE_CHECKING
-from memgit.errors import Broken, Refused
-from memgit.git.objects.cat_file import READ, answers
+from memgit.errors import Broken
+from memgit.git.objects import libgit
 from memgit.git.objects.libgit import KINDS, NAMES
 from memgit.git.write_all import write_all
 
@@ -23,8 +23,6 @@ except ImportError:
     from hashlib import sha1
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pygit2._pygit2 import Odb
 
 _MAX_HELD = 1 << 24  # bytes of what was written; longer writes hold `git gc` off instead
@@ -37,17 +35,16 @@ class Objects:
     Args:
         common_dir: the git directory that all its working trees share.
         odb: its object database.
-        git: the output of a git command in it; raises Refused where that fails.
 
     Attributes:
         written: type and content of what was written and no ref leads to as yet, by hash; the newest of it,
             where that is much.
     """
 
-    def __init__(self, common_dir: str, odb: Odb, git: Callable[..., bytes]) -> None:
+    def __init__(self, common_dir: str, odb: Odb) -> None:
         self.written: dict[str, tuple[int, bytes]] = {}
         self._written_size = 0
-        self._odb, self._git = odb, git
+        self._odb = odb
         self._folder = f"{common_dir}/objects"
         self._folders = _with_borrowed(self._folder)
 
@@ -136,7 +133,7 @@ class Objects:
         """What the file of an object holds; None where there is no such file.
 
         Raises:
-            Broken: it is damaged or cannot be read, and git has the object nowhere else.
+            Broken: it is damaged or cannot be read, and no pack has the object.
         """
         why = "is damaged"
         try:
@@ -151,10 +148,11 @@ class Objects:
             pass
         except OSError as error:
             why = f"cannot be read ({error.strerror})"
-        with suppress(Refused):  # git looks into its packs first
-            for _, name, packed in answers([self._git(*READ, data=oid.encode() + b"\n")]):
-                if packed is not None and hash_of(name, packed) == oid:
-                    return KINDS[name], packed
+        for folder in self._folders:
+            with suppress(*libgit.FAILURES):
+                kind, packed = libgit.raw.OdbBackendPack(folder).read(oid)
+                if hash_of(NAMES[kind], packed) == oid:
+                    return int(kind), bytes(packed)
         raise Broken(f"object {oid} {why}: {path}", hint="git fsck")
 
 

@@ -121,7 +121,7 @@ def test_a_damaged_object_is_never_taken_for_a_whole_one(kb: Path, name: str) ->
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_object_that_a_pack_has_too(kb: Path, name: str) -> None:
-    """git looks there first, and finds nothing wrong."""
+    """It is read from there, though newer versions of git stumble over the damaged one."""
     oid = run_git(kb, "rev-parse", "HEAD:a.md")
     held = loose(kb, oid).read_bytes()
     run_git(kb, "gc", "-q")
