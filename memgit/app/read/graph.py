@@ -9,7 +9,7 @@ from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Workspace
 from memgit.formats import links
-from memgit.model.link import Wikilink, own_names
+from memgit.model.link import Wikilink, normal, own_names
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -94,16 +94,31 @@ def incoming(reader: Reader, record: Record) -> list[tuple[Edge, Record]]:
     """The links that lead to a record, by the address of what has them, with the record that has each."""
     stem = record.path.rpartition("/")[2].removesuffix(".md")
     names = dict.fromkeys([stem, record.title, *own_names(record), *([record.id] if record.id else [])])
+    wanted = {normal(name).casefold() for name in (*names, record.address)}
     out: set[tuple[Edge, str]] = set()
     by_address: dict[str, Record] = {}
-    paths = {path for name in names for path in reader.paths_holding([name])}
-    for path in paths:
-        for other in reader.file(path).records:
-            by_address[other.address] = other
-            out.update(
-                (edge, other.address) for edge, to in outgoing(reader, other) if to.address == record.address
+    for path in {path for name in names for path in reader.paths_holding([name])}:
+        for link in _links(reader, path):
+            if not _may_name(link, wanted):
+                continue
+            holder = next(
+                (one for one in reader.file(path).records if one.line <= link.line <= one.end_line), None
             )
+            if holder is None or holder.address == record.address:
+                continue
+            found = _reached(reader, path, link)
+            if len(found) == 1 and found[0].address == record.address:
+                by_address[holder.address] = holder
+                out.add((Edge(holder.address, record.address, path, link.line), holder.address))
     return [(edge, by_address[address]) for edge, address in sorted(out)]
+
+
+def _may_name(link: links.Link, wanted: set[str]) -> bool:
+    """Whether a link has a name in it that a record answers to: only those are resolved."""
+    last = link.target.rpartition("/")[2].removesuffix(".md")
+    whole = link.target if link.heading is None else f"{link.target}#{link.heading}"
+    said = (last, link.target, whole, link.heading or "")
+    return not link.target or any(normal(one).casefold() in wanted for one in said if one)
 
 
 def orphans(workspace: Workspace, *, at: str | None = None) -> list[Record]:
