@@ -40,9 +40,9 @@ def test_decisions_of_other_tools() -> None:
 )
 def test_the_worst_pattern_takes_no_time(pattern: str) -> None:
     layout = parse(f'layout: notes\nnotes: ["{pattern}"]\n'.encode()).layout
-    began = time.perf_counter()
+    began = time.process_time()
     assert layout.find("a/" * 100 + "a" * 250 + ".md") is None
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 def test_names_of_several_asterisks_match_as_globs_do() -> None:

@@ -333,6 +333,6 @@ def test_any_text_keeps_its_bytes_and_reads_back_what_was_set(
 )
 def test_it_takes_no_quadratic_time(piece: str) -> None:
     data = f"# A\n\n## Status\n\n{piece * (300_000 // len(piece))}\n".encode()
-    began = time.perf_counter()
+    began = time.process_time()
     parse_file(LAYOUT, "adr/a.md", data)
-    assert time.perf_counter() - began < 4
+    assert time.process_time() - began < 4

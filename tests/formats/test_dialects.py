@@ -84,7 +84,7 @@ def test_dates_and_versions_are_spelled_as_in_the_file(
 
 
 def test_reading_links_is_linear() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for text in (
         "[[a," * 100_000,
         "[" * 400_000,
@@ -94,4 +94,4 @@ def test_reading_links_is_linear() -> None:
     ):
         read_items("related", "related", text)
         read_items("tags", "tags", text)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

@@ -183,9 +183,9 @@ def test_prose_without_headings_is_grouped_by_what_it_speaks_of() -> None:
 
 def test_one_endless_line_is_one_segment() -> None:
     text = "word " * 60_000
-    started = time.perf_counter()
+    started = time.process_time()
     made = map_text(text, Given("x.md"))
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
     assert [one.lines for one in made.segments] == ["1-1"]
     assert len(made.segments[0].title) <= 100
     check(text, made)
@@ -195,9 +195,9 @@ def test_five_thousand_headings() -> None:
     text = "".join(
         f"{'#' * (1 + number % 6)} Heading {number}\n\ntext of {number}\n\n" for number in range(5000)
     )
-    started = time.perf_counter()
+    started = time.process_time()
     made = map_text(text, Given("x.md"))
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
     assert all(one.tokens <= LARGE for one in made.segments)
     check(text, made)
 

@@ -338,9 +338,9 @@ def test_thousands_of_records_take_no_quadratic_time() -> None:
         for number, record in enumerate(old)
     ]
     chance.shuffle(new)
-    start = time.perf_counter()
+    start = time.process_time()
     found = diff_records(old, new)
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     assert {change.action for change in found} == {"rename"}
     assert all(
         change.old is not None and change.new is not None and change.old.title[4:] == change.new.title[4:]
@@ -352,10 +352,10 @@ def test_thousands_of_records_take_no_quadratic_time() -> None:
 def test_thousands_of_equal_titles_take_no_quadratic_time() -> None:
     old = [entry("T", f"text {number}", ordinal=number) for number in range(20_000)]
     new = [record._replace(ordinal=number) for number, record in enumerate(reversed(old))]
-    start = time.perf_counter()
+    start = time.process_time()
     assert diff_records(old, new) == []
     assert diff_records(old, [record._replace(body=record.body + " more") for record in new])
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize(
