@@ -120,14 +120,21 @@ def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str)
         kept[path] = frozenset(
             _as_compared(one or other) for one, other in _HEADING.findall(corpus.page(path).body)
         )
-    known = kept[path] if record is None else kept[path] | {_as_compared(record.title)}
-    return _as_compared(last) in known or _as_compared(heading) in known
+    wanted = {_as_compared(last), _as_compared(heading)}
+    if record is not None and _as_compared(record.title) in wanted:
+        return True
+    if wanted.isdisjoint(kept[path]):
+        return False
+    page = corpus.page(path)
+    if not any(mark in page.body for mark in ("```", "~~~", "<", "%%")):
+        return True
+    return any(_as_compared(title) in wanted for title in page.headings)  # one of them may be in code
 
 
 _HEADING = pattern(
     r"(?m)^[ \t>]{0,9}(?:#{1,6}[ \t]+([^\n]*)|(?=[^\n]+\n[ \t>]{0,9}(?:=+|-+)[ \t\r]*$)([^\n]+))"
 )
-"""A line that is a heading, wherever it stands: whether it is in code makes no difference to a link to it."""
+"""A line that looks like a heading; whether it is in code is only asked where a link leads to it."""
 _APART = pattern(r"[\W_]+")
 
 

@@ -375,7 +375,10 @@ def test_an_ingest_that_nobody_agreed_to_is_refused(
     (tmp_path / "notes.md").write_text("# Notes\n\nRun `make test` first.\n")
     was = state(busy)
     answer = memgit(busy, "propose", *before, "--", "ingest", str(tmp_path / "notes.md"), *more, code=2)
-    assert "--yes" in answer.err and "--plan" in answer.err and "--apply" in answer.err and answer.out == ""
+    assert "--yes" in answer.err and "--plan" in answer.err and "--apply" in answer.err
+    assert (
+        answer.out == "" if "--json" not in (*before, *more) else answer.json["error"]["code"] == "BadInput"
+    )
     assert run_git(busy, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
     assert state(busy) == was and not (busy / "plan.yaml").exists() and not Path("plan.yaml").exists()
 

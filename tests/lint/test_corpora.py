@@ -420,7 +420,24 @@ def test_every_rule_fires_on_a_real_or_odd_file(corpora: Path) -> None:
     fired |= {one.rule for one in check(corpus(*changed(corpora)[:1], before=changed(corpora)[1]))}
     fired |= {one.rule for one in check(disturbed(corpora))}
     fired |= {one.rule for one in check(twice(corpora))}
+    fired |= {one.rule for one in check(superseded())}
     assert fired == {rule.code for rule in RULES}
+
+
+def superseded() -> Corpus:
+    """A decision that another took the place of, and a memory that still cites it."""
+    head = "---\ntitle: {}\ncreated: 2026-03-01\nstatus: {}\n{}---\n\nWe chose so.\n"
+    return corpus(
+        {
+            "decisions/20260301-old.md": head.format(
+                "Old", "superseded", "superseded_by: 20260401-new\n"
+            ).encode(),
+            "decisions/20260401-new.md": head.format(
+                "New", "accepted", "supersedes: 20260301-old\n"
+            ).encode(),
+            "memory/m.md": b"---\ntitle: M\ncreated: 2026-03-02\n---\n\nSee [[20260301-old]].\n",
+        }
+    )
 
 
 def disturbed(corpora: Path) -> Corpus:

@@ -350,7 +350,7 @@ def test_bytes_of_every_kind_are_kept_and_what_cannot_be_read_is_named(repo: Pat
 def test_it_asks_and_writes_nothing_without_a_terminal(skill: Path) -> None:
     answer = memgit(skill, "adopt", code=2)
     assert "Mem Skill workspace" in answer.out and "--yes" in answer.err
-    assert memgit(skill, "adopt", "--json", code=2).out == ""
+    assert memgit(skill, "adopt", "--json", code=2).json["error"]["code"] == "BadInput"
     memgit(skill, "adopt", "--dry-run")
     assert count_commits(skill) == 1 and status(skill) == "" and not (skill / ".memgit.yaml").exists()
     assert "merge.memgit.driver" not in run_git(skill, "config", "-l")
