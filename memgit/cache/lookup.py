@@ -90,10 +90,10 @@ def _loosely(snapshot: Source, wanted: str) -> list[Record]:
         return []
     like = re.sub(r"([%_\\])", r"\\\1", last)
     names = " or ".join(
-        f"{column} like ?1 escape '\\'" for column in ("record.name", "file.stem", "file.tail")
+        f"{column} like ? escape '\\'" for column in ("record.name", "file.stem", "file.tail")
     )
-    sql = f"select {{head}} {FROM_FILES} where ({names} or file.stem like ?2 escape '\\') and {{visible}}"
-    found = snapshot.heads(sql, [like, f"%-{like}"])
+    sql = f"select {{head}} {FROM_FILES} where ({names} or file.stem like ? escape '\\') and {{visible}}"
+    found = snapshot.heads(sql, [like, like, like, f"%-{like}"])
     return _sorted(loosely(((normal(one.address), normal(one.title), one) for one in found), wanted))
 
 

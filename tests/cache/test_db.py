@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -558,3 +560,16 @@ def test_more_pages_in_memory_for_a_while(tmp_path: Path) -> None:
         assert size() == -db.PAGES
         with db.pages(connection, 9_000):
             connection.close()
+
+
+def test_no_placeholder_of_sql_has_a_number() -> None:
+    """Bound by a sequence, they are deprecated since Python 3.12 and an error from 3.14 on."""
+    package = Path(db.__file__).parents[1]
+    numbered = [
+        f"{path.relative_to(package)}:{node.lineno}"
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(r"[\s(=~]\?\d", node.value)
+    ]
+    assert numbered == []
