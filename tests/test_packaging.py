@@ -165,7 +165,7 @@ def test_the_version_is_written_once() -> None:
     assert project()["dynamic"] == ["version"]
     assert re.fullmatch(r"\d+\.\d+\.\d+(?:\.dev\d+)?", memgit.__version__)
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.search(rf"^## {re.escape(memgit.__version__)}\b", changes, re.MULTILINE), (
+    assert re.search(rf"^## \[{re.escape(memgit.__version__)}\] ", changes, re.MULTILINE), (
         "CHANGELOG.md has no section for this version"
     )
 
