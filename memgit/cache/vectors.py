@@ -49,12 +49,6 @@ def missing(source: Snapshot, limit: int) -> list[Missing]:
     return source.query(work)
 
 
-def lacking(source: Snapshot) -> int:
-    """How many records have none."""
-    where = "where {visible} and vector.data is null"
-    return int(_ready(source).rows(f"select count(*) {_JOINED.format('left')} {where}")[0][0])
-
-
 def keep(source: Snapshot, made: Iterable[tuple[Missing, bytes]]) -> None:
     """Keeps vectors."""
     rows = [(one.blob, one.record.line, data) for one, data in made]
