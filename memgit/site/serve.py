@@ -8,21 +8,22 @@ import posixpath
 import re
 import threading
 from collections.abc import Callable
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from memgit.app.read.reader import open_reader
 from memgit.app.read.search import search
 from memgit.app.review.review import Request as ReviewRequest
 from memgit.app.review.review import parse_range, review
 from memgit.app.workspace import Context, Workspace
 from memgit.cache.search import Query
 from memgit.errors import MemgitError
+from memgit.git.worktree.status import dirty
 from memgit.site.build import build
-from memgit.site.collect import collect, settings_of
+from memgit.site.collect import settings_of
 from memgit.site.pages import review_page
 from memgit.site.render import visible
 from memgit.site.urls import record_paths
@@ -114,13 +115,16 @@ class Live:
 
 
 def _state_of(workspace: Workspace) -> str:
-    """A name for HEAD and what differs from it in the working tree."""
-    from hashlib import sha256
-
-    reader = open_reader(workspace)
-    collected = collect(workspace, reader, settings_of(workspace))
-    text = json.dumps([reader.revision, [(item.page, item.digest) for item in collected.items.values()]])
-    return sha256(text.encode()).hexdigest()[:16]
+    """A name for HEAD and what differs from it in the working tree, told by size and time of each file."""
+    repo = workspace.require_repository()
+    rows: list[Any] = [repo.head().commit]
+    for path, kind in dirty(repo):
+        try:
+            found = os.lstat(os.path.join(workspace.root or "", path))
+            rows.append([path, kind, found.st_size, found.st_mtime_ns])
+        except OSError:
+            rows.append([path, kind])
+    return sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
 
 def handler(live: Live) -> type[BaseHTTPRequestHandler]:
