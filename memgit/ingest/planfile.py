@@ -115,6 +115,8 @@ def _segment(item: Item) -> Iterator[str]:
         f"---\n# {_comment(item.summary)} ({item.tokens} tokens, worth {item.worth}, topic "
         f"{_comment(item.topic)})\n"
     )
+    if item.worth_parts:
+        yield f"#   worth: {', '.join(f'{name} {points:+d}' for name, points in item.worth_parts)}\n"
     for candidate in item.candidates:
         yield f"#   {candidate.overlap:.0%} in {_comment(candidate.address)}: {candidate.advice}\n"
     action = item.action

@@ -44,6 +44,7 @@ class Item(NamedTuple):
         group: the category, scope or folder.
         related: addresses of records to link with.
         fingerprint: digests of the segments that are in the body.
+        worth_parts: what its worth is made of: code, a table, steps, error messages, and so on.
         edited: the body is not what the segments say.
     """
 
@@ -62,6 +63,7 @@ class Item(NamedTuple):
     summary: str = ""
     tokens: int = 0
     worth: int = 0
+    worth_parts: tuple[tuple[str, int], ...] = ()
     into: str = ""
     version: str = ""
     advice: str = "create"
@@ -104,6 +106,7 @@ class Item(NamedTuple):
             "keywords": list(self.keywords),
             "estimated_tokens": self.tokens,
             "worth": self.worth,
+            "worth_parts": dict(self.worth_parts),
             "candidates": [candidate.as_json() for candidate in self.candidates],
             "related": list(self.related),
         }

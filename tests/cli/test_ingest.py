@@ -966,3 +966,16 @@ def test_the_whole_til_corpus(kb: Path, corpora: Path, tmp_path: Path) -> None:
     } == {str(path.relative_to(til)) for path in edited}
     assert memgit(kb, "search", "codespell").out
     memgit(kb, "rebuild", "--check")
+
+
+def test_a_plan_shows_what_the_worth_of_a_segment_is_made_of(kb: Path) -> None:
+    (kb.parent / "guide.md").write_text(
+        "# Guide\n\n| flag | meaning |\n|---|---|\n| `--fast` | at most 3 jobs |\n"
+    )
+    [item] = memgit(kb, "ingest", str(kb.parent / "guide.md"), "--dry-run", "--json").json["items"]
+    assert item["worth_parts"]["table"] == 3 and sum(item["worth_parts"].values()) == item["worth"]
+    memgit(kb, "ingest", str(kb.parent / "guide.md"), "--plan", str(kb.parent / "plan.yaml"))
+    assert (
+        "#   worth: " in (kb.parent / "plan.yaml").read_text()
+        and "table +3" in (kb.parent / "plan.yaml").read_text()
+    )

@@ -452,6 +452,7 @@ class _Maker:
             summary=segment.summary,
             tokens=segment.tokens,
             worth=segment.worth,
+            worth_parts=tuple(segment.parts.items()),
             fingerprint=(digest(segment.text),),
             date=text.date or "",
         )
