@@ -25,19 +25,19 @@ def tool(name: str) -> str:
     return found
 
 
-def stopped_and_mended(kb: Path) -> None:
-    """A commit that breaks an index and a link is stopped, and passes after the commands that are named."""
-    path = fact(kb, body="See [[No such record]].")
+def stopped_and_fixed(kb: Path) -> None:
+    """A commit with a credential is stopped, and passes after the command that is named, with its indexes."""
+    path = fact(kb, body="key AKIAZ7Q2M4N6P8R1T3V5")
     run_git(kb, "add", "-A")
     done = git(kb, "commit", "-m", "a fact")
     said = done.out + done.err
-    assert done.code == 1 and "MG101" in said and "MG201" in said
-    path.write_text(path.read_text().replace("[[No such record]]", "nothing"))
-    commands = mends(done._replace(err=said))
-    subprocess.run(["sh", "-c", commands[0].partition("then ")[2]], cwd=kb, check=True)
-    subprocess.run(["sh", "-c", commands[1]], cwd=kb, check=True, capture_output=True)
+    assert done.code == 1 and "MG501" in said
+    path.write_text(path.read_text().replace("key AKIAZ7Q2M4N6P8R1T3V5", "nothing"))
+    (command,) = mends(done._replace(err=said))
+    subprocess.run(["sh", "-c", command.removeprefix("edit, then ").partition(" (")[0]], cwd=kb, check=True)
     assert git(kb, "commit", "-m", "a fact").code == 0
     assert message(kb) == "a fact\n\nMemgit-Op: record\nMemgit-Record: create - memory/fact"
+    assert memgit(kb, "rebuild", "--check").code == 0
 
 
 def test_git_lfs(repo: Path, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_git_lfs(repo: Path, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in (repo / ".git/hooks").iterdir()}
     memgit(repo, "init", ".")
     assert all(hook["state"] == "installed" for hook in memgit(repo, "hooks", "status", "--json").json)
-    stopped_and_mended(repo)
+    stopped_and_fixed(repo)
     run_git(repo, "lfs", "track", "*.bin")
     (repo / "a.bin").write_bytes(bytes(range(256)) * 20)
     run_git(repo, "add", "-A")
@@ -81,7 +81,7 @@ def test_lefthook(kb: Path) -> None:
     subprocess.run([lefthook, "install"], cwd=kb, check=True, capture_output=True)
     assert memgit(kb, "hooks", "install").code == 0
     (kb / ".gitignore").write_text("seen\n")
-    stopped_and_mended(kb)
+    stopped_and_fixed(kb)
     assert (kb / "seen").read_text().count("mine") == 2
 
 
@@ -94,7 +94,7 @@ def test_husky(kb: Path) -> None:
     subprocess.run([husky], cwd=kb, check=True, capture_output=True)  # as `npm install` does again and again
     assert run_git(kb, "config", "core.hooksPath") == ".husky/_"
     (kb / ".gitignore").write_text("seen\n")
-    stopped_and_mended(kb)
+    stopped_and_fixed(kb)
     assert (kb / "seen").read_text() == "mine\n"
     memgit(kb, "hooks", "uninstall")
     assert (kb / ".husky/pre-commit").read_text() == "echo mine >> seen\n"
