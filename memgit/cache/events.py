@@ -591,11 +591,12 @@ class Events:
         """Numbers all commits of a head, oldest first; only what differs from the line that it takes over is
         written.
         """
-        lines = cache.connection.execute(
-            "select id, head from event_line where view = ? order by used desc", (self._view,)
-        ).fetchall()
         reached = set(numbers)
         with cache.write() as db:
+            # Read here, for another process may have written a line while this one waited.
+            lines = db.execute(
+                "select id, head from event_line where view = ? order by used desc", (self._view,)
+            ).fetchall()
             # The line to go on with is one whose newest commit belongs to this history, else a new one, else
             # the one not used for longest.
             line = lines[-1][0] if len(lines) >= LINES else None

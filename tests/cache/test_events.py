@@ -390,6 +390,28 @@ def test_several_processes_on_a_cold_cache(repo: Path) -> None:
     cache.close()
 
 
+def test_two_processes_that_end_together_write_one_line(
+    repo: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records(repo, 5)
+    other = fresh(repo)
+    events = Events(opened(repo), memgit(), cache)
+    write_of = cache.write
+    order: list[str] = []
+
+    def waits() -> Any:
+        """The write lock, which the other process had first once all events were stored."""
+        if not order and cache.connection.execute("select count(*) from event").fetchone() == (5,):
+            order.append("other")
+            walked(repo, other)
+        return write_of()
+
+    monkeypatch.setattr(cache, "write", waits)
+    assert [entry.event for entry in events.walk(opened(repo).resolve("HEAD"))] == plain(repo)
+    assert order == ["other"]
+    assert cache.connection.execute("select count(*) from event_line").fetchone() == (1,)
+
+
 def test_a_reader_sees_one_state_while_the_branch_moves(repo: Path, cache: Cache) -> None:
     records(repo, 50)
     expected = plain(repo)
