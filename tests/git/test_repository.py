@@ -166,9 +166,11 @@ def test_format_of_a_newer_git_is_refused_with_a_way_out(tmp_path: Path, option:
         assert "format that memgit cannot read" in refused.err and hint in refused.err
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == before
     if option == "--ref-format":
-        run_git(tmp_path / "new", *hint.split()[1:])
-        memgit(tmp_path / "new", "init", "--no-hooks")
-        assert memgit(tmp_path / "new", "log", "--format", "json").code == 0
+        version = run_git(tmp_path, "version").split()[2].split(".")
+        if (int(version[0]), int(version[1])) >= (2, 48):  # older ones do not migrate reflogs
+            run_git(tmp_path / "new", *hint.split()[1:])
+            memgit(tmp_path / "new", "init", "--no-hooks")
+            assert memgit(tmp_path / "new", "log", "--format", "json").code == 0
 
 
 def test_extensions_that_do_not_matter(kb: Path) -> None:

@@ -143,7 +143,7 @@ def open_repository(place: str, *, trusted: bool = False) -> RawRepository:
         raise Refused(
             f"the repository in {place} uses a format that memgit cannot read ({words.rpartition(': ')[2]})",
             hint=(
-                "git refs migrate --ref-format=files"
+                "with git 2.48 or newer: git refs migrate --ref-format=files"
                 if "refstorage" in words.lower()
                 else "memgit reads repositories with SHA-1 objects and refs in files"
             ),
