@@ -255,7 +255,7 @@ class Pages:
             used=[self.row(item, path, f"{n} uses") for item, n in used],
             groups=named,
             counts=[
-                (TITLES[kind], counts[kind], relative(kind_page(kind), path))
+                (TITLES[kind] if counts[kind] > 1 else kind, counts[kind], relative(kind_page(kind), path))
                 for kind in KINDS
                 if counts[kind]
             ],

@@ -61,6 +61,11 @@ function zoom(by) {
   look();
 }
 
+function fit(drawn) { // everything, its labels included, with a margin
+  const width = Math.max(drawn.width, drawn.height * 1.6, 400) + 60, height = (width * 5) / 8;
+  box = { x: drawn.x + (drawn.width - width) / 2, y: drawn.y + (drawn.height - height) / 2, width, height };
+}
+
 function draw() {
   const title = field("around").value;
   const start = numbers.has(title) ? numbers.get(title) : most();
@@ -93,8 +98,7 @@ function draw() {
         name.length > 40 ? `${name.slice(0, 39)}…` : name;
     }
   }
-  const wide = points.reduce((most, point) => Math.max(most, Math.abs(point.x), Math.abs(point.y) * 1.6), 200) + 60;
-  box = { x: -wide, y: (-wide * 5) / 8, width: 2 * wide, height: (2 * wide * 5) / 8 };
+  fit(graph.getBBox());
   look();
   told.textContent = nodes.length
     ? `${points.length} of ${nodes.length} records, ${lines.length} links, around ${nodes[start][0]}`
