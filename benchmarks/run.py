@@ -29,7 +29,7 @@ if str(ROOT) not in sys.path:
 from benchmarks.clock import Case, Timing, alternate  # noqa: E402
 from benchmarks.floors import QUERY  # noqa: E402
 
-SOURCES = ("memgit", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("memgit", "hooks", "templates", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 MAKERS = (
     "benchmarks/generate.py",
     "benchmarks/words.py",
