@@ -10,7 +10,6 @@ import time
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
-from memgit.git.objects import libgit
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 
@@ -51,17 +50,6 @@ def author(repo: Repository) -> Identity:
 def committer(repo: Repository) -> Identity:
     """The committer of a commit made now. Raises Refused where git does not know who the user is."""
     return _identity(repo, "committer")
-
-
-def known_to_libgit2(repo: Repository, who: Identity) -> bool:
-    """Whether libgit2 would sign the reflog with this name and email; it reads files alone, and those that it
-    found when it was loaded.
-    """
-    try:
-        signature = repo.raw.default_signature
-        return bool(signature.name == who.name and signature.email == who.email)
-    except libgit.FAILURES:
-        return False
 
 
 def _identity(repo: Repository, role: str) -> Identity:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from contextlib import suppress
 from time import monotonic, time
 
@@ -13,15 +12,12 @@ from memgit.git import process
 from memgit.git.backoff import pause
 from memgit.git.commit import gc_guard, identity
 from memgit.git.commit.identity import Identity
-from memgit.git.hooks import present
 from memgit.git.objects import libgit
 from memgit.git.objects.tree import FILE, Entry, Tree, rewrite
-from memgit.git.permissions import shared
 from memgit.git.repository import Head
-from memgit.git.write_all import write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from memgit.git.repository import Repository
 
@@ -51,7 +47,7 @@ def move(repo: Repository, head: Head, new: str, message: str, who: Identity) ->
         Moved: somebody moved it meanwhile.
         Refused: another program holds its lock (named with its age), or git's folder cannot be written.
     """
-    return swap(repo, head.ref or "HEAD", head.commit, new, message, who)
+    return swap(repo, "HEAD", head.commit, new, message, who)
 
 
 def swap(
@@ -67,25 +63,18 @@ def swap(
         said = _swapped(repo, ref, old, new, message, who)
         if said is None:
             return _keep_written(repo)
-        now = repo.head().commit if ref == "HEAD" else repo.ref(ref)
+        head = repo.head()
+        now = head.commit if ref == "HEAD" else repo.ref(ref)
         if now != old:
             raise Moved
-        locks = (
-            [f"{repo.git_dir}/HEAD.lock"]
-            if ref == "HEAD"
-            else [f"{repo.common_dir}/{ref}.lock", f"{repo.git_dir}/HEAD.lock"]
-        )
+        branch = head.ref or "HEAD" if ref == "HEAD" else ref
+        locks = [f"{repo.common_dir}/{branch}.lock", f"{repo.git_dir}/HEAD.lock"]
         path = next(filter(os.path.exists, locks), locks[0])
         if monotonic() > end:
-            raise _stuck(ref, path, said)
-        # Neither libgit2 nor git lets a ref lead to what is gone again by then.
-        if (
-            not os.path.exists(path)
-            and not repo.restore_written()
-            and "File exists" not in said
-            and "failed to lock file" not in said
-        ):
-            raise Refused(f"{ref} cannot be moved: {said}")
+            raise _stuck(branch, path, said)
+        # git does not let a ref lead to what is gone again by then
+        if not os.path.exists(path) and not repo.restore_written() and "File exists" not in said:
+            raise Refused(f"{branch} cannot be moved: {said}")
         pause(0.02)
 
 
@@ -122,125 +111,13 @@ def _keep_written(repo: Repository) -> tuple[str, ...]:
 def _swapped(
     repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity
 ) -> str | None:
-    """In the cheapest way that there is. Returns what went wrong."""
-    if old is not None and not _watched(repo):
-        logs = _logs(repo, ref)
-        if logs is not None:
-            with _uninterrupted():
-                return _swap_in_files(repo, ref, old, new, f"{old} {new} {who}\t{message}\n", logs)
-        if identity.known_to_libgit2(repo, who):
-            return _swap_quickly(repo, ref, old, new, message)
-    return _swap_by_git(repo, ref, old, new, message, who)
-
-
-def _logs(repo: Repository, ref: str) -> list[str] | None:
-    """The reflogs in which a move of a branch is to be noted, where all of it are ordinary files; None where
-    it is another matter.
-    """
-    if repo.bare or repo.git_dir != repo.common_dir or repo.hardened or not ref.startswith("refs/heads/"):
-        return None
-    logs = [f"{repo.git_dir}/logs/{name}" for name in ((ref, "HEAD") if repo.head().ref == ref else (ref,))]
-    if not all(os.path.isfile(path) and not os.path.islink(path) for path in logs):
-        return None
-    path = f"{repo.git_dir}/{ref}"
-    try:
-        with open(path, "rb") as file:
-            return None if os.path.islink(path) or file.read(4) == b"ref:" else logs
-    except FileNotFoundError:
-        return logs if os.path.isdir(os.path.dirname(path)) else None  # packed
-    except OSError:
-        return None  # an empty folder in its place, which git removes
-
-
-def _swap_in_files(
-    repo: Repository, ref: str, old: str, new: str, line: str, logs: Sequence[str]
-) -> str | None:
-    """As git does it: under the lock of each ref whose reflog is written, the reflogs first. Returns what
-    went wrong.
-
-    Args:
-        logs: the ref's own reflog, and HEAD's where it is HEAD's branch.
-
-    Raises:
-        Moved: the ref is no longer where it was, or no longer HEAD's branch.
-    """
-    path = f"{repo.git_dir}/{ref}"
-    # without HEAD's, `git reflog expire` would lose a line
-    names = [f"{path}.lock", f"{repo.git_dir}/HEAD.lock"][: len(logs)]
-    data = line.encode("utf-8", "surrogateescape")
-    held: list[tuple[str, int]] = []
-    sizes: list[tuple[str, int]] = []
-    try:
-        with shared(repo.settings):
-            for name in names:
-                held.append((name, os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)))
-                write_all(held[-1][1], f"{new}\n".encode("ascii"))
-        if repo.ref(ref) != old or (len(logs) > 1 and repo.head().ref != ref):
-            raise Moved
-        for log in logs:
-            sizes.append((log, os.path.getsize(log)))
-            _append(log, data)
-        os.rename(names[0], path)
-    except BaseException as error:
-        if sizes and not _is_there(held[0][1], path):
-            for log, size in sizes:
-                _cut(log, size, data)
-        if isinstance(error, OSError):
-            return f"{error.filename or path}: {error.strerror}"
-        raise
-    finally:
-        for name, handle in reversed(held):
-            _unlock(name, handle)
-            os.close(handle)
-    return None
-
-
-class _uninterrupted:  # noqa: N801  # read as a word of the statement
-    """In a process of one thread, Ctrl-C waits until the block has ended, which it would have leave a lock
-    behind; it is raised then.
-    """
-
-    def __enter__(self) -> None:
-        self._was = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-        try:
-            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
-        except KeyboardInterrupt:  # it came just before, and the block is not entered
-            signal.pthread_sigmask(signal.SIG_SETMASK, self._was)
-            raise
-
-    def __exit__(self, *error: object) -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, self._was)
-
-
-def _unlock(lock: str, handle: int) -> None:
-    """Removes a lock file that this process made, but not another's that took its name since."""
-    with suppress(OSError):
-        if _is_there(handle, lock):
-            os.unlink(lock)
-
-
-def _is_there(handle: int, path: str) -> bool:
-    """Whether an open file has this name."""
-    try:
-        return os.path.samestat(os.fstat(handle), os.lstat(path))
-    except FileNotFoundError:
-        return False
-
-
-def _append(path: str, line: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-    try:
-        write_all(handle, line)
-    finally:
-        os.close(handle)
-
-
-def _cut(path: str, size: int, line: bytes) -> None:
-    """Takes a line, or the part of it that was written, off the end of a file again."""
-    with suppress(OSError), open(path, "r+b") as file:
-        file.seek(size)
-        if line.startswith(file.read()):
-            file.truncate(size)
+    """Has git move a ref, or the branch that HEAD names by then; returns what went wrong."""
+    # Should we be killed, git goes on: it must hold memgit's lock until it is done, or another memgit would
+    # judge by what is not yet so.
+    args = ["update-ref", "-m", message, ref, new, old or _ZERO]
+    argv, env = process.command(args, repo=repo, extra=who.environment("COMMITTER"), write=True)
+    done = process.spawn(argv, env, timeout=120, keep=repo.lock_handle)
+    return process.words(done.err)[0] or f"exit code {done.code}" if done.code else None
 
 
 def forget(log: str, commit: str) -> None:
@@ -255,45 +132,6 @@ def forget(log: str, commit: str) -> None:
         end = tail.rfind(b"\n", 0, -1) + 1
         if (end or not start) and tail[end + 41 : end + 82] == commit.encode("ascii") + b" ":
             file.truncate(start + end)
-
-
-def _swap_quickly(repo: Repository, ref: str, old: str, new: str, message: str) -> str | None:
-    """By libgit2, in this process. Returns what went wrong."""
-    try:
-        found = repo.raw.lookup_reference(ref)
-        if isinstance(found.raw_target, bytes):
-            return _swap_by_git(repo, ref, old, new, message, identity.committer(repo))
-        if str(found.raw_target) != old:
-            raise Moved
-        with shared(repo.settings):
-            found.set_target(new, message)
-    except libgit.FAILURES as error:
-        return str(error)
-    return None
-
-
-def _swap_by_git(
-    repo: Repository, ref: str, old: str | None, new: str, message: str, who: Identity
-) -> str | None:
-    """By `git update-ref`: runs a `reference-transaction` hook, and knows every identity.
-
-    Returns what went wrong.
-    """
-    args = ["update-ref", "-m", message]
-    if ref == "HEAD":
-        args.append("--no-deref")
-    # Should we be killed, git goes on: it must hold memgit's lock until it is done, or another memgit would
-    # judge by what is not yet so.
-    argv, env = process.command(
-        [*args, ref, new, old or _ZERO], repo=repo, extra=who.environment("COMMITTER"), write=True
-    )
-    done = process.spawn(argv, env, timeout=120, keep=repo.lock_handle)
-    return process.words(done.err)[0] or f"exit code {done.code}" if done.code else None
-
-
-def _watched(repo: Repository) -> bool:
-    """Whether a `reference-transaction` hook wants to hear of moves, which libgit2 would not tell."""
-    return "reference-transaction" in present(repo, ("reference-transaction",))
 
 
 def _stuck(ref: str, path: str, said: str) -> Refused:

@@ -306,9 +306,13 @@ def test_lock_on_the_branch_left_by_a_dead_writer(ready: Path, monkeypatch: pyte
 def test_killed_when_a_reflog_told_of_the_move_already(ready: Path) -> None:
     """The move did not come: its line is taken off again, and the locks on branch and HEAD are given up."""
     before = reflogs(ready)
-    kill_in_child(ready, "commit.refs", "_append", after=True)
-    assert (ready / ".git/refs/heads/main.lock").exists() and (ready / ".git/HEAD.lock").exists()
-    assert (ready / ".git/logs/refs/heads/main").read_bytes().count(b"\n") == len(before["HEAD"]) + 1
+    kill_in_child(ready, "commit.refs", "move", after=False)
+    held = json.loads((ready / ".git/memgit/journal.json").read_text())
+    for name in ("refs/heads/main", "HEAD"):  # as a git leaves them that ends with the machine
+        (ready / f".git/{name}.lock").write_text(held["commit"] + "\n")
+    log = ready / ".git/logs/refs/heads/main"
+    with log.open("a") as file:
+        file.write(f"{before['HEAD'][-1][1]} {held['commit']} A <a@b> 1 +0000\tmemgit: x\n")
     assert recovery.mend(opened(ready))[0].startswith("took back")
     assert reflogs(ready) == before
     assert_in_order(ready)
@@ -316,7 +320,7 @@ def test_killed_when_a_reflog_told_of_the_move_already(ready: Path) -> None:
 
 def test_lock_on_head_left_by_a_dead_writer(ready: Path) -> None:
     """It was killed when the branch had moved: the reflogs are right."""
-    kill_in_child(ready, "commit.refs", "_swap_in_files", after=True)
+    kill_in_child(ready, "commit.refs", "_swapped", after=True)
     held = json.loads((ready / ".git/memgit/journal.json").read_text())
     (ready / ".git/HEAD.lock").write_text(held["commit"] + "\n")
     after = reflogs(ready)

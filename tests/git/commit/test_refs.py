@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from itertools import count
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +14,6 @@ import pytest
 from memgit.errors import Refused
 from memgit.git.commit import refs
 from memgit.git.objects.tree import Tree
-from memgit.git.repository import Repository
-from memgit.git.write_all import write_all
 from tests.git.helpers import assert_in_order, commit_files, opened, porcelain, put, reflogs
 from tests.support import run_git
 
@@ -91,21 +87,8 @@ def test_message_is_stored_as_utf8() -> None:
     assert refs.message_bytes("caf\udce9") == b"caf\\udce9\n"
 
 
-def forbid(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Ways of moving a ref that are not to be gone."""
-
-    def fail(*args: object) -> None:
-        raise AssertionError("another way was gone")
-
-    for name in names:
-        monkeypatch.setattr(refs, name, fail)
-
-
-BY_OTHERS = ("_swap_quickly", "_swap_by_git")
-
-
 @pytest.mark.parametrize("state", ["loose", "packed", "slash", "logs off", "logs always"])
-def test_a_branch_is_moved_in_files(kb: Path, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+def test_a_branch_is_moved_with_its_reflogs(kb: Path, state: str) -> None:
     if state == "packed":
         run_git(kb, "pack-refs", "--all", "--prune")
     elif state == "slash":
@@ -113,7 +96,6 @@ def test_a_branch_is_moved_in_files(kb: Path, monkeypatch: pytest.MonkeyPatch, s
         run_git(kb, "branch", "other/side")
     elif state != "loose":
         run_git(kb, "config", "core.logAllRefUpdates", "false" if state == "logs off" else "always")
-    forbid(monkeypatch, *BY_OTHERS)
     for number in range(3):
         put(kb, {"kb/a.md": b"%d\n" % number})
     assert [len(moves) for moves in reflogs(kb).values()] == [4, 4]
@@ -123,7 +105,7 @@ def test_a_branch_is_moved_in_files(kb: Path, monkeypatch: pytest.MonkeyPatch, s
 @pytest.mark.parametrize(
     "state", ["symbolic", "folder", "no log", "link", "linked log", "detached", "HEAD is a link", "hook"]
 )
-def test_what_is_left_to_others(kb: Path, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+def test_odd_refs_are_moved(kb: Path, state: str) -> None:
     git = kb / ".git"
     if state == "symbolic":
         run_git(kb, "branch", "real")
@@ -149,7 +131,6 @@ def test_what_is_left_to_others(kb: Path, monkeypatch: pytest.MonkeyPatch, state
             '#!/bin/sh\ncat >> "$(git rev-parse --git-dir)/heard"\n'
         )
         (git / "hooks/reference-transaction").chmod(0o755)
-    forbid(monkeypatch, "_swap_in_files")
     done = put(kb, {"kb/a.md": b"new\n"})
     assert run_git(kb, "rev-parse", "HEAD") == done.commit
     if state == "symbolic":
@@ -166,7 +147,6 @@ def test_a_lock_of_another_program_is_waited_for_and_named(
     kb: Path, monkeypatch: pytest.MonkeyPatch, locked: str
 ) -> None:
     """That on HEAD too: whoever holds it may be writing HEAD's reflog anew."""
-    forbid(monkeypatch, *BY_OTHERS)
     monkeypatch.setattr(refs, "LOCK_WAIT", 0.2)
     before = reflogs(kb)
     path = kb / f".git/{locked}.lock"
@@ -180,127 +160,15 @@ def test_a_lock_of_another_program_is_waited_for_and_named(
     assert_in_order(kb)
 
 
-@pytest.mark.parametrize("room", range(4))
-@pytest.mark.parametrize("torn", [False, True])
-def test_a_disk_that_is_full_leaves_no_trace_in_the_reflogs(
-    kb: Path, monkeypatch: pytest.MonkeyPatch, room: int, torn: bool
-) -> None:
-    """It runs full at each of the four writes: with nothing written, or with a part of it."""
-    forbid(monkeypatch, *BY_OTHERS)
-    before = reflogs(kb)
-    real, writes = write_all, []
-
-    def write(handle: int, data: bytes) -> None:
-        writes.append(data)
-        if len(writes) > room:
-            if torn:
-                os.write(handle, data[:20])
-            raise OSError(28, "No space left on device", None)
-        real(handle, data)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(refs, "write_all", write)
-        with pytest.raises(Refused, match=r"cannot be moved: .*No space left"):
-            put(kb, {"kb/a.md": b"new\n"})
-    assert reflogs(kb) == before
-    assert_in_order(kb)
-    put(kb, {"kb/a.md": b"new\n"})
-    assert [len(moves) for moves in reflogs(kb).values()] == [2, 2]
-
-
-def test_interrupted_right_after_the_branch_moved(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reflogs tell of the move then: it has come."""
-    real = os.rename
-
-    def rename(old: Any, new: Any, **options: Any) -> None:
-        real(old, new, **options)
-        if str(new).endswith("refs/heads/main"):
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "rename", rename)
-        with pytest.raises(KeyboardInterrupt):
-            put(kb, {"kb/a.md": b"new\n"})
-    assert [len(moves) for moves in reflogs(kb).values()] == [2, 2]
-    assert_in_order(kb)
-
-
-@pytest.mark.parametrize("late", [False, True])
-def test_interrupted_at_any_call_of_the_swap(kb: Path, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
-    """Ctrl-C just before or after each call waits until the locks are gone; the branch has moved then."""
-    forbid(monkeypatch, *BY_OTHERS)
-    real = refs._swap_in_files
-    for step in count():
-        left = [step]
-
-        def interrupting(call: Callable[..., Any], left: list[int] = left) -> Callable[..., Any]:
-            def called(*args: Any, **options: Any) -> Any:
-                left[0] -= 1
-                now = left[0] == -1
-                if now and not late:
-                    signal.raise_signal(signal.SIGINT)
-                try:
-                    return call(*args, **options)
-                finally:
-                    if now and late:
-                        signal.raise_signal(signal.SIGINT)
-
-            return called
-
-        def swap(*args: Any) -> str | None:
-            with monkeypatch.context() as patch:
-                for name in ("open", "write", "rename", "unlink", "close", "fstat", "lstat"):
-                    patch.setattr(os, name, interrupting(getattr(os, name)))
-                return real(*args)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(refs, "_swap_in_files", swap)
-            came = False
-            try:
-                put(kb, {"kb/a.md": f"{step}\n".encode()})
-            except KeyboardInterrupt:
-                came = True
-        assert came is (left[0] < 0)
-        assert list((kb / ".git").rglob("*.lock")) == []
-        assert run_git(kb, "show", "HEAD:kb/a.md") == f"{step}"
-        assert [len(moves) for moves in reflogs(kb).values()] == [step + 2] * 2
-        assert_in_order(kb)
-        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-        if not came:
-            break
-    assert step > 10
-
-
-def test_interrupted_just_before_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is held yet, and later interrupts come at once again."""
-    real = signal.pthread_sigmask
-
-    def mask(how: int, signals: tuple[int, ...]) -> set[int]:
-        was: set[int] = real(how, signals)
-        if how == signal.SIG_BLOCK and signals:
-            raise KeyboardInterrupt
-        return was
-
-    with monkeypatch.context() as patch:
-        patch.setattr(signal, "pthread_sigmask", mask)
-        with pytest.raises(KeyboardInterrupt), refs._uninterrupted():
-            raise AssertionError("it was entered")
-    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
-
-
 def test_a_switch_to_another_branch_meanwhile(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is committed goes to the branch that is checked out then."""
-    real = refs._logs
+    real = refs._swapped
 
-    def logs(repo: Repository, ref: str) -> list[str] | None:
-        found = real(repo, ref)
-        if ref == "refs/heads/main":
-            run_git(kb, "switch", "-q", "-c", "side")
-        return found
+    def swapped(*args: Any) -> str | None:
+        run_git(kb, "switch", "-q", "-c", "side")
+        return real(*args)
 
-    monkeypatch.setattr(refs, "_logs", logs)
+    monkeypatch.setattr(refs, "_swapped", swapped)
     main = run_git(kb, "rev-parse", "main")
     done = put(kb, {"kb/a.md": b"new\n"})
     assert run_git(kb, "rev-parse", "side") == done.commit and run_git(kb, "rev-parse", "main") == main
