@@ -16,10 +16,6 @@ from typing import Any
 
 import pytest
 
-from memgit.app.read.reader import CachedReader
-from memgit.git.repository import Repository
-from memgit.git.worktree import status
-from memgit.git.worktree.status import Dirty, dirty
 from tests.support import memgit, run_git
 
 READS = {
@@ -51,28 +47,14 @@ def answers(folder: Path, reads: Sequence[str], session: str) -> dict[str, Any]:
     return out
 
 
-def from_nothing(folder: Path, reads: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The same without anything that memgit remembers, or does to be quick."""
-
-    class Listed:
-        def __init__(self, repo: Repository, commit: str | None, roots: Sequence[str]) -> None:
-            self.repo, self.roots = repo, tuple(roots)
-
-        def rows(self) -> list[Dirty]:
-            return [
-                row
-                for row in dirty(self.repo)
-                if row.path.endswith(".md") and row.path.startswith(self.roots)
-            ]
+def from_nothing(folder: Path, reads: Sequence[str]) -> dict[str, Any]:
+    """The same without anything that memgit remembers."""
 
     kept = folder / ".git/memgit"
     aside = folder / ".git/aside"
     kept.rename(aside)
     try:
-        with monkeypatch.context() as slow:
-            slow.setattr(status, "Look", Listed)
-            slow.setattr(CachedReader, "presume", lambda _: None)
-            return answers(folder, reads, "other")
+        return answers(folder, reads, "other")
     finally:
         shutil.rmtree(kept, ignore_errors=True)
         aside.rename(kept)
@@ -276,9 +258,7 @@ class Hands:
         ],
     ],
 )
-def test_a_read_after_anything(
-    repo: Path, monkeypatch: pytest.MonkeyPatch, layout: str, seed: int, steps: int
-) -> None:
+def test_a_read_after_anything(repo: Path, layout: str, seed: int, steps: int) -> None:
     chance = random.Random(seed)
     if layout == "memgit":
         memgit(repo, "init")
@@ -299,4 +279,4 @@ def test_a_read_after_anything(
         if chance.random() < 0.15:
             time.sleep(0.11)  # folders that rest for so long are taken to be known
         reads = ["list", chance.choice(sorted(READS))]
-        assert answers(repo, reads, f"s{step}") == from_nothing(repo, reads, monkeypatch), done[-8:]
+        assert answers(repo, reads, f"s{step}") == from_nothing(repo, reads), done[-8:]

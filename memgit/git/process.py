@@ -22,7 +22,6 @@ __all__ = [
     "OLDEST_GIT",
     "Child",
     "Done",
-    "Running",
     "attempt",
     "clean",
     "command",
@@ -276,32 +275,6 @@ def spawn(
     return done
 
 
-class Running:
-    """A git command without input that runs beside us until its output is asked for."""
-
-    def __init__(
-        self, args: Sequence[str | bytes], repo: Place, extra: Mapping[str, str] | None = None
-    ) -> None:
-        argv, env = command(args, repo=repo, extra=extra)
-        self._args = args
-        self._env = repo.env
-        self._child = Child(argv, env, stdin=False, group=True)
-        self._done = False
-
-    def output(self) -> bytes:
-        """Standard output. To be asked for once; raises Refused as `run` does."""
-        self._done = True
-        done = self._child.finish(None, 120)
-        if done.code:
-            raise failure(self._args, done, self._env)
-        return done.out
-
-    def __del__(self) -> None:
-        if not getattr(self, "_done", True):
-            with suppress(Exception):  # at the end of the interpreter, little is left to work with
-                self._child.kill()
-
-
 class _TooSlow(Exception):
     pass
 
@@ -404,32 +377,6 @@ class Child:
                 raise _TooSlow
         if deadline is not None and not self._exits_by(deadline):
             raise _TooSlow
-
-    def send(self, data: bytes) -> None:
-        """Writes a little to standard input.
-
-        Raises OSError where it does not fit, or nobody reads it any more.
-        """
-        if os.write(self._in, data) != len(data):
-            raise BlockingIOError
-
-    def receive(self, timeout: float) -> bytes:
-        """The next piece of standard output, empty at its end.
-
-        Raises Refused where it takes longer than `timeout` seconds.
-        """
-        poll = select.poll()
-        poll.register(self._out, select.POLLIN)
-        poll.register(self._err, select.POLLIN)
-        while events := poll.poll(timeout * 1000):
-            for fd, _ in events:
-                piece = os.read(fd, CHUNK_BYTES)
-                if fd == self._out:
-                    return piece
-                if not piece:
-                    poll.unregister(fd)
-                self.err += piece
-        raise Refused(f"{self.name} took longer than {timeout:g} s")
 
     def _exits_by(self, deadline: float) -> bool:
         """Waits for the child to end; False where it has not by then."""

@@ -98,7 +98,6 @@ class Repository:
             self.variables["GIT_INDEX_FILE"] = index_file
         self.lock_handle: int | None = None
         self._config: Config | None = None
-        self._asked: process.Running | None = None
         self._trees: dict[str, TreeEntries] = {}
         self._compared: tuple[tuple[str | None, str | None, str], list[Delta]] | None = None  # asked for last
         self._objects = Objects(self.common_dir, raw.odb)
@@ -154,7 +153,7 @@ class Repository:
         is shared, no lock is.
         """
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, _asked=None, lock_handle=None)
+        other.__dict__.update(self.__dict__, lock_handle=None)
         return other.at_prefix(prefix)
 
     def with_index(self, path: str) -> Repository:
@@ -520,28 +519,17 @@ class Repository:
 
     # State and configuration
 
-    def prefetch(self) -> None:
-        """Has git read the configuration already, beside us; for whoever is sure to need it soon."""
-        if self._config is None and self._asked is None:
-            self._asked = process.Running(["config", "--list", "-z"], self)
-
     @property
     def settings(self) -> Config:
         """The configuration, read once with one `git config -l -z`."""
         if self._config is None:
-            self.prefetch()
-            asked, self._asked = self._asked, None
-            self._config = Config(asked.output() if asked is not None else b"")
+            self._config = Config(self.git("config", "--list", "-z"))
         return self._config
 
     @property
     def config(self) -> Mapping[str, str]:
         """The configuration: lower-cased keys (a subsection keeps its case), the last value wins."""
         return self.settings.last
-
-    def config_all(self, key: str) -> list[str]:
-        """Every value of a key, in the order git reads them."""
-        return self.settings.all(key)
 
     def in_progress(self) -> str | None:
         """The operation that git has under way: merge, rebase, cherry-pick, revert, am or bisect."""

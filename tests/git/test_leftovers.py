@@ -90,11 +90,6 @@ def test_commands_sweep_after_others(repo: Path, gone: int) -> None:
     commit_files(repo, {".memgit.yaml": b"version: 1\nlayout: notes\n", "a.md": b"# A\n\nWords.\n"})
     kept = repo / ".git/memgit"
     memgit(repo, "search", "words")
-    left = leave(kept / f"folders-12345678.json.{gone}", AGE + 60)
-    memgit(repo, "search", "words")
-    (repo / "b.md").write_text("# B\n")
-    memgit(repo, "search", "words")
-    assert not left.exists()
     left = leave(kept / f"journal.json.{gone}", AGE + 60)
     other = leave(kept / f"derived.json.{gone}", AGE + 60)
     put(repo, {"a.md": b"# A\n"})

@@ -12,7 +12,7 @@ from memgit.errors import NotFound, Refused
 from memgit.git.objects.tree import FILE, LINK, SUBMODULE
 from memgit.git.repository import Head, Repository
 from tests.git.helpers import commit_files, opened
-from tests.support import childless, memgit, run_git
+from tests.support import memgit, run_git
 
 
 @pytest.fixture
@@ -449,7 +449,7 @@ def test_configuration(kb: Path) -> None:
         file.write("[memgit]\n\tflag\n\tsize = 2k\n\toff = no\n\tbroken = maybe\n")
     repo = opened(kb)
     assert repo.config["memgit.list"] == "two\nlines"
-    assert repo.config_all("memgit.list") == ["one", "two\nlines"]
+    assert repo.settings.all("memgit.list") == ["one", "two\nlines"]
     assert repo.config["branch.Topic/X.remote"] == "origin"
     settings = repo.settings
     assert settings.truth("memgit.flag")
@@ -459,17 +459,6 @@ def test_configuration(kb: Path) -> None:
     assert not settings.truth("memgit.none")
     assert settings.number("memgit.size", 0) == 2048
     assert settings.number("memgit.broken", 7) == 7
-
-
-def test_configuration_that_was_asked_for_and_not_read(kb: Path) -> None:
-    repo = opened(kb)
-    repo.prefetch()
-    repo.prefetch()
-    assert repo.config["user.name"] == "Ada Moss"
-    other = opened(kb)
-    other.prefetch()
-    del other  # leaves no child behind
-    assert childless()
 
 
 def test_opening_starts_no_process(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.reader import CachedReader, answered, open_searchable
+from memgit.app.read.reader import CachedReader, open_searchable
 from memgit.app.read.recall import files_of
 from memgit.app.workspace import Workspace
 from memgit.cache.usage import load
@@ -139,9 +139,7 @@ def context(
     """
     repo = workspace.require_repository()
     usage = load(repo, workspace.cache)
-    return answered(
-        open_searchable(workspace, at), lambda reader: _context(reader, usage, max_tokens, manner)
-    )
+    return _context(open_searchable(workspace, at), usage, max_tokens, manner)
 
 
 def _context(reader: CachedReader, usage: Usage, max_tokens: int, manner: Manner) -> Bootstrap:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from functools import partial
 
 from memgit import TYPE_CHECKING
 from memgit.app.check.settings import nested
 from memgit.app.config import NAME
-from memgit.app.read.reader import answered, open_searchable
+from memgit.app.read.reader import open_searchable
 from memgit.app.workspace import Workspace
 from memgit.cache.search import Query
 from memgit.engines import DEFAULT, ENGINES, Engine, EngineFailed, Settings, make
@@ -137,7 +136,7 @@ def test(workspace: Workspace, name: str | None = None) -> list[Tested]:
     out = []
     for one in names:
         chosen = choose(workspace, one)
-        out.append(answered(open_searchable(workspace), partial(_tested, chosen, chosen.name == configured)))
+        out.append(_tested(chosen, chosen.name == configured, open_searchable(workspace)))
     return out
 
 

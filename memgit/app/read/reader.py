@@ -12,7 +12,7 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
 from memgit.cache.ids import seen
-from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound, Refused, UnreadableFile
+from memgit.errors import Ambiguous, BadInput, Broken, NotFound, Refused, UnreadableFile
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.model import address as addresses
@@ -23,11 +23,10 @@ from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from memgit.cache.records import Snapshot
-    from memgit.git.worktree.status import Look
 
     T = TypeVar("T")
     R = TypeVar("R", bound="Reader")
@@ -215,15 +214,6 @@ class Reader:
         """Says that only records of some kinds will be asked for, before any is: uncommitted edits of others
         are not looked for then.
         """
-
-    def presume(self) -> None:
-        """Says that answers are wanted before it is known what is uncommitted; `stands` tells then whether
-        they are right.
-        """
-
-    def stands(self) -> bool:
-        """Whether the answers since `presume` hold. Where they do not, those given from now on do."""
-        return True
 
     def load(self, record: Record) -> Record:
         """A record with its text."""
@@ -423,8 +413,6 @@ class CachedReader(Reader):
         self._kinds: tuple[str, ...] = ()
         self._total: int | None = None
         self._rarity: dict[str, float] = {}
-        self._presuming = False
-        self._look: Look | None = None
 
     def narrow(self, *kinds: str) -> None:
         self._kinds = kinds
@@ -433,11 +421,7 @@ class CachedReader(Reader):
     def snapshot(self) -> Snapshot:
         """The records of the state, with uncommitted edits on top where they count."""
         if self._snapshot is None:
-            if self.fresh:
-                from memgit.git.worktree.status import Look
-
-                self._look = Look(self._repo, self.revision, self.workspace.layout.roots(self._kinds))
-            from memgit.cache.records import Snapshot  # git is at work meanwhile
+            from memgit.cache.records import Snapshot
 
             self._snapshot = Snapshot(
                 self.workspace.records_cache,
@@ -446,30 +430,10 @@ class CachedReader(Reader):
                 self.revision,
                 label=self._label,
             )
-            if not self._presuming:
-                self._settle()
+            edits = self._uncommitted() if self.fresh else {}
+            if edits:
+                self.count_in(edits)
         return self._snapshot
-
-    def presume(self) -> None:
-        self._presuming = True
-
-    def stands(self) -> bool:
-        self._presuming = False
-        return not self._settle()
-
-    def _settle(self) -> bool:
-        """Counts the uncommitted edits in, unless that is done; whether there are any that were not counted
-        before.
-        """
-        look, self._look = self._look, None
-        edits = {} if look is None else self._uncommitted(look)
-        if edits and self._snapshot is not None:
-            from memgit.cache.records import Overlay
-
-            self._snapshot = Overlay(self._snapshot, edits)
-            self._parsed.clear()
-            self._names = None
-        return bool(edits)
 
     def count_in(self, edits: Mapping[str, bytes | Problem | None]) -> None:
         """Counts edits of files in that are no part of the commit."""
@@ -477,11 +441,13 @@ class CachedReader(Reader):
 
         self._snapshot = Overlay(self.snapshot, dict(edits))
 
-    def _uncommitted(self, look: Look) -> dict[str, bytes | Problem | None]:
+    def _uncommitted(self) -> dict[str, bytes | Problem | None]:
         """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""
+        from memgit.git.worktree.status import edited
+
         found: dict[str, bytes | Problem | None] = {}
         layout = self.workspace.layout
-        for path, kind in look.rows():
+        for path, kind in edited(self._repo, self.revision, layout.roots(self._kinds)):
             if layout.find(path) is None:
                 continue
             try:
@@ -593,29 +559,6 @@ def open_searchable(workspace: Workspace, at: str | None = None) -> CachedReader
     reader = open_reader(workspace, at)
     assert isinstance(reader, CachedReader)
     return reader
-
-
-def answered(reader: R, compute: Callable[[R], T]) -> T:
-    """What `compute` makes of a reader's records: worked out for the commit alone while git still looks for
-    uncommitted edits.
-
-    Where there are any, it is worked out again with them, so `compute` may be called twice, and its first
-    result (or error) may be lost. It changes nothing but the cache, prints nothing, and reads all that it
-    needs: an iterator that is read later would come too early.
-
-    Raises:
-        MemgitError: as `compute` does.
-    """
-    reader.presume()
-    try:
-        found = compute(reader)
-    except MemgitError:
-        if reader.stands():
-            raise
-    else:
-        if reader.stands():
-            return found
-    return compute(reader)
 
 
 def kinds_of(text: str | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.engines import Asked, Chosen, ask, choose
-from memgit.app.read.reader import CachedReader, Reader, answered, open_searchable
+from memgit.app.read.reader import CachedReader, Reader, open_searchable
 from memgit.app.workspace import Workspace
 from memgit.cache.search import snippets
 from memgit.cache.tokens import phrases
@@ -73,9 +73,7 @@ def search(
         Refused: the folder lies in no repository.
     """
     chosen = choose(workspace, engine)
-    return answered(
-        open_searchable(workspace, at), lambda reader: _found(workspace, reader, query, actors, chosen, tag)
-    )
+    return _found(workspace, open_searchable(workspace, at), query, actors, chosen, tag)
 
 
 def ranked(workspace: Workspace, query: Query, *, at: str | None = None) -> tuple[CachedReader, list[Hit]]:
@@ -85,9 +83,7 @@ def ranked(workspace: Workspace, query: Query, *, at: str | None = None) -> tupl
     Raises as `search` does.
     """
     reader = open_searchable(workspace, at)
-    return answered(
-        reader, lambda reader: (reader, _hits(workspace, reader, query, (), choose(workspace, DEFAULT)).hits)
-    )
+    return reader, _hits(workspace, reader, query, (), choose(workspace, DEFAULT)).hits
 
 
 def _hits(

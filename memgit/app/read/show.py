@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memgit.app.read.reader import Reader, answered, open_reader
+from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Workspace
 from memgit.errors import NotFound
 from memgit.model import address as addresses
@@ -15,7 +15,7 @@ def show(workspace: Workspace, name: str, at: str | None = None) -> tuple[Record
     Raises:
         NotFound: no such record, revision or version.
     """
-    return answered(open_reader(workspace, at), lambda reader: _found(workspace, reader, name))
+    return _found(workspace, open_reader(workspace, at), name)
 
 
 def _found(workspace: Workspace, reader: Reader, name: str) -> tuple[Record, Reader]:

@@ -167,7 +167,6 @@ class Proposal:
         self, repo: Repository, build: Callable[[Tree, Head], Sequence[Change]], *, merge: Merge
     ) -> Committed:
         """As `git.commit.commit_series`, on the branch: all commits or none."""
-        repo.prefetch()
         # Inside a hook of a memgit commit, the lock is held by who waits for the hook to end.
         with lock.hold(repo, 0 if hooks.MARK in repo.env else LOCK_TIMEOUT):
             for _ in range(ATTEMPTS):

@@ -239,7 +239,6 @@ def _commit(
             "this repository is bare: memgit writes where there is a working tree",
             hint="git worktree add FOLDER, then work there",
         )
-    repo.prefetch()
     try:
         # Inside a hook of a memgit commit, the lock is held by who waits for the hook to end.
         with lock.hold(repo, 0 if hooks.MARK in repo.env else options.lock_timeout):

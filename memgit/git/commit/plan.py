@@ -87,7 +87,7 @@ class Plan:
     def read_index(self, edits: Sequence[Edit]) -> None:
         """Looks at what is staged for the paths of some edits."""
         self.pinned = index.pin(self.repo, f"{self.work}/index")
-        self.rows = index.staged(self.repo, self.pinned, {edit.path: edit.base for edit in edits})
+        self.rows = index.staged(self.repo, self.pinned, [edit.path for edit in edits])
 
     def files(self, edits: Sequence[Edit]) -> list[FilePlan]:
         """What becomes of each file of the working tree.

@@ -104,7 +104,7 @@ def _all_staged(repo: Repository, found: Journal) -> bool:
     if not steps:
         return False
     pinned = index.pin(repo, found.own_index)
-    held = index.staged(repo, pinned, {step.path: step.now for step in steps})
+    held = index.staged(repo, pinned, [step.path for step in steps])
     return all(_entry(held[step.path]) == step.now for step in steps)
 
 
@@ -116,7 +116,7 @@ def _restage(repo: Repository, found: Journal, steps: list[Step]) -> None:
     for _ in range(10):
         index.wait_until_free(repo)
         pinned = index.pin(repo, found.own_index)
-        held = index.staged(repo, pinned, {step.path: step.was for step in steps})
+        held = index.staged(repo, pinned, [step.path for step in steps])
         flagged = {
             path: row for path, row in held.items() if row is not None and (row.assumed or row.skipped)
         }

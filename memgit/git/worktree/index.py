@@ -2,8 +2,7 @@
 
 The new index is built by git itself in a file of memgit's own (so split indexes, every version, sparse
 checkouts and extensions are git's business), then put in place under `index.lock`, which is held for no
-longer than that takes. What is staged is looked up in the file (see `index_file`) where that is certain;
-anything else is asked of git.
+longer than that takes.
 """
 
 from __future__ import annotations
@@ -18,12 +17,11 @@ from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.backoff import pause
 from memgit.git.objects.tree import Entry
-from memgit.git.worktree.index_file import IndexFile
 from memgit.git.worktree.worktree import write_new
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
     from memgit.git.repository import Repository
 
@@ -33,8 +31,6 @@ LOCK_WAIT = 5.0
 _STALE = 60.0  # seconds after which another's index.lock is no longer waited for
 _EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 _NO_OID = "0" * 40
-# bytes of an index that git lists in the time of one search in it, and in that of its start
-_SEARCH, _START = 6_000, 200_000
 
 _UPDATE = ("-c", "index.sparse=false", "update-index")
 """A sparse index is written in full: git up to 2.39 at least breaks it when it adds below a folder that is not
@@ -91,37 +87,10 @@ def pin(repo: Repository, path: str) -> Pinned:
     return Pinned(path, was)
 
 
-def staged(
-    repo: Repository, pinned: Pinned, expected: Mapping[str, Entry | None]
-) -> dict[str, Staged | None]:
-    """What the index holds for some paths; a path that it lacks, or has only by `git add -N`, gives None.
-
-    Args:
-        expected: what HEAD has for each path; where the index agrees, the answer comes without starting git.
-    """
+def staged(repo: Repository, pinned: Pinned, paths: Collection[str]) -> dict[str, Staged | None]:
+    """What the index holds for some paths; a path that it lacks, or has only by `git add -N`, gives None."""
     if pinned.signature is None:
-        return dict.fromkeys(expected)
-    out: dict[str, Staged | None] = {}
-    unknown = []
-    many = len(expected) * _SEARCH > pinned.signature[1] + _START
-    file = None if many or _is_split(repo) else IndexFile(pinned.path)
-    for path in expected:
-        rows = file.find(path.encode("utf-8", "surrogateescape")) if file is not None and file.known else None
-        if rows is None or not all(row.plain for row in rows):
-            unknown.append(path)
-        else:
-            out[path] = Staged(Entry(rows[0].mode, rows[0].oid)) if rows else None
-    if unknown:
-        out.update(_ask(repo, pinned, unknown))
-    return out
-
-
-def _is_split(repo: Repository) -> bool:
-    """Whether an index may leave entries to a file that it shares with others."""
-    return any(name.startswith("sharedindex.") for name in os.listdir(repo.git_dir))
-
-
-def _ask(repo: Repository, pinned: Pinned, paths: Sequence[str]) -> dict[str, Staged | None]:
+        return dict.fromkeys(paths)
     wanted = set(paths)
     found = _listed(repo, pinned.path, paths if len(paths) <= 100 else (), wanted)
     doubtful = [path for path, row in found.items() if row is not None and row.entry.oid == _EMPTY_BLOB]
@@ -134,7 +103,7 @@ def _ask(repo: Repository, pinned: Pinned, paths: Sequence[str]) -> dict[str, St
     return found
 
 
-def _listed(repo: Repository, file: str, paths: Sequence[str], wanted: set[str]) -> dict[str, Staged | None]:
+def _listed(repo: Repository, file: str, paths: Iterable[str], wanted: set[str]) -> dict[str, Staged | None]:
     out: dict[str, Staged | None] = dict.fromkeys(wanted)
     for row in process.run(
         ["ls-files", "--stage", "-v", "-z", "--", *paths], repo=repo, extra={"GIT_INDEX_FILE": file}
@@ -149,7 +118,7 @@ def _listed(repo: Repository, file: str, paths: Sequence[str], wanted: set[str])
     return out
 
 
-def cleaned(repo: Repository, pinned: Pinned, scratch: str, paths: Sequence[str]) -> dict[str, str | None]:
+def cleaned(repo: Repository, pinned: Pinned, scratch: str, paths: Collection[str]) -> dict[str, str | None]:
     """The blob that `git add` would store for each file of the working tree, None for a missing one; the
     user's filters run.
 
@@ -278,7 +247,7 @@ def _set(repo: Repository, extra: Mapping[str, str], entries: Mapping[str, Entry
     _update(repo, extra, ["-z", "--index-info"], "".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _update(repo: Repository, extra: Mapping[str, str], options: Sequence[str], data: bytes) -> None:
+def _update(repo: Repository, extra: Mapping[str, str], options: Iterable[str], data: bytes) -> None:
     process.run([*_UPDATE, *options], repo=repo, extra=extra, data=data, write=True)
 
 

@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.git.objects.tree import EMPTY_TREE, Entry
-from memgit.git.process import Running
 
 if TYPE_CHECKING:
-    from memgit.git.process import Running
     from memgit.git.repository import Repository
 
 _GONE = "0" * 6
 
 
-def begin(repo: Repository, commit: str | None) -> Running:
-    """Has git look at the index beside us."""
-    return Running(_arguments(repo, commit), repo)
+def staged(repo: Repository, commit: str | None) -> dict[str, Entry | None]:
+    """The paths of the knowledge root that are staged differently from a commit: what the index holds, None
+    where the path is gone.
 
-
-def _arguments(repo: Repository, commit: str | None) -> list[str]:
+    Paths that are in conflict are left out: they cannot be committed as they are; and those of `git add
+    --intent-to-add`: git commits none of them.
+    """
     args = [
         "diff-index",
         "--cached",
@@ -30,22 +29,9 @@ def _arguments(repo: Repository, commit: str | None) -> list[str]:
         "-z",
         "--no-renames",
         "--no-abbrev",
-        commit or EMPTY_TREE,
     ]
-    return [*args, "--", repo.prefix] if repo.prefix else args
-
-
-def staged(repo: Repository, commit: str | None, begun: Running | None = None) -> dict[str, Entry | None]:
-    """The paths of the knowledge root that are staged differently from a commit: what the index holds, None
-    where the path is gone.
-
-    Paths that are in conflict are left out: they cannot be committed as they are; and those of `git add
-    --intent-to-add`: git commits none of them.
-
-    Args:
-        begun: what `begin` gave for the same commit and knowledge root.
-    """
-    fields = iter((repo.git(*_arguments(repo, commit)) if begun is None else begun.output()).split(b"\0"))
+    args += [commit or EMPTY_TREE, *(["--", repo.prefix] if repo.prefix else [])]
+    fields = iter(repo.git(*args).split(b"\0"))
     out: dict[str, Entry | None] = {}
     skip = len(repo.prefix)
     for head in fields:

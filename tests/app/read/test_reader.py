@@ -1,4 +1,4 @@
-"""Answers that are worked out before git has told what is uncommitted: they count only where nothing is."""
+"""Answers count uncommitted edits in."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app.read.reader import CachedReader, answered, open_searchable
+from memgit.app.read.reader import CachedReader, open_searchable
 from memgit.app.workspace import open_workspace
-from memgit.cache.search import Query, search
-from memgit.errors import NotFound
 from memgit.git.worktree import status
 from tests.support import closed_later, memgit, run_git
 
@@ -62,59 +60,12 @@ EDITS: dict[str, tuple[Callable[[Path], None], dict[str, str]]] = {
 COMMITTED = {"Queue": "Drain it by hand.", "Canary": "Roll it out late."}
 
 
-def test_where_nothing_is_uncommitted_the_first_answer_counts(kb: Path) -> None:
-    given: list[dict[str, str]] = []
-
-    def compute(reader: CachedReader) -> dict[str, str]:
-        given.append(bodies(reader))
-        return given[-1]
-
-    assert answered(reader_of(kb), compute) is given[0]
-    assert given == [COMMITTED]
-
-
 @pytest.mark.parametrize("what", EDITS)
-def test_an_answer_that_an_edit_makes_wrong_is_thrown_away(kb: Path, what: str) -> None:
+def test_uncommitted_edits_count(kb: Path, what: str) -> None:
     act, wanted = EDITS[what]
+    assert bodies(reader_of(kb)) == COMMITTED
     act(kb)
-    given: list[dict[str, str]] = []
-
-    def compute(reader: CachedReader) -> dict[str, str]:
-        given.append(bodies(reader))
-        return given[-1]
-
-    assert answered(reader_of(kb), compute) == wanted
-    assert given == [COMMITTED, wanted]
-
-
-def test_an_error_counts_only_where_nothing_is_uncommitted(kb: Path) -> None:
-    calls: list[str] = []
-
-    def compute(reader: CachedReader) -> str:
-        calls.append("new")
-        return reader.find("new").body
-
-    with pytest.raises(NotFound):
-        answered(reader_of(kb), compute)
-    assert calls == ["new"]
-    add(kb)
-    assert answered(reader_of(kb), compute) == "Just typed."
-    assert calls == ["new"] * 3
-
-
-def test_a_file_that_was_read_before_the_edit_is_read_again(kb: Path) -> None:
-    calls: list[str] = []
-
-    def compute(reader: CachedReader) -> tuple[str, str]:
-        (record,) = reader.file(PATH).records
-        if not calls:
-            edit(kb)
-        calls.append(record.body)
-        (hit,) = search(reader.snapshot, Query("drain"))
-        return record.body, reader.load(hit.record).body
-
-    assert answered(reader_of(kb), compute) == ("Drain it by machine.", "Drain it by machine.")
-    assert calls == ["Drain it by hand.", "Drain it by machine."]
+    assert bodies(reader_of(kb)) == wanted
 
 
 def test_a_commit_meanwhile_counts_as_an_edit_of_the_commit_that_was_asked_for(kb: Path) -> None:
@@ -122,18 +73,16 @@ def test_a_commit_meanwhile_counts_as_an_edit_of_the_commit_that_was_asked_for(k
     before = reader.revision
     edit(kb)
     run_git(kb, "commit", "-aqm", "Edited")
-    assert answered(reader, bodies)["Queue"] == "Drain it by machine."
+    assert bodies(reader)["Queue"] == "Drain it by machine."
     assert reader.revision == before
     later = reader_of(kb)
     assert later.revision != before
-    assert answered(later, bodies)["Queue"] == "Drain it by machine."
+    assert bodies(later)["Queue"] == "Drain it by machine."
 
 
 def test_full_addresses_are_answered_without_asking_git(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(status, "Look", None)
-    assert (
-        answered(reader_of(kb), lambda reader: reader.find("memory/team/queue").body) == "Drain it by hand."
-    )
+    monkeypatch.setattr(status, "edited", None)
+    assert reader_of(kb).find("memory/team/queue").body == "Drain it by hand."
 
 
 def test_commands_answer_for_what_lies_there(kb: Path) -> None:
