@@ -165,7 +165,11 @@ def _repository(patient: Patient) -> Iterator[Trouble]:
         if error is not None and not isinstance(error, BadInput):
             yield Trouble("", error.message, error.hint or "", error.path, error.line)
         elif error is None:
-            yield Trouble("", f"{patient.folder} lies in no git repository", "memgit init")
+            damage = None if patient.workspace is None else patient.workspace.damage
+            if damage is not None:
+                yield Trouble("", damage.message, damage.hint or "")
+            else:
+                yield Trouble("", f"{patient.folder} lies in no git repository", "memgit init")
 
 
 def _configuration(patient: Patient) -> Iterator[Trouble]:

@@ -11,6 +11,7 @@ from memgit.errors import BadInput, NotFound, Refused
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
+from memgit.model.shell import typed_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,7 +121,7 @@ class Workspace:
             Refused: the folder lies in no repository, or in a bare one.
         """
         if self.repo is None:
-            raise _no_repository(self.root)
+            raise self._refusal()
         if self.root is None and self.proposal is None:
             raise Refused(
                 "this repository is bare: it has no working tree to write to",
@@ -131,13 +132,23 @@ class Workspace:
     def require_repository(self) -> Repository:
         """The repository to read history from; Refused where there is none."""
         if self.repo is None:
-            raise _no_repository(self.root)
+            raise self._refusal()
         return self.repo
 
+    @property
+    def damage(self) -> Refused | None:
+        """What is wrong with the repository where one is there and git cannot use it: only the files are read."""
+        return _damage(self.root or "") if self.repo is None else None
 
-def _no_repository(root: str | None) -> Refused:
-    """Why there is no repository to write to or to read history from."""
-    folder = root or ""
+    def _refusal(self) -> Refused:
+        return self.damage or Refused(f"{self.root} is not in a git repository", hint="memgit init")
+
+
+_FILES_ALONE = "only the files are read, without history"
+
+
+def _damage(folder: str) -> Refused | None:
+    """What is wrong with the nearest `.git` above a folder; None where there is none."""
     while folder:
         link = os.path.join(folder, ".git")
         if os.path.isfile(link):
@@ -145,15 +156,29 @@ def _no_repository(root: str | None) -> Refused:
                 with open(link, encoding="utf-8", errors="replace") as file:
                     named = file.read(4096).strip().removeprefix("gitdir: ")
             except OSError as error:
-                return Refused(f"{link} cannot be read: {error.strerror}")
+                return Refused(f"{link} cannot be read: {error.strerror}: {_FILES_ALONE}")
             return Refused(
-                f"{link} names {named}, which is no git directory: only the files are read, without history",
+                f"{link} names {named}, which is no git directory: {_FILES_ALONE}",
                 hint="git worktree repair in the main working tree, or git worktree add again",
             )
         if os.path.isdir(link):
-            return Refused(f"{link} is no git directory that git can read", hint="git fsck, or clone again")
+            return _damaged_folder(link)
         folder = os.path.dirname(folder) if os.path.dirname(folder) != folder else ""
-    return Refused(f"{root} is not in a git repository", hint="memgit init")
+    return None
+
+
+def _damaged_folder(folder: str) -> Refused:
+    """What is wrong with a `.git` folder that git cannot use."""
+    head = os.path.join(folder, "HEAD")
+    if os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs"):
+        return Refused(
+            f"{head} is damaged: it names neither a branch nor a commit: {_FILES_ALONE}",
+            hint=f"write the name of the branch into it again: echo 'ref: refs/heads/main' > {typed_path(head)}",
+        )
+    return Refused(
+        f"{folder} is no git directory that git can read: {_FILES_ALONE}",
+        hint="restore it from a backup, or clone again and copy your files over",
+    )
 
 
 def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False) -> Workspace:
@@ -177,6 +202,8 @@ def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False)
     try:
         repo: Repository | None = Repository.open(start, env)
     except NotFound:
+        repo = None
+    if repo is not None and repo.worktree is not None and repo.headless:
         repo = None
     if repo is not None and repo.worktree is None:
         return Workspace(None, repo, _config_in_tree(repo, lenient))

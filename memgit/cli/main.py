@@ -11,6 +11,7 @@ import click
 from memgit import __version__
 from memgit.cli.lean import Declared
 from memgit.cli.root import split
+from memgit.errors import BadInput
 
 __all__ = ["COMMANDS", "call", "cli"]
 
@@ -179,6 +180,12 @@ def call(args: Sequence[str], obj: dict[str, Any]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
+        if "--json" in args:
+            from memgit.cli.output import error_json, print_error
+
+            ctx = error.ctx if isinstance(error, click.UsageError) else None
+            path = ctx.command_path if ctx is not None else "memgit"
+            print_error(error_json(BadInput(error.format_message(), hint=f"{path} --help")))
         error.show()
         if isinstance(error, click.NoSuchOption):
             _show_dashes(error, args)

@@ -12,6 +12,7 @@ from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
+from memgit.model.shell import typed_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -238,11 +239,21 @@ def workspace_of(ctx: click.Context, *, lenient: bool = False) -> Workspace:
     workspace = open_workspace(root_folder(ctx), os.environ, lenient=lenient or proposal is not None)
     if ctx.find_root().obj.get("closing", True):
         ctx.find_root().call_on_close(workspace.close)
+    if workspace.repo is None and (damage := workspace.damage) is not None:
+        ctx.find_root().call_on_close(lambda: _tell(str(damage), damage.hint))
     if proposal is not None:
         workspace.propose(proposal)
     for note in (*workspace.mend(), *_finish(workspace)):
         click.echo(f"memgit: {note}", err=True)
     return workspace
+
+
+def _tell(note: str, hint: str | None) -> None:
+    """A note on standard error at the end of a command that did not fail: an error says what is wrong by itself."""
+    if sys.exc_info()[0] is None:
+        click.echo(f"memgit: {note}", err=True)
+        if hint:
+            click.echo(f"  hint: {hint}", err=True)
 
 
 def _finish(workspace: Workspace) -> tuple[str, ...]:
@@ -282,7 +293,14 @@ def read_body(
             with open(typed(ctx, body_file), "rb") as file:
                 return _decoded(file.read(), body_file)
         except FileNotFoundError:
-            raise NotFound(f"{body_file}: no such file") from None
+            raise NotFound(
+                f"{body_file}: no such file", hint="-F takes a text file, or - for standard input"
+            ) from None
+        except IsADirectoryError:
+            raise BadInput(
+                f"{body_file} is a folder, not a file",
+                hint=f"-F takes one text file; memgit ingest {typed_path(body_file)} takes a folder",
+            ) from None
         except OSError as error:
             raise Refused(f"{body_file}: {error.strerror}") from error
     if use_stdin and piped():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memgit.app.read.reader import Reader
     from memgit.app.write.write import Written
+    from memgit.errors import MemgitError
     from memgit.model.record import Problem
 else:
     from memgit.cli import lean as click
@@ -109,6 +110,25 @@ def heading(text: str) -> str:
 
 def faint(text: str) -> str:
     return click.style(safe(text), dim=True)
+
+
+def error_json(error: MemgitError) -> dict[str, Any]:
+    """An error as every `--json` shows it."""
+    code = getattr(error, "code", None) or type(error).__name__
+    return {
+        "code": code,
+        "message": error.message,
+        "path": error.path,
+        "line": error.line,
+        "hint": error.hint,
+    }
+
+
+def print_error(error: dict[str, Any]) -> None:
+    """The object that `--json` gives where a command failed: ASCII, with no control sequence in it."""
+    import json
+
+    click.echo(safe(json.dumps({"error": error}, ensure_ascii=True)))
 
 
 def print_written(done: Written, as_json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import kinds_of
-from memgit.app.write.record import MODES, Request, record, record_each, record_many
+from memgit.app.write.record import MODES, Request, record
 from memgit.cli.options import (
     FIELD_OPTIONS,
     body_options,
@@ -18,8 +18,8 @@ from memgit.cli.options import (
     workspace_of,
     write_options,
 )
-from memgit.cli.output import echo, emit_json, print_written
-from memgit.errors import BadInput
+from memgit.cli.output import echo, emit_json, error_json, print_written
+from memgit.errors import BadInput, MemgitError
 from memgit.model.kinds import FIELDS, KINDS
 from memgit.model.record import Value
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import click
 
+    from memgit.app.write.batch import Batch
     from memgit.app.write.similar import Close
 else:
     from memgit.cli import lean as click
@@ -73,9 +74,14 @@ KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope"
     default=True,
     help="For --batch: one commit for all (default), or one for each.",
 )
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="For --batch: record the lines that can be recorded, name the others, and exit with 1.",
+)
 @write_options
 @click.pass_context
-def command(ctx: click.Context, /, **options: Any) -> None:
+def command(ctx: click.Context, /, **options: Any) -> int:
     """Record a new piece of knowledge: KIND is knowledge, experience, skill, memory, observation, decision or
     note.
 
@@ -84,8 +90,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if options["batch"] is not None:
         if options["kind"] is not None:
             raise BadInput("--batch takes kind and title from the file")
-        _batch(ctx, options)
-        return
+        return _batch(ctx, options)
     if not options["kind"] or not options["title"]:
         raise BadInput(
             "record needs a KIND and a TITLE",
@@ -107,6 +112,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         choose=choose,
     )
     print_written(done, options["as_json"])
+    return 0
 
 
 def _request(options: dict[str, Any]) -> Request:
@@ -159,32 +165,60 @@ def _choose(request: Request, found: Sequence[Close]) -> tuple[str, Close | None
     return mode, found[number - 1]
 
 
-def _batch(ctx: click.Context, options: dict[str, Any]) -> None:
-    name = options["batch"]
-    text = read_body(ctx, (), name, use_stdin=False) or ""
-    requests = [
-        from_json(line, number, name, options["similar_"] or "create", options["upsert"])
-        for number, line in enumerate(text.split("\n"), 1)
-        if line.strip()
-    ]
-    if not requests:
-        raise BadInput("there is no record in it", path=name)
-    workspace, context = workspace_of(ctx), context_of(ctx)
-    if options["one_commit"]:
-        what = options["reason"] or ("standard input" if name == "-" else name.rpartition("/")[2])
-        done = record_many(
-            workspace, context, requests, what, reason=options["reason"], stage=options["stage"]
-        )
-        print_written(done, options["as_json"])
-        return
-    if options["stage"]:
+def _batch(ctx: click.Context, options: dict[str, Any]) -> int:
+    from memgit.app.write.batch import Batch, record_each, record_many
+
+    name, keep_going = options["batch"], options["keep_going"]
+    if options["stage"] and not options["one_commit"]:
         raise BadInput("--each makes commits: it cannot stage", hint="leave --each out")
-    answers = record_each(workspace, context, requests, reason=options["reason"])
-    if options["as_json"]:
-        emit_json([done.as_json() for done in answers])
-        return
-    for done in answers:
-        print_written(done, False)
+    requests, wrong = _lines(read_body(ctx, (), name, use_stdin=False) or "", options)
+    if not requests and not wrong:
+        raise BadInput("there is no record in it", path=name)
+    if wrong and not keep_going:
+        raise wrong[0]
+    workspace, context, reason = workspace_of(ctx), context_of(ctx), options["reason"]
+    if options["one_commit"]:
+        what = reason or ("standard input" if name == "-" else name.rpartition("/")[2])
+        done = record_many(
+            workspace, context, requests, what, reason=reason, stage=options["stage"], keep_going=keep_going
+        )
+    else:
+        done = record_each(workspace, context, requests, reason=reason, keep_going=keep_going)
+    failed = sorted((*wrong, *done.failed), key=lambda error: error.line or 0)
+    _print_batch(Batch(done.written, tuple(failed)), options)
+    return 1 if failed else 0
+
+
+def _lines(text: str, options: dict[str, Any]) -> tuple[list[Request], list[MemgitError]]:
+    """The requests of a batch, and what is wrong with the lines that are none."""
+    requests: list[Request] = []
+    wrong: list[MemgitError] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                requests.append(
+                    from_json(
+                        line, number, options["batch"], options["similar_"] or "create", options["upsert"]
+                    )
+                )
+            except BadInput as error:
+                wrong.append(error)
+    return requests, wrong
+
+
+def _print_batch(done: Batch, options: dict[str, Any]) -> None:
+    for error in done.failed:
+        echo(f"memgit: not recorded: {error}", err=True)
+        if error.hint:
+            echo(f"  hint: {error.hint}", err=True)
+    if options["as_json"] and options["keep_going"]:
+        written = [one.as_json() for one in done.written]
+        emit_json({"written": written, "failed": [error_json(error) for error in done.failed]})
+    elif options["as_json"] and not options["one_commit"]:
+        emit_json([one.as_json() for one in done.written])
+    else:
+        for one in done.written:
+            print_written(one, options["as_json"])
 
 
 def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Request:
@@ -254,6 +288,7 @@ def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Req
         upsert,
         date,
         meta,
+        origin=(path, number),
     )
 
 

@@ -7,7 +7,7 @@ import sys
 
 from memgit import TYPE_CHECKING
 from memgit.cli import lean
-from memgit.errors import MemgitError
+from memgit.errors import BadInput, MemgitError, Refused
 
 if TYPE_CHECKING:
     from typing import Any
@@ -44,18 +44,15 @@ def run(args: list[str] | None = None, *, closing: bool = True) -> int:
         return 0
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""
-        lean.echo(f"memgit: {named}{error.strerror or error}", err=True)
-        return 3
+        return _report(Refused(f"{named}{error.strerror or error}"), as_json="--json" in args)
     except RecursionError:
-        lean.echo("memgit: the input is nested too deeply", err=True)
-        return 2
+        return _report(BadInput("the input is nested too deeply"), as_json="--json" in args)
     except Exception as error:
         click = sys.modules.get("click")  # which a command without it loads to ask, or to open an editor
         if click is not None and isinstance(error, click.Abort):
             return _interrupted()
         if click is not None and isinstance(error, click.ClickException):
-            lean.echo(f"memgit: {error.format_message()}", err=True)
-            return 3
+            return _report(Refused(error.format_message()), as_json="--json" in args)
         raise
 
 
@@ -65,19 +62,10 @@ def _interrupted() -> int:
 
 
 def _report(error: MemgitError, *, as_json: bool = False) -> int:
-    from memgit.cli.output import safe
+    from memgit.cli.output import error_json, print_error, safe
 
     if as_json:
-        import json
-
-        said = {
-            "code": getattr(error, "code", None) or type(error).__name__,
-            "message": error.message,
-            "path": error.path,
-            "line": error.line,
-            "hint": error.hint,
-        }
-        lean.echo(safe(json.dumps({"error": said}, ensure_ascii=True)))
+        print_error(error_json(error))
     lean.echo(f"memgit: {safe(str(error))}", err=True)
     if error.hint:
         lean.echo(f"  hint: {safe(error.hint)}", err=True)

@@ -224,6 +224,15 @@ class Repository:
 
     # References
 
+    @property
+    def headless(self) -> bool:
+        """Whether HEAD itself is damaged: it names neither a branch nor a commit, and git finds no repository."""
+        try:
+            self.raw.lookup_reference("HEAD")
+        except libgit.FAILURES:
+            return True
+        return False
+
     def head(self) -> Head:
         """Where HEAD is at this moment."""
         try:
@@ -251,7 +260,8 @@ class Repository:
         except KeyError:
             return None
         except libgit.FAILURES as error:
-            raise Refused(f"{name} cannot be read: {error}", hint="git fsck") from None
+            shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            raise Refused(f"{shown} cannot be read: {error}", hint="git fsck") from None
         raise Refused(f"{name} is a chain of symbolic refs without end")
 
     def refs(self, prefix: str) -> dict[str, str]:

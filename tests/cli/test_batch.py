@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from memgit.app.workspace import Context, open_workspace
+from memgit.app.write import batch, series
 from memgit.app.write import record as recording
-from memgit.app.write import series
 from memgit.app.write.overlay import BoardReader
 from memgit.app.write.record import Request
 from memgit.errors import Conflict
@@ -61,9 +61,9 @@ def record_all(kb: Path, requests: Sequence[Request], way: str) -> list[str]:
     context = Context("2026-03-04", "2026-03-04T05:06:07Z", os.environ, entropy=entropy())
     with closing(workspace):
         if way == "one commit":
-            recording.record_many(workspace, context, requests, "all")
+            batch.record_many(workspace, context, requests, "all")
         elif way == "one commit each":
-            recording.record_each(workspace, context, requests)
+            batch.record_each(workspace, context, requests)
         else:
             for request in requests:
                 recording.record(workspace, context, request)
@@ -140,9 +140,9 @@ def test_a_bad_line_among_many_is_named_and_nothing_is_written(kb: Path) -> None
     many[450] = b'{"kind": "memory", "title": 5}\n'
     assert "-:451:" in refused(kb, b"".join(many), 2)
     many[450] = lines({"kind": "memory", "title": "Markers", "body": "<<<<<<< a\n=======\n>>>>>>> b"})
-    assert "record 451 ('Markers')" in refused(kb, b"".join(many), 2)
+    assert "-:451: 'Markers'" in refused(kb, b"".join(many), 2)
     many[450] = lines({"kind": "knowledge", "title": "Open", "category": "web", "body": "```\ncode"})
-    assert "record 451 ('Open')" in refused(kb, b"".join(many), 2)
+    assert "-:451: 'Open'" in refused(kb, b"".join(many), 2)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_bad_line_among_many_is_named_and_nothing_is_written(kb: Path) -> None
 def test_two_lines_of_one_title(kb: Path, record: dict[str, Any]) -> None:
     two = lines({**record, "title": "Same", "body": "first"}, {**record, "title": "Same", "body": "second"})
     told = refused(kb, two, 1)
-    assert "record 2 ('Same')" in told
+    assert "-:2: 'Same'" in told
     assert "the same operation records it" in told
     memgit(kb, "record", "--batch", "-", "--upsert", stdin=two)
     assert [found["title"] for found in memgit(kb, "list", "--json").json] == ["Same"]
@@ -166,7 +166,7 @@ def test_a_title_that_a_category_has_already(kb: Path) -> None:
         lines(*({"kind": "knowledge", "title": title, "category": "web"} for title in ("New", "Known"))),
         1,
     )
-    assert "record 2 ('Known')" in told
+    assert "-:2: 'Known'" in told
     assert "memgit update or extend" in told
 
 
@@ -250,3 +250,38 @@ def test_ids_are_looked_up_in_lots(kb: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert asked == [1, 2, 4, 8, 16, 32, 64]
     ids = [found["id"] for found in memgit(kb, "list", "--json").json]
     assert len(set(ids)) == 100
+
+
+TOKEN = "the key AKIAQ3EGRZXNVLOYB4XQ"
+MIXED = b'{"kind": "memory", "title": "One", "body": "x"}\n{"kind": "memory"\n\n' + lines(
+    {"kind": "memory", "title": "Token", "body": TOKEN},
+    {"kind": "decision", "title": "Odd", "body": "x", "status": "odd"},
+    {"kind": "memory", "title": "Later", "body": "x", "date": "2999-01-01"},
+    {"kind": "memory", "title": "Alone", "body": "x", "related": ["nosuch"]},
+    {"kind": "memory", "title": "Two", "body": "y"},
+)
+WRONG = {2: "no JSON", 4: "AWS access key", 5: "no status", 6: "future", 7: "'nosuch'"}
+
+
+@pytest.mark.parametrize("each", [(), ("--each",)])
+def test_each_fault_of_a_batch_is_named_by_the_line_of_the_input(kb: Path, each: tuple[str, ...]) -> None:
+    for number, words in WRONG.items():
+        line = MIXED.split(b"\n")[number - 1]
+        data = MIXED.split(b"\n")[0] + b"\n\n" + line
+        told = memgit(kb, "record", "--batch", "-", *each, stdin=data, code=None)
+        assert told.code in (2, 3) and "-:3: " in told.err and words in told.err, told.err
+        assert "memory/token.md" not in told.err and memgit(kb, "list").out == ""
+
+
+@pytest.mark.parametrize("each", [(), ("--each",)])
+def test_keep_going_records_the_rest_and_names_what_it_left(kb: Path, each: tuple[str, ...]) -> None:
+    done = memgit(kb, "record", "--batch", "-", "--keep-going", "--json", *each, stdin=MIXED, code=1)
+    assert {one["line"]: one["path"] for one in done.json["failed"]} == dict.fromkeys(WRONG, "-")
+    assert all(words in done.err for words in WRONG.values())
+    assert [one["title"] for one in memgit(kb, "list", "--json").json] == ["One", "Two"]
+    assert len(done.json["written"]) == (2 if each else 1)
+    assert status(kb) == "" and memgit(kb, "rebuild", "--check").code == 0
+    nothing = memgit(
+        kb, "record", "--batch", "-", "--keep-going", "--json", *each, stdin=b'{"kind": 1}\n', code=1
+    )
+    assert nothing.json["written"] == [] and len(nothing.json["failed"]) == 1

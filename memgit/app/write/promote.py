@@ -8,7 +8,7 @@ from memgit.app.workspace import Context, Workspace
 from memgit.app.write import record as recording
 from memgit.app.write.record import Request
 from memgit.app.write.write import Plan, Session, Written, carry_out
-from memgit.errors import BadInput, Refused
+from memgit.errors import BadInput, Conflict, Refused
 from memgit.model.record import Record
 
 TARGETS = {"observation": "memory", "memory": "decision", "note": "decision"}
@@ -28,12 +28,17 @@ def promote(
 
     Raises:
         BadInput: a record of this kind is not promoted.
+        Conflict: a record has the address of the new one already.
         Refused: an archived observation, which is retired.
     """
 
     def plan(session: Session) -> Plan:
         origin = session.reader.find(name)
-        return recording.plan(session, filled(origin, request))
+        try:
+            return recording.plan(session, filled(origin, request))
+        except Conflict as error:
+            hint = "memgit update or extend changes it; TITLE or --slug gives the new record another name"
+            raise Conflict(error.message, path=error.path, line=error.line, hint=hint) from error
 
     return carry_out(workspace, context, plan, reason=reason, stage=stage)
 

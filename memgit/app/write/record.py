@@ -13,10 +13,9 @@ from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.entry_files import words_of
-from memgit.app.write.series import carry_out_series
 from memgit.app.write.similar import Close, close_records, hint
 from memgit.app.write.update import check_status, extend_record, update_record, whole_text
-from memgit.app.write.write import Plan, Planner, Session, Written, carry_out
+from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import FORMS
@@ -57,6 +56,7 @@ class Request(NamedTuple):
         close: the address of the record to update or extend instead, once that was decided.
         links: what else stands in its Related field, as it is written there: links to records that the same
             operation makes.
+        origin: file and line of a batch that it comes from.
     """
 
     kind: str
@@ -73,6 +73,7 @@ class Request(NamedTuple):
     category: Mapping[str, Value] = {}
     close: str | None = None
     links: tuple[str, ...] = ()
+    origin: tuple[str, int] | None = None
 
 
 def record(
@@ -98,56 +99,6 @@ def record(
             similar=mode, close=close.record.address if close is not None and mode != "create" else None
         )
     return carry_out(workspace, context, lambda session: plan(session, request), reason=reason, stage=stage)
-
-
-def record_each(
-    workspace: Workspace, context: Context, requests: Sequence[Request], *, reason: str | None = None
-) -> list[Written]:
-    """Records many, one commit each; where no hook of another tool runs, all or none.
-
-    The answers in the same order.
-    """
-    planners = [_numbered(number, request) for number, request in enumerate(requests, 1)]
-    return carry_out_series(workspace, context, planners, reason=reason)
-
-
-def _numbered(number: int, request: Request) -> Planner:
-    """The plan of one request of many, with its number in what it raises."""
-
-    def one(session: Session) -> Plan:
-        try:
-            return plan(session, request)
-        except (BadInput, Conflict) as error:
-            words = f"record {number} ({request.title[:60]!r}): {error.message}"
-            raise type(error)(words, path=error.path, line=error.line, hint=error.hint) from error
-
-    return one
-
-
-def record_many(
-    workspace: Workspace,
-    context: Context,
-    requests: Sequence[Request],
-    what: str,
-    *,
-    reason: str | None = None,
-    stage: bool = False,
-) -> Written:
-    """Records many in one commit, all or none."""
-
-    def plan_all(session: Session) -> Plan:
-        session.hasty = True
-        changes: list[RecordChange] = []
-        linked: list[str] = []
-        for number, request in enumerate(requests, 1):
-            one = _numbered(number, request)(session)
-            if one is not None:
-                changes += one.changes
-                linked += one.linked
-        session.verify()
-        return Plan("record", tuple(changes), messages.summary("record", what, changes), linked=tuple(linked))
-
-    return carry_out(workspace, context, plan_all, reason=reason, stage=stage)
 
 
 def plan(session: Session, request: Request) -> Plan:
@@ -423,7 +374,10 @@ def target(session: Session, request: Request, place: Place) -> tuple[str, str]:
             path = as_spelled(session, place.path(key, year=year, month=month))
     found = session.workspace.layout.find(path)
     if found is None or found[0].kind != request.kind:
-        raise BadInput(f"{path} would not be a record of kind {request.kind}", hint="choose another key")
+        other = {"knowledge": "--category", "experience": "--skill"}.get(
+            request.kind, "another title or --slug"
+        )
+        raise BadInput(f"{path} would not be a record of kind {request.kind}", hint=f"give {other}")
     return path, found[1]
 
 

@@ -86,6 +86,43 @@ def test_a_git_file_that_leads_nowhere_is_named_with_the_repair(kb: Path, tmp_pa
     assert "is no git directory" in error and "git worktree repair" in error
 
 
+@pytest.mark.parametrize("head", [b"\0\0\0\0", b"", b"garbage\n"])
+def test_a_damaged_head_is_named_with_the_repair(kb: Path, head: bytes) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "x")
+    right = (kb / ".git/HEAD").read_bytes()
+    (kb / ".git/HEAD").write_bytes(head)
+    listed = memgit(kb, "list")
+    assert "memory/a" in listed.out and "without history" in listed.err
+    assert "echo 'ref: refs/heads/main' >" in memgit(kb, "record", "memory", "B", "-m", "y", code=3).err
+    assert ".git/HEAD is damaged" in memgit(kb, "doctor", code=1).out
+    (kb / ".git/HEAD").write_bytes(right)
+    assert status(kb) == "" and "without history" not in memgit(kb, "list").err
+
+
+@pytest.mark.parametrize(
+    "args", [("list", "--nosuch"), ("nosuch",), ("show",), ("list", "-n", "x"), ("links",)]
+)
+def test_wrong_usage_under_json_is_one_object(kb: Path, args: tuple[str, ...]) -> None:
+    answer = memgit(kb, *args, "--json", code=2)
+    assert set(answer.json["error"]) == {"code", "message", "path", "line", "hint"}
+    assert "--help" in answer.json["error"]["hint"]
+
+
+def test_hints_name_what_the_command_has(kb: Path, tmp_path: Path) -> None:
+    error = memgit(kb, "record", "memory", "X", "-F", str(tmp_path), code=2).err
+    assert "is a folder" in error and "memgit ingest" in error
+    memgit(kb, "record", "observation", "Seen", "-m", "x")
+    memgit(kb, "record", "memory", "Seen", "-m", "y")
+    origin = memgit(kb, "list", "observation", "--json").json[0]["address"]
+    error = memgit(kb, "promote", origin, code=1).err
+    assert "--slug" in error and "--upsert" not in error
+    memgit(kb, "promote", origin, "--slug", "other")
+    assert (
+        "--category" in memgit(kb, "record", "knowledge", "X", "--category", "INDEX", "-m", "- x", code=2).err
+    )
+    assert "--slug" in memgit(kb, "record", "memory", "X", "--slug", "INDEX", "-m", "x", code=2).err
+
+
 def test_an_error_under_json_is_one_object(kb: Path) -> None:
     answer = memgit(kb, "show", "nope", "--json", code=2)
     assert answer.json == {
