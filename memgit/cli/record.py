@@ -52,7 +52,7 @@ KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope"
 @click.option("--scope", metavar="PATH", help="Scope of a memory.")
 @click.option("--folder", metavar="PATH", help="Folder of a note.")
 @click.option("--slug", metavar="NAME", help="File name of a document, without .md.")
-@click.option("--date", metavar="YYYY-MM-DD", help="Day of recording, by default today.")
+@click.option("--date", metavar="DATE", help="Day of recording: 2026-03-01 or yesterday; by default today.")
 @field_options(*FIELD_OPTIONS)
 @click.option(
     "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import kinds_of
 from memgit.app.read.search import Answer, Result, as_json, search
 from memgit.cache.search import Query
 from memgit.cli.options import at_option, group_from, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, faint, heading, name_unreadable, safe
+from memgit.model.when import day
 
 if TYPE_CHECKING:
     from typing import Any
@@ -25,8 +28,8 @@ else:
 @click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it.")
 @click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
 @click.option("--tag", metavar="TAG", help="Only records with this tag, or one under it; see memgit tags.")
-@click.option("--since", metavar="YYYY-MM-DD", help="Only records changed on this day or later.")
-@click.option("--until", metavar="YYYY-MM-DD", help="Only records changed on this day or earlier.")
+@click.option("--since", metavar="DATE", help="Only records changed since: 2026-03-01, or '2 weeks ago'.")
+@click.option("--until", metavar="DATE", help="Only records changed up to this day.")
 @click.option(
     "--actor",
     "actors",
@@ -49,18 +52,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     as '"read only"', must stand together. A query that begins with a dash stands after --."""
     kinds = [kinds_of(kind) or kind for kind in options["kinds"]]
     kinds, group = group_from(options, kinds)
-    for day in (options["since"], options["until"]):
-        if day is not None:
-            from memgit.app.write.record import check_date
-
-            check_date(day)
+    now = int(time.time())
     query = Query(
         " ".join(options["words"]),
         tuple(kinds),
         group,
         options["topic"],
-        options["since"],
-        options["until"],
+        options["since"] and day(options["since"], now),
+        options["until"] and day(options["until"], now, first=False),
         None if options["archived"] else False,
         options["limit"],
     )

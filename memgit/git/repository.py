@@ -8,11 +8,12 @@ very repository and are ignored where they are not.
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager
 from itertools import chain
 
 from memgit import TYPE_CHECKING
-from memgit.errors import Broken, NotFound, Refused
+from memgit.errors import BadInput, Broken, NotFound, Refused
 from memgit.git import process
 from memgit.git.config import Config
 from memgit.git.objects import libgit
@@ -20,8 +21,8 @@ from memgit.git.objects.cat_file import READ, answers
 from memgit.git.objects.objects import Objects, hash_of
 from memgit.git.objects.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
 from memgit.git.permissions import shared
-from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
+from memgit.model.when import moment
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -51,13 +52,6 @@ class Head(NamedTuple):
 
     ref: str | None
     commit: str | None
-
-
-_TIME = pattern(
-    r"(?P<day>\d{4}-\d\d-\d\d)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?( ?(Z|[+-]\d\d:?\d\d))?"
-    r"|yesterday|\d{1,5}[ .](hour|day|week|month|year)s?[ .]ago"
-)
-"""The times that name a revision. git would take almost any text for one."""
 
 
 class Repository:
@@ -304,11 +298,14 @@ class Repository:
         Raises:
             NotFound: all commits are later.
         """
-        found = _TIME.fullmatch(text)
-        if found is None or self.head().commit is None:
+        if text.isdigit() or self.head().commit is None:  # what is all digits was meant for a hash
             return None
-        until = f"{text} 23:59:59" if found["day"] else text
-        done = process.attempt(["rev-list", "-1", f"--before={until}", "HEAD", "--"], repo=self)
+        try:
+            until = moment(text, int(time.time()), first=False)
+        except BadInput:
+            return None
+        option = f"--before={until} 23:59:59" if isinstance(until, str) else f"--min-age={until}"
+        done = process.attempt(["rev-list", "-1", option, "HEAD", "--"], repo=self)
         oid = done.out.decode("ascii", "replace").strip()
         if not oid:
             raise NotFound(f"no commit is as old as {text!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,6 +48,7 @@ from memgit.mcp.desk import (
 )
 from memgit.model.kinds import FIELDS, KINDS
 from memgit.model.record import Value
+from memgit.model.when import day
 from memgit.review.reports import render
 
 Args = Mapping[str, Any]
@@ -55,7 +57,7 @@ Answer = dict[str, Any]
 NOTHING = "Nothing new that is recorded calls for attention here."
 ADDRESS = text("Address, unique ending of one, id or [[wikilink]], as other tools return it.")
 KIND = choice(tuple(KINDS), "Kind of record.")
-AT = text("Answer as of this commit, branch or tag.")
+AT = text("Answer as of this commit, branch, tag, day or '2 weeks ago'.")
 REASON = text("Why; becomes the text of the commit.")
 KEYS = {"knowledge": "category", "experience": "skill", "memory": "scope", "note": "folder"}
 WRITTEN: Mapping[str, Mapping[str, Any]] = {
@@ -91,17 +93,19 @@ def _recall(desk: Desk, args: Args) -> Answer:
 
 
 def _search(desk: Desk, args: Args) -> Answer:
+    now = int(time.time())
+    since, until = args.get("since"), args.get("until")
     query = Query(
         args["query"],
         (args["kind"],) if args.get("kind") else (),
         args.get("group"),
         args.get("topic"),
-        args.get("since"),
-        args.get("until"),
+        since and day(since, now),
+        until and day(until, now, first=False),
         None if args.get("archived") else False,
         args.get("limit", 10),
     )
-    return found_json(search(desk.workspace, query, at=args.get("at")))
+    return found_json(search(desk.workspace, query, at=args.get("at"), tag=args.get("tag")))
 
 
 def _show(desk: Desk, args: Args) -> Answer:
@@ -341,8 +345,9 @@ TOOLS: tuple[Tool, ...] = (
             "kind": KIND,
             "group": text("Only this category, skill, scope or folder."),
             "topic": text("Only this topic."),
-            "since": text("Changed on this day or later, YYYY-MM-DD."),
-            "until": text("Changed on this day or earlier."),
+            "tag": text("Only this tag."),
+            "since": text("Changed since: 2026-03-01 or '2 weeks ago'."),
+            "until": text("Changed up to this day."),
             "archived": flag("Archived records too."),
             "limit": number("At most so many; default 10."),
             "at": AT,
@@ -389,7 +394,7 @@ TOOLS: tuple[Tool, ...] = (
             "scope": text("Scope of a memory."),
             "folder": text("Folder of a note."),
             "slug": text("File name, without .md."),
-            "date": text("Day of recording, YYYY-MM-DD; default today."),
+            "date": text("Day of recording; default today."),
             "keywords": texts(),
             "fields": FIELDS_ARGUMENT,
             "related": texts("Addresses to link with, both ways."),

@@ -128,6 +128,11 @@ def test_filters(harbour: Path) -> None:
         "knowledge/booking#Lock the berth before quoting"
     ]
     assert found(harbour, "berth", "--since", "2026-02-01") == ["memory/data/berth-numbers-are-strings"]
+    assert found(harbour, "berth", "--since", "2026-02", "--until", "now") == found(
+        harbour, "berth", "--since", "2026-02-01"
+    )
+    assert len(found(harbour, "berth", "--since", "99 years ago")) == 2
+    assert found(harbour, "berth", "--until", "99 years ago") == []
     assert found(harbour, "berth", "--actor", "bot") == ["knowledge/booking#Lock the berth before quoting"]
     assert found(harbour, "berth", "-n", "1") == found(harbour, "berth")[:1]
     assert "no date" in memgit(harbour, "search", "berth", "--since", "soon", code=2).err

@@ -426,7 +426,8 @@ class _Drafts:
                 item._replace(title=titles.clean(item.title)),
                 links=tuple(links.of(item)),
                 category=links.category(item),
-            )
+            ),
+            session.context.today,
         )
         place = recording.place_for(session, request.kind)
         path, key = recording.target(session, request, place)

@@ -21,9 +21,9 @@ from memgit.model.change import identity
 from memgit.model.ids import is_id
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout
-from memgit.model.lazy_re import pattern
 from memgit.model.operation import OPS, Event, RecordChange
 from memgit.model.record import Record
+from memgit.model.when import moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Records of one event that the text form names; the rest is counted."""
-DAY = 86_400
-_UNITS = {"hour": 3600, "day": DAY, "week": 7 * DAY, "month": 30 * DAY, "year": 365 * DAY}
-_AGO = pattern(r"(\d{1,5}) ?(hour|day|week|month|year)s?(?: ago)?")
-_DATE = pattern(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
 def log(
@@ -193,9 +189,7 @@ def filters(
     """A filter from what a person typed.
 
     Args:
-        since: `YYYY`, `YYYY-MM`, `YYYY-MM-DD` (compared with the day that the author's clock showed), a date
-            and time with or without zone (UTC), `today`, `yesterday`, or `3 days ago`, also in hours, weeks,
-            months of 30 days and years of 365.
+        since: as `model.when.moment` reads it; a day is compared with the one that the author's clock showed.
         until: the same; a year, month or day counts to its end.
         now: seconds since 1970, for what is relative.
 
@@ -209,36 +203,13 @@ def filters(
         if kind not in KINDS:
             raise BadInput(f"{kind!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")
     return Filter(
-        None if since is None else _moment(since, now, first=True),
-        None if until is None else _moment(until, now, first=False),
+        None if since is None else moment(since, now, first=True),
+        None if until is None else moment(until, now, first=False),
         tuple(ops),
         tuple(kinds),
         tuple(actors),
         tuple(runs),
     )
-
-
-def _moment(text: str, now: int, first: bool) -> str | int:
-    from datetime import UTC, date, datetime
-
-    words = " ".join(text.lower().split())
-    try:
-        if _DATE.fullmatch(words):
-            day = date.fromisoformat((words + "-01-01")[:10])
-            return day.isoformat() if first else words + "-12-31"[len(words) - 4 :]
-        if words in ("today", "yesterday"):
-            return datetime.fromtimestamp(now - (DAY if words == "yesterday" else 0), UTC).date().isoformat()
-        if words == "now":
-            return now
-        ago = _AGO.fullmatch(words)
-        if ago is not None:
-            return now - int(ago[1]) * _UNITS[ago[2]]
-        read = datetime.fromisoformat(text.strip().replace(" ", "T", 1))
-        return int((read if read.tzinfo is not None else read.replace(tzinfo=UTC)).timestamp())
-    except (ValueError, OverflowError):
-        raise BadInput(
-            f"{text!r} is no date", hint="2026-03-01, 2026-03-01T12:00+01:00, or '3 days ago'"
-        ) from None
 
 
 def _range(repo: Repository, revisions: str | None) -> tuple[str | None, list[str]]:

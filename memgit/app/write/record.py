@@ -20,7 +20,7 @@ from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import FORMS
 from memgit.formats.messages import message as messages
-from memgit.model import link
+from memgit.model import link, when
 from memgit.model.kinds import KINDS, STATUSES
 from memgit.model.layout import Place
 from memgit.model.namedtuple import NamedTuple
@@ -103,7 +103,7 @@ def record(
 
 def plan(session: Session, request: Request) -> Plan:
     """What recording the request does to the newest commit: creates, or updates or extends a close record."""
-    request = checked(request)
+    request = checked(request, session.context.today)
     place = place_for(session, request.kind)
     path, key = target(session, request, place)
     present = at_address(session, path, request)
@@ -252,8 +252,8 @@ def written_back(session: Session, path: str, ordinal: int, request: Request) ->
     return records[ordinal]
 
 
-def checked(request: Request) -> Request:
-    """The request with its title on one line and its fields checked.
+def checked(request: Request, today: str) -> Request:
+    """The request with its title on one line, its date as a day and its fields checked.
 
     Raises:
         BadInput: an empty or endless title, an unknown status, a date that is none.
@@ -283,25 +283,12 @@ def checked(request: Request) -> Request:
             f"a record of kind {request.kind} has no field {strange[0]!r}",
             hint=f"its fields: {', '.join(known)}",
         )
-    if request.date is not None:
-        check_date(request.date)
     if request.similar not in MODES:
         raise BadInput(
             f"{request.similar!r} is no choice for close records", hint=f"one of {', '.join(MODES)}"
         )
-    return request._replace(title=title)
-
-
-def check_date(text: str) -> None:
-    """Raises BadInput for a text that is no day of the calendar in the form YYYY-MM-DD."""
-    from datetime import date
-
-    try:
-        date.fromisoformat(text[:10])
-        if len(text) != 10:
-            raise ValueError
-    except ValueError:
-        raise BadInput(f"{text!r} is no date of the form YYYY-MM-DD") from None
+    date = request.date and when.day(request.date, when.noon(today))
+    return request._replace(title=title, date=date)
 
 
 def place_for(session: Session, kind: str) -> Place:
