@@ -8,7 +8,6 @@ from memgit.cli.options import (
     address_argument,
     body_options,
     context_of,
-    edited_body,
     field_options,
     fields_from,
     read_body,
@@ -37,11 +36,14 @@ else:
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Append a dated section to the record at ADDRESS; lists given as options are added to."""
+    workspace = workspace_of(ctx)
     body = read_body(ctx, options["body"], options["body_file"])
     if body is None:
-        body = edited_body("", f"addition to {options['address']}")
+        from memgit.cli.editor import edited_body
+
+        body = edited_body(workspace, f"addition to {options['address']}")
     done = extend(
-        workspace_of(ctx),
+        workspace,
         context_of(ctx),
         options["address"],
         body or "",

@@ -15,6 +15,7 @@ from memgit.app.read.reader import kinds_of
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Workspace
 from memgit.app.write.record import MAX_TITLE, safe_key
+from memgit.cli.editor import edited
 from memgit.cli.output import cut_line, echo, faint, heading
 from memgit.errors import MemgitError
 from memgit.formats.messages.message import one_line
@@ -213,12 +214,13 @@ class _Asker:
             item = self._grouped(item)
         elif answer == "w":
             try:
-                text = click.edit(item.body, extension=".md")
-            except click.ClickException as error:  # what was decided so far is not lost for it
-                echo(f"  {error.format_message()}")
-                text = None
-            if text is not None and text.strip() and text.strip("\n") != item.body:
-                item = item._replace(body=text.strip("\n"), edited=True)
+                with edited(self._workspace, item.body + "\n") as text:
+                    body = text.strip("\n")
+            except MemgitError as error:  # what was decided so far is not lost for it
+                echo(f"  {error}")
+                body = ""
+            if body.strip() and body != item.body:
+                item = item._replace(body=body, edited=True)
         else:
             echo(HELP)
         return False, item

@@ -335,25 +335,3 @@ def _decoded(data: bytes, what: str) -> str:
         raise BadInput(
             f"{what} is not UTF-8 (byte {error.start})", line=line, hint="convert it with iconv -t utf-8"
         ) from None
-
-
-SCISSORS = "# ------------------------ >8 ------------------------"
-
-
-def edited_body(start: str, about: str) -> str | None:
-    """The body from the person's editor, on a terminal; None where there is no terminal or nothing was
-    written.
-    """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return None
-    text = click.edit(
-        f"{start}\n{SCISSORS}\n# {about}\n# Everything from the line above on is dropped.\n",
-        extension=".md",
-        require_save=False,
-    )
-    body = None if text is None else text.split(SCISSORS)[0].strip("\n")
-    if not body:
-        raise BadInput(
-            "the text is empty: nothing was written", hint="-m TEXT or -F FILE gives it without an editor"
-        )
-    return body

@@ -160,10 +160,13 @@ def _print_written(done: Written, as_json: bool) -> None:
         echo(f"nothing to change{f': {done.record.address}' if done.record is not None else ''}")
         return
     where = "staged" if done.staged else (done.commit or "")[:10]
+    main = [change for change in done.changes if change.action == done.changes[0].action]
     what = (
         done.record.address
         if done.record is not None
-        else f"{len(done.changes)} record{'' if len(done.changes) == 1 else 's'}"
+        else main[0].address
+        if len(main) == 1
+        else f"{len(done.changes)} records"
     )
     verb = "took back what was done to" if done.op == "revert" else done.action
     click.echo(

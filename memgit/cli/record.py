@@ -10,7 +10,6 @@ from memgit.cli.options import (
     body_options,
     clean,
     context_of,
-    edited_body,
     field_options,
     fields_from,
     is_utf8,
@@ -100,7 +99,9 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     workspace = workspace_of(ctx)
     body = read_body(ctx, options["body"], options["body_file"])
     if body is None:
-        body = edited_body("", f"{request.kind}: {request.title}")
+        from memgit.cli.editor import edited_body
+
+        body = edited_body(workspace, f"{request.kind}: {request.title}")
     choose = _choose if _terminal() else None
     mode = options["similar_"] or ("ask" if choose is not None and not options["upsert"] else "create")
     done = record(

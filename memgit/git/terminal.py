@@ -1,10 +1,10 @@
-"""Lending the terminal to a process group, as a shell does with its jobs."""
+"""The terminal: lending it to a process group, as a shell does with its jobs, and to the user's own editor."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 
@@ -39,3 +39,35 @@ def _give(terminal: int, group: int) -> None:
             os.tcsetpgrp(terminal, group)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def editor(env: Mapping[str, str], configured: str | None) -> str:
+    """The person's editor as git chooses it, a command line for the shell; empty where none is known.
+
+    Args:
+        configured: `core.editor` of the user's git.
+    """
+    dumb = env.get("TERM", "dumb") == "dumb"
+    return (
+        env.get("GIT_EDITOR")
+        or configured
+        or ("" if dumb else env.get("VISUAL", ""))
+        or env.get("EDITOR")
+        or ("" if dumb else "vi")
+    )
+
+
+def run_on_file(command: str, path: str, env: Mapping[str, str]) -> int:
+    """Runs a command line of the user's own on a file, in the terminal; its exit code.
+
+    As git does, an interrupt is left to the program.
+    """
+    keep = (signal.SIGINT, signal.SIGQUIT)
+    before = [signal.signal(number, signal.SIG_IGN) for number in keep]
+    try:
+        argv = ["/bin/sh", "-c", f'{command} "$@"', command, path]
+        pid = os.posix_spawn(argv[0], argv, env, setsigdef=(*keep, signal.SIGPIPE))
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    finally:
+        for number, handler in zip(keep, before, strict=True):
+            signal.signal(number, handler)

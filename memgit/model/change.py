@@ -39,6 +39,7 @@ VERBS = {
     "rename": "rename",
     "promote": "promote",
     "link": "link",
+    "remove": "remove",
 }
 _CONSISTENT = {
     "create": ("create", "promote", "restore"),

@@ -22,6 +22,7 @@ OPS = (
     "rename",
     "promote",
     "link",
+    "remove",
     "ingest",
     "fix",
     "adopt",

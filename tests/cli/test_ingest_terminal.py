@@ -251,5 +251,5 @@ def test_an_editor_that_fails_loses_nothing_that_was_decided(
     run.answer(ASK, "c")
     run.answer("Write them in one commit?", "y")
     assert run.end() == 0, run.text
-    assert "false: Editing failed" in run.text
+    assert "the editor failed (false" in run.text
     assert [row["title"] for row in memgit(kb, "list", "--json").json] == ["Turbines"]

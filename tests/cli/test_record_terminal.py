@@ -91,5 +91,17 @@ def test_an_editor_that_fails_is_told_and_writes_nothing(kb: Path, args: tuple[s
         assert run.end() == 3, run.text
     finally:
         run.close()
-    assert "memgit: false: Editing failed" in run.text and "Traceback" not in run.text
+    assert "memgit: the editor failed (false" in run.text and "Traceback" not in run.text
     assert count_commits(kb) == before and status(kb) == ""
+
+
+def test_deleting_what_is_linked_asks(kb: Path) -> None:
+    memgit(kb, "record", "note", "N", "-m", "See [[http#Retry uploads on timeout]].")
+    for reply, code in (("n", 130), ("y", 0)):
+        run = Terminal(kb, "rm", "Retry uploads on timeout", "--reason", "wrong")
+        try:
+            run.answer("break these links?", reply)
+            assert run.end() == code and "is linked from note/notes/n (notes/n.md:1)" in run.text, run.text
+        finally:
+            run.close()
+    assert memgit(kb, "list", "knowledge", "--json").json == [] and status(kb) == ""

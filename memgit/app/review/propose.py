@@ -46,7 +46,8 @@ class Needs(NamedTuple):
 
 TAKEN: Mapping[str, Needs] = {
     **dict.fromkeys(
-        ("record", "update", "extend", "archive", "restore", "rename", "promote", "link", "undo"), Needs()
+        ("record", "update", "extend", "archive", "restore", "rename", "promote", "link", "rm", "undo"),
+        Needs(),
     ),
     "lint": Needs(("mend", "commit")),
     "ingest": Needs(

@@ -29,7 +29,8 @@ def describe(changes: Sequence[Change], files: int) -> Described:
     actions = {change.action for change in main}
     op = VERBS.get(main[0].action, "edit") if len(actions) == 1 else "edit"
     if len(main) == 1 and op != "edit":
-        present = changes[made.index(main[0])].new
+        change = changes[made.index(main[0])]
+        present = change.new or change.old
         subject = messages.subject(
             op, present.kind if present else None, present.title if present else main[0].address
         )

@@ -41,10 +41,13 @@ def require_sound_write(workspace: Workspace, context: Context, board: Board, *o
 
     Raises as `require_sound`.
     """
-    if not GUARDED.isdisjoint(ops) and any(
-        (record.kind in WITH_HISTORY and board.tree.get(record.path) is not None)
-        or (record.text("created") or record.text("at") or "") > context.today
-        for record in board.written()
+    if "remove" in ops or (
+        not GUARDED.isdisjoint(ops)
+        and any(
+            (record.kind in WITH_HISTORY and board.tree.get(record.path) is not None)
+            or (record.text("created") or record.text("at") or "") > context.today
+            for record in board.written()
+        )
     ):
         require_sound(workspace, context, board, gate.WRITE, ())
 

@@ -346,6 +346,17 @@ def _is_configured(workspace: Workspace, tree: Tree) -> bool:
         return False
 
 
+def session_now(workspace: Workspace, context: Context) -> Session:
+    """A session of the newest commit, for what is looked at before a plan is carried out.
+
+    Raises:
+        Refused: the repository cannot be written to.
+    """
+    repo = workspace.writable()
+    tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
+    return Session(workspace, context, Board(workspace, repo, repo.tree(tip), tip), tip)
+
+
 def rehearse(
     workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None
 ) -> Written:
@@ -355,11 +366,8 @@ def rehearse(
         Refused: it would add a credential, or the repository cannot be written to. What a commit may be
             refused for besides, such as an overlap with uncommitted edits, is not looked for.
     """
-    repo = workspace.writable()
-    tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
-    board = Board(workspace, repo, repo.tree(tip), tip)
-    session = Session(workspace, context, board, tip)
-    plan = planner(session)
+    session = session_now(workspace, context)
+    board, plan = session.board, planner(session)
     if plan is None:
         return Written("", "dry_run", None, None)
     if plan.changes or plan.anyway:
