@@ -9,13 +9,13 @@ from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import credentials, pending
-from memgit.app.write.classify_change import describe
 from memgit.app.write.gate import require_sound
 from memgit.app.write.overlay import Board
 from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.derive import is_derived, table
 from memgit.derive.view import Rendered
 from memgit.errors import NotFound, Refused
+from memgit.formats.messages.describe import describe
 from memgit.git.repository import Repository
 from memgit.git.worktree.checkout import Put, put
 from memgit.git.worktree.filters import cleaned

@@ -8,11 +8,11 @@ from memgit import TYPE_CHECKING
 from memgit.app.hooks import hook_state
 from memgit.app.hooks.roots import State, inside, roots
 from memgit.app.write import pending
-from memgit.app.write.classify_change import describe
 from memgit.derive import is_derived
 from memgit.formats.codecs import parse_file
 from memgit.formats.messages import message as messages
 from memgit.formats.messages import message_file
+from memgit.formats.messages.describe import describe
 from memgit.formats.messages.message_file import Style
 from memgit.git.worktree.staged import staged
 from memgit.model.change import diff_records, refine
