@@ -7,8 +7,9 @@ import click
 from memgit.app.review.comment import post_review
 from memgit.cli.options import context_of, json_option, read_body
 from memgit.cli.output import echo, emit_json
-from memgit.errors import BadInput
+from memgit.errors import BadInput, Refused
 from memgit.forge.table import FORGES
+from memgit.lint.reports.github import escape
 
 
 @click.command("review-comment")
@@ -25,7 +26,7 @@ from memgit.forge.table import FORGES
     "--key",
     metavar="TEXT",
     default="",
-    help="Tells several reviews of one request apart, such as the folder reviewed.",
+    help="Tells several reviews of one knowledge root apart; by default the root's own path does.",
 )
 @json_option
 @click.pass_context
@@ -35,13 +36,21 @@ def command(
     """Post the Markdown of a review, in FILE (- is standard input), as one comment on its pull or merge
     request.
 
-    A comment that stands there already is replaced. The token is read from MEMGIT_FORGE_TOKEN, or from the
-    forge's own variable (GITHUB_TOKEN, GITLAB_TOKEN); one that may not comment is no failure, and said so.
+    A comment that stands there already is replaced; a review that concerns no record, derived file,
+    configuration or finding makes none. The token is read from MEMGIT_FORGE_TOKEN, or from the forge's own
+    variable (GITHUB_TOKEN, GITLAB_TOKEN). That of a fork may not comment: this is said, and no failure.
     """
     text = read_body(ctx, (), file, use_stdin=False)
     if not text or not text.strip():
         raise BadInput("there is no review in it", path=file)
-    done = post_review(context_of(ctx), text, forge=forge, number=number, key=key)
+    context = context_of(ctx)
+    try:
+        done = post_review(context, text, forge=forge, number=number, key=key)
+    except Refused as error:
+        if context.env.get("GITHUB_ACTIONS"):
+            said = f"{error.message}; {error.hint}" if error.hint else error.message
+            echo(f"::warning title=memgit::no comment: {escape(said)}", err=True)
+        raise
     if as_json:
         emit_json(done.as_json())
     else:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from memgit.errors import Refused
 from memgit.forge.http import Answer, Client, Failed, TooLarge
 from memgit.forge.table import PAGE, Env, Forge
+from memgit.review.marker import is_quiet
 
-MARKER = "<!-- memgit-review"
 PAGES = 100
 """Pages of comments that are looked through."""
+CONCERNS_NOTHING = "the change concerns no record, derived file, configuration or finding"
 _CUT = "\n\n… cut here: the comment would be longer than the forge takes.\n"
 
 
@@ -25,18 +26,6 @@ class Posted(NamedTuple):
     url: str | None = None
     id: str | None = None
     reason: str | None = None
-
-
-def marked(text: str, key: str = "") -> str:
-    """The text with its marker as its first line, `key` in it, by which several reviews of one change are
-    told apart.
-
-    Form: an HTML comment, which forges keep and do not show.
-    """
-    first, _, rest = text.partition("\n")
-    body = rest if first.startswith(MARKER) else text
-    safe = " ".join("".join(char if char.isalnum() or char in "/._" else " " for char in key).split())
-    return f"{MARKER}{f': {safe}' if safe else ''} -->\n{body}"
 
 
 def fitting(text: str, limit: int) -> str:
@@ -57,14 +46,14 @@ def post(
     there.
 
     Before each try to write, what is there is read anew: a server that answered with an error may have
-    written all the same.
+    written all the same. A review that concerns nothing is not posted where none stands.
 
     Args:
         env: the job's environment, which says which server and repository are meant.
         pause: waits so many seconds.
 
     Raises:
-        Failed: the forge does not answer, or refuses for another reason than that the token may not write.
+        Failed: the forge does not answer, or refuses; a token of a fork, which may only read, is no failure.
         Refused: the environment does not say where the change is.
     """
     base, path = forge.api(env), forge.comments(env, number)
@@ -94,6 +83,9 @@ def post(
                 raise
             done.append(_posted("updated", answer.value, client))
             return answer
+        if is_quiet(body):
+            done.append(Posted("skipped", reason=CONCERNS_NOTHING))
+            return Answer(200, {}, None)
         added = True
         answer = client.ask("POST", path, {"body": body})
         done.append(_posted("created", answer.value, client))
@@ -109,10 +101,22 @@ def post(
     try:
         client.patiently(once)
     except Failed as error:
-        if error.status == 403 and not error.again:
-            return Posted("skipped", reason=f"the token may not comment on this {forge.noun}: {forge.advice}")
-        raise
+        if error.status != 403 or error.again:
+            raise
+        if "locked" in error.said.lower():
+            raise _refused(error, f"the conversation of {forge.noun} {number} is locked", _UNLOCK) from None
+        if forge.fork(env):
+            return Posted("skipped", reason=f"the token of a fork may not comment on this {forge.noun}")
+        raise _refused(error, f"the token may not comment on this {forge.noun}", forge.advice) from None
     return done[-1]
+
+
+_UNLOCK = "unlock it to have the review posted there; the job has it as well"
+
+
+def _refused(error: Failed, what: str, hint: str) -> Failed:
+    """The error in words of ours before those of the server."""
+    return Failed(f"{what}: {error.message}", error.status, again=False, said=error.said, hint=hint)
 
 
 def _posted(action: str, value: Any, client: Client) -> Posted:

@@ -13,11 +13,13 @@ MAX_SILENT_SECONDS = 20.0
 """Seconds that one request may be silent."""
 MAX_REQUEST_SECONDS = 60.0
 """Seconds that one request may take in all: a server that sends a byte now and then is never silent."""
-MAX_TOTAL_SECONDS = 120.0
+MAX_TOTAL_SECONDS = 300.0
 """Seconds after which nothing is tried again."""
 MAX_TRIES = 6
 MAX_WAIT_SECONDS = 30.0
-"""Seconds that one wait may take, whatever `Retry-After` says; waits grow from one second, doubling."""
+"""Seconds that a wait may take where the server names none; such waits grow from one second, doubling."""
+LIMIT_SECONDS = 60.0
+"""Seconds to wait where a server says that too much was asked, and not for how long."""
 MAX_ANSWER_BYTES = 16 << 20
 """Bytes that an answer may have: the longest comment that a forge takes, each character of it escaped, fits
 in.
@@ -38,16 +40,25 @@ class Answer(NamedTuple):
 class Failed(Refused):
     """A request that came to nothing.
 
-    `status` is what the server said, 0 where it said nothing; `again` whether it may go better later.
+    `status` is what the server said, 0 where it said nothing, `said` its words; `again` whether it may go
+    better later, `wait` after how many seconds at the earliest.
     """
 
     def __init__(
-        self, message: str, status: int, *, again: bool, wait: float | None = None, hint: str | None = None
+        self,
+        message: str,
+        status: int,
+        *,
+        again: bool,
+        wait: float | None = None,
+        said: str = "",
+        hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.again = again
         self.wait = wait
+        self.said = said
 
 
 class TooLarge(Failed):
@@ -106,9 +117,9 @@ class Client:
                 return work()
             except Failed as error:
                 self._failures += error.again
-                wait = min(
-                    MAX_WAIT_SECONDS, 2.0 ** (self._failures - 1) if error.wait is None else error.wait
-                )
+                wait = error.wait
+                if wait is None:
+                    wait = min(MAX_WAIT_SECONDS, 2.0 ** (self._failures - 1))
                 if not error.again or self._failures >= MAX_TRIES or monotonic() + wait > self._end:
                     raise
                 self._pause(wait)
@@ -223,12 +234,12 @@ class Client:
 
     def _failed(self, status: int, headers: Mapping[str, str], value: Any) -> Failed:
         said = value.get("message") or value.get("error") if isinstance(value, dict) else None
-        words = f"{self.base} answers {status}" + (f": {self._clean(str(said))[:300]}" if said else "")
-        # GitHub says 403 where too much was asked at once, with the time to wait.
-        limited = status == 403 and ("retry-after" in headers or headers.get("x-ratelimit-remaining") == "0")
-        return Failed(
-            words, status, again=status in _AGAIN or limited, wait=_seconds(headers.get("retry-after"))
-        )
+        words = self._clean(str(said))[:300] if said else ""
+        wait = _limit(status, headers, words)
+        message = f"{self.base} answers {status}" + (f": {words}" if words else "")
+        if wait is not None and wait > MAX_TOTAL_SECONDS:
+            message += f" (asked to wait {_span(wait)})"
+        return Failed(message, status, again=status in _AGAIN or wait is not None, wait=wait, said=words)
 
     def _clean(self, text: str) -> str:
         return " ".join(text.replace(self._secret, "***").split()) if self._secret else " ".join(text.split())
@@ -248,6 +259,30 @@ def _read(data: bytes) -> Any:
         return None
 
 
+def _limit(status: int, headers: Mapping[str, str], said: str) -> float | None:
+    """Seconds to wait before the next try; None where the server does not ask to wait.
+
+    Form: docs.github.com, "Rate limits for the REST API": 403 or 429, with `Retry-After`, else with the time
+    at which the limit ends (an epoch, counted from the server's own `Date`), else with words alone.
+    """
+    found = _seconds(headers.get("retry-after"))
+    if found is not None or status not in (403, 429):
+        return found
+    if headers.get("x-ratelimit-remaining") == "0":
+        from email.utils import parsedate_to_datetime
+
+        try:
+            now = parsedate_to_datetime(headers.get("date", "")).timestamp()
+            return max(1.0, float(headers.get("x-ratelimit-reset", "")) - now)
+        except (ValueError, OverflowError):
+            return LIMIT_SECONDS
+    return LIMIT_SECONDS if "rate limit" in said.lower() or "abuse detection" in said.lower() else None
+
+
 def _seconds(text: str | None) -> float | None:
     """`Retry-After` in seconds; a date is left out, for clocks differ."""
     return float(text) if text is not None and text.isascii() and text.strip().isdigit() else None
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds / 60:,.0f} minutes" if seconds < 86_400 else "more than a day"

@@ -33,6 +33,7 @@ class Forge(NamedTuple):
         noun: what it calls a proposed change.
         mark: the variable that its CI sets.
         job: what a job is about.
+        fork: whether a job is about a change from a fork, whose token may only read.
         api: the address of its interface.
         tokens: the variables that may hold a token, the first one that is set counts.
         headers: what a token is sent in.
@@ -50,6 +51,7 @@ class Forge(NamedTuple):
     noun: str
     mark: str
     job: Callable[[Env], Job]
+    fork: Callable[[Env], bool]
     api: Callable[[Env], str | None]
     tokens: tuple[str, ...]
     headers: Callable[[str], dict[str, str]]
@@ -113,12 +115,23 @@ def _gitlab_job(env: Env) -> Job:
     """
     number = env.get("CI_MERGE_REQUEST_IID", "")
     base = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
-    if not base and env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != env.get("CI_MERGE_REQUEST_PROJECT_ID"):
+    if not base and _gitlab_fork(env):
         # from a fork: `origin` is the fork, which may lack the target branch
         base = env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
     branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or env.get("CI_DEFAULT_BRANCH")
     head = env.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or env.get("CI_COMMIT_SHA") or "HEAD"
     return Job(number if number.isdigit() else None, base or (f"origin/{branch}" if branch else None), head)
+
+
+def _github_fork(env: Env) -> bool:
+    """From the event `pull_request_target` alone the token writes, wherever the change comes from."""
+    event = _event(env)
+    head, base = (_at(event, "pull_request", side, "repo", "full_name") for side in ("head", "base"))
+    return env.get("GITHUB_EVENT_NAME") != "pull_request_target" and base is not None and head != base
+
+
+def _gitlab_fork(env: Env) -> bool:
+    return env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != env.get("CI_MERGE_REQUEST_PROJECT_ID")
 
 
 def _github_repository(env: Env) -> str | None:
@@ -146,6 +159,7 @@ FORGES = (
         "pull request",
         "GITHUB_ACTIONS",
         _github_job,
+        _github_fork,
         lambda env: env.get("GITHUB_API_URL") or "https://api.github.com",
         ("MEMGIT_FORGE_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"),
         lambda token: {
@@ -160,13 +174,14 @@ FORGES = (
         "user",
         lambda author: author.get("type") == "Bot",
         65_536,
-        "give the job `permissions: pull-requests: write`; from a fork the token may only read",
+        "give the job `permissions: pull-requests: write`",
     ),
     Forge(
         "gitlab",
         "merge request",
         "GITLAB_CI",
         _gitlab_job,
+        _gitlab_fork,
         lambda env: env.get("CI_API_V4_URL"),
         ("MEMGIT_FORGE_TOKEN", "GITLAB_TOKEN"),
         lambda token: {"PRIVATE-TOKEN": token},

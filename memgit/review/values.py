@@ -141,6 +141,7 @@ class Review(NamedTuple):
         other: how many files changed that hold no record and are not derived.
         laid_out: record files that changed without a change to what their records say.
         derived: derived files that the change brings.
+        record_files: files in the places of records that the change touches.
         complete: false where the clone does not hold all of the history that was asked of.
         notes: what else a reviewer should know, in words.
         rules: the rules that ran.
@@ -159,12 +160,18 @@ class Review(NamedTuple):
     other: int = 0
     laid_out: int = 0
     derived: int = 0
+    record_files: int = 0
     complete: bool = True
     notes: tuple[str, ...] = ()
     rules: Sequence[Rule] = ()
     today: str = ""
     prefix: str = ""
     version: str = ""
+
+    @property
+    def concerned(self) -> bool:
+        """Whether the change has to do with a record, a derived file, the configuration or a finding."""
+        return bool(self.record_files or self.derived or self.findings or self.conflicts)
 
     def counts(self) -> dict[str, int]:
         """How many records there are of each word of `WORDS`, in that order; only those that there are."""

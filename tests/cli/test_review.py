@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from memgit.review.marker import QUIET
 from tests.support import Prepared, memgit, run_git, write
 
 NOTE = "---\ntitle: {}\ncreated: 2026-03-02\n---\n{}\n"
@@ -198,6 +199,18 @@ def test_layout_alone_is_no_change(kb: Path) -> None:
         [],
         {"derived": 0, "laid_out": 1, "other": 1},
     )
+
+
+def test_what_concerns_nothing_is_marked(kb: Path) -> None:
+    write(kb, "src/main.py", "print()\n")
+    commit(kb)
+    quiet = memgit(kb, "review", "--format", "markdown").out
+    assert review(kb)["concerned"] is False and quiet.split("\n")[1] == QUIET
+    for path, text in ((".memgit.yaml", "review:\n  fail: never\n"), ("notes/x.md", "")):
+        write(kb, path, text)
+        commit(kb)
+        assert review(kb)["concerned"] is True, path
+        run_git(kb, "reset", "-q", "--hard", "HEAD~1")
 
 
 def test_who_did_what(kb: Path) -> None:

@@ -8,6 +8,7 @@ else is what GitHub would run.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -33,6 +34,7 @@ BROKEN = """\
 >>>>>>> x
 """
 BAD = {"knowledge-base/shell.md": BROKEN}
+FORBIDDEN = Fault(403, value={"message": "Resource not accessible by integration"})
 REVIEWED: list[Action] = []
 TRAPS = (
     "json.py",
@@ -81,6 +83,14 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory, prepared: Prepared) -> Ac
 def under(action: Action, server: Server) -> Action:
     action.env["GITHUB_API_URL"] = server.address
     return action
+
+
+def fork(action: Action, sides: dict[str, str]) -> None:
+    """Makes the change one that comes from a fork."""
+    event = pull(sides)
+    event["pull_request"]["head"]["repo"] = {"full_name": "somebody/kb"}
+    event["pull_request"]["base"]["repo"] = {"full_name": "team/kb"}
+    Path(action.env["GITHUB_EVENT_PATH"]).write_text(json.dumps(event))
 
 
 def check_sarif(path: str) -> list[Any]:
@@ -150,10 +160,12 @@ def test_a_verdict_of_fail_fails_the_job_after_everything_was_said(
     assert ran(action, "Verdict", fail_on="sometimes").failed == "Verdict"
     # From a fork the token may only read: no comment, and the verdict is as it is.
     github.comments.clear()
-    github.faults = {"POST": [Fault(403, value={"message": "Resource not accessible by integration"})]}
+    github.faults = {"POST": [FORBIDDEN]}
+    fork(action, sides)
     done = ran(action, "Comment")
     assert (
-        "no comment: the token may not comment on this pull request" in done.log
+        "no comment: the token of a fork may not comment on this pull request" in done.log
+        and "::warning" not in done.log
         and not github.comments
         and done.failed == "Verdict"
     )
@@ -180,20 +192,21 @@ def test_among_250_comments_with_a_fault_in_between(reviewed: Action, github: Se
     assert not github.said("POST")
 
 
-def test_a_fork_whose_token_may_only_read(reviewed: Action, github: Server) -> None:
-    github.faults = {"POST": [Fault(403, value={"message": "Resource not accessible by integration"})]}
+def test_a_token_that_may_only_read_is_a_warning(reviewed: Action, github: Server) -> None:
+    github.faults = {"POST": [FORBIDDEN]}
     done = ran(under(reviewed, github), "Comment")
-    assert (
-        done.ok
-        and "no comment: the token may not comment on this pull request" in done.log
-        and not github.comments
+    assert done.ok and not github.comments and "it stands in the job summary" in done.log
+    assert re.search(
+        "::warning title=memgit::no comment: the token may not comment on this pull request: .*Resource not "
+        "accessible by integration; give the job",
+        done.log,
     )
 
 
 def test_a_forge_that_refuses_the_token_fails_nothing(reviewed: Action, github: Server) -> None:
     github.faults = {"GET": [Fault(401)]}
     done = ran(under(reviewed, github), "Comment")
-    assert done.ok and "::warning title=memgit::the review was not posted" in done.log
+    assert done.ok and "::warning title=memgit::no comment: " in done.log and "answers 401" in done.log
 
 
 def test_without_a_comment(reviewed: Action, github: Server) -> None:
@@ -238,10 +251,15 @@ def test_history_that_cannot_be_fetched_is_said_in_words(tmp_path: Path, hub: Fo
 
 def test_a_knowledge_root_in_a_folder(tmp_path: Path, hub: Forge, github: Server) -> None:
     memgit(hub.seed, "init", str(hub.seed / "docs/kb"), "--no-hooks")
-    sides = hub.propose(["-C", str(hub.seed / "docs/kb"), "record", "memory", "Deep", "-m", "x"])
+    deep = ["-C", str(hub.seed / "docs/kb"), "record", "memory", "Deep", "-m", "x"]
+    sides = hub.propose(deep)
     checkout = hub.checkout(tmp_path / "checkout")
-    for folder in ("docs/kb", "."):
-        assert ran(job(tmp_path, github, sides, checkout), working_directory=folder).ok
+    for folder in ("./docs/kb/", "docs/kb/memory", "."):
+        done = ran(job(tmp_path, github, sides, checkout), working_directory=folder)
+        assert done.ok and ("concerns no record" in done.log) is (folder == ".")
+    assert [one["body"].partition("\n")[0] for one in github.comments] == ["<!-- memgit-review: docs/kb -->"]
+    sides = hub.propose(GOOD)
+    assert ran(job(tmp_path, github, sides, hub.checkout(tmp_path / "second"))).ok
     assert [one["body"].partition("\n")[0] for one in github.comments] == [
         "<!-- memgit-review: docs/kb -->",
         "<!-- memgit-review -->",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 import threading
@@ -13,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import Refused
-from memgit.forge.comment import Posted, fitting, marked, post
-from memgit.forge.http import MAX_TRIES, MAX_WAIT_SECONDS, Failed
+from memgit.forge.comment import Posted, fitting, post
+from memgit.forge.http import MAX_TOTAL_SECONDS, MAX_TRIES, MAX_WAIT_SECONDS, Failed
 from memgit.forge.table import FORGES, named
+from memgit.review.marker import QUIET, marked, marker
 from tests.forge.server import ADA, GITHUB_BOT, Fault, Server, serving
 from tests.support import memgit
 
@@ -31,10 +33,19 @@ def forge(request: pytest.FixtureRequest) -> Iterator[Server]:
         yield state
 
 
-def put(state: Server, text: str = TEXT) -> Posted:
+def put(state: Server, text: str = TEXT, **env: str) -> Posted:
     row = named(state.sort)
     assert row is not None
-    return post(row, state.env(), TOKEN, "7", text, WAITS.append)
+    return post(row, {**state.env(), **env}, TOKEN, "7", text, WAITS.append)
+
+
+def from_fork(state: Server, folder: Path) -> dict[str, str]:
+    """What the environment of a job says about a change from a fork."""
+    if state.sort == "gitlab":
+        return {"CI_MERGE_REQUEST_PROJECT_ID": "42", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "43"}
+    sides = {side: {"repo": {"full_name": name}} for side, name in (("head", "x/kb"), ("base", "team/kb"))}
+    (folder / "fork.json").write_text(json.dumps({"pull_request": {"number": 7, **sides}}))
+    return {"GITHUB_EVENT_PATH": str(folder / "fork.json")}
 
 
 def test_created_then_updated_then_left(forge: Server) -> None:
@@ -72,11 +83,18 @@ def test_an_answer_that_is_lost_after_the_comment_was_written(forge: Server) -> 
 
 
 def test_a_forge_that_is_down(forge: Server) -> None:
-    forge.faults = {"GET": [Fault(503, {"Retry-After": "86400"})] * 100}
+    forge.faults = {"GET": [Fault(503)] * 100}
     with pytest.raises(Failed, match="503"):
         put(forge)
-    assert len(forge.requests) == MAX_TRIES and WAITS == [MAX_WAIT_SECONDS] * (MAX_TRIES - 1)
+    assert len(forge.requests) == MAX_TRIES and WAITS == [1, 2, 4, 8, 16] and max(WAITS) <= MAX_WAIT_SECONDS
     assert not forge.comments
+
+
+def test_a_wait_that_is_too_long_is_said_and_not_tried(forge: Server) -> None:
+    forge.faults = {"GET": [Fault(429, {"Retry-After": "3000"})]}
+    with pytest.raises(Failed, match=r"429: fault 429 \(asked to wait 50 minutes\)"):
+        put(forge)
+    assert len([one for one in forge.requests if "page=" in one.path]) == 1 and not WAITS
 
 
 def test_nobody_listens() -> None:
@@ -105,17 +123,52 @@ def test_a_server_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(WAITS) == MAX_TRIES - 1
 
 
-def test_a_token_that_may_only_read(forge: Server) -> None:
-    forge.faults = {"POST": [Fault(403)]}
-    done = put(forge)
-    assert done.action == "skipped" and "may not comment" in (done.reason or "")
-    assert not forge.comments and not WAITS
+def test_a_token_that_may_only_read(forge: Server, tmp_path: Path) -> None:
+    """Of a fork it is to be expected; else it is a failure, told in the server's own words."""
+    forge.faults = {"POST": [Fault(403, value={"message": "Resource not accessible by integration"})] * 2}
+    done = put(forge, **from_fork(forge, tmp_path))
+    assert done.action == "skipped" and "token of a fork" in (done.reason or "")
+    with pytest.raises(Failed, match=r"may not comment on this .*: Resource not accessible by") as failed:
+        put(forge)
+    assert failed.value.hint and not forge.comments and not WAITS
+
+
+def test_a_locked_conversation(forge: Server, tmp_path: Path) -> None:
+    locked = Fault(403, value={"message": "Unable to create comment because issue is locked."})
+    forge.faults = {"POST": [locked] * 2}
+    for env in ({}, from_fork(forge, tmp_path)):
+        with pytest.raises(Failed, match=r"the conversation of .* 7 is locked: .*issue is locked") as failed:
+            put(forge, **env)
+        assert "unlock" in (failed.value.hint or "")
 
 
 def test_too_much_asked_at_once_is_not_forbidden(github: Server) -> None:
+    """The secondary limits, in the three ways in which they are said."""
     WAITS.clear()
-    github.faults = {"POST": [Fault(403, {"Retry-After": "3"}), Fault(403, {"X-RateLimit-Remaining": "0"})]}
-    assert put(github).action == "created" and WAITS == [3, 2]
+    until = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + 50)}
+    github.faults = {
+        "POST": [
+            Fault(403, {"Retry-After": "3"}),
+            Fault(403, until),
+            Fault(403, value={"message": "You have exceeded a secondary rate limit. Please wait."}),
+            Fault(429, {"X-RateLimit-Remaining": "0"}),
+        ]
+    }
+    assert put(github).action == "created"
+    assert (WAITS[0], *WAITS[2:]) == (3, 60, 60) and 40 <= WAITS[1] <= 51
+    github.faults = {"PATCH": [Fault(403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9" * 400})]}
+    with pytest.raises(Failed, match="asked to wait more than a day"):
+        put(github, TEXT + "new\n")
+
+
+def test_nothing_to_review_makes_no_comment_and_replaces_one(forge: Server) -> None:
+    quiet = TEXT.replace("\n", f"\n{QUIET}\n", 1)
+    done = put(forge, quiet)
+    assert done.action == "skipped" and "concerns no record" in (done.reason or "")
+    assert not forge.said("POST")
+    put(forge)
+    assert put(forge, quiet).action == "updated" and forge.comments[0]["body"] == quiet
+    assert put(forge, quiet).action == "unchanged" and len(forge.comments) == 1
 
 
 def test_the_marker_in_a_comment_of_somebody_else(forge: Server) -> None:
@@ -182,8 +235,18 @@ def test_several_reviews_of_one_change(forge: Server) -> None:
     assert [one["body"].partition("\n")[0] for one in forge.comments] == [
         "<!-- memgit-review: docs/kb -->",
         "<!-- memgit-review -->",
-        "<!-- memgit-review: b -->",
+        "<!-- memgit-review: -%2D%3E%20%3Cb%3E -->",
     ]
+
+
+def test_markers() -> None:
+    """Each root has its own, in which no comment ends, and which a text keeps unless another key is named."""
+    keys = ["", "kb", "a-b", "a b", "a--b", "a---b", "a-%2Db", "-->", "學習", "a\nb", "kb/x", "\udcff"]
+    markers = [marker(key) for key in keys]
+    assert len({*markers}) == len(keys)
+    assert all(one.count("--") == 2 and "\n" not in one for one in markers)
+    assert marked(f"{marker('kb')}\nx") == f"{marker('kb')}\nx"
+    assert marked(f"{marker('kb')}\nx", "two") == f"{marker('two')}\nx"
 
 
 def test_the_token_is_in_no_message(forge: Server) -> None:
@@ -298,7 +361,7 @@ def test_waits_that_nobody_waits(github: Server, wait: str, monkeypatch: pytest.
     github.faults = {"GET": [Fault(429, {"Retry-After": wait})] * MAX_TRIES}
     with pytest.raises(Failed, match="429"):
         put(github)
-    assert len(WAITS) == MAX_TRIES - 1 and all(0 <= one <= MAX_WAIT_SECONDS for one in WAITS)
+    assert all(0 <= one <= MAX_TOTAL_SECONDS for one in WAITS)
     monkeypatch.setattr("memgit.forge.http.MAX_TOTAL_SECONDS", -1.0)
     WAITS.clear()
     github.faults = {"GET": [Fault(502)] * MAX_TRIES}
@@ -351,9 +414,15 @@ def test_on_the_command_line(forge: Server, tmp_path: Path, monkeypatch: pytest.
     assert answer.json["action"] == "created" and answer.json["number"] == "7"
     assert TOKEN not in answer.out + answer.err
     forge.faults = {"POST": [Fault(403)]}
-    assert memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--key", "x").out.startswith(
-        "no comment: the token may not"
-    )
+    refused = memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--key", "x", code=3)
+    assert "the token may not comment" in refused.err and "fault 403" in refused.err
+    assert refused.err.startswith("::warning title=memgit::no comment: ") is (forge.sort == "github")
+    with monkeypatch.context() as fork:
+        for name, value in from_fork(forge, tmp_path).items():
+            fork.setenv(name, value)
+        fork.delenv("MEMGIT_FORGE_TOKEN")
+        done = memgit(tmp_path, "review-comment", str(tmp_path / "review.md"))
+        assert done.out == "no comment: a change from a fork, and no token\n"
     forge.faults = {"GET": [Fault(401)]}
     assert "401" in memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), code=3).err
     memgit(tmp_path, "review-comment", str(tmp_path / "review.md"), "--number", "7/../8", code=2)

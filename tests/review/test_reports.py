@@ -15,8 +15,9 @@ from memgit.formats import markdown as blocks
 from memgit.lint.rule import Finding
 from memgit.model.change import Change
 from memgit.model.record import Record
+from memgit.review.marker import marker
 from memgit.review.reports import FORMATS, render
-from memgit.review.reports.markdown import LIMIT, MARKER, text
+from memgit.review.reports.markdown import LIMIT, text
 from memgit.review.values import Place, Review, Side, Who, reviewed
 
 HOSTILE = [
@@ -78,7 +79,7 @@ def without_text(comment: str) -> str:
 @pytest.mark.parametrize("words", HOSTILE)
 def test_hostile_text_stays_text_in_markdown(words: str) -> None:
     plain, found = (render("markdown", hostile(one)) for one in ("harmless", words))
-    assert found.startswith(f"{MARKER}\n") and found.count(MARKER) == 1
+    assert found.startswith(f"{marker()}\n") and found.count(marker()) == 1
     # Tags, tables and lines that could be commands are ours alone, whatever the text is.
     tags = r"</?[a-z][^>]*>"
     assert set(re.findall(tags, found)) == set(re.findall(tags, plain))

@@ -8,6 +8,7 @@ from memgit.app.workspace import Context
 from memgit.errors import BadInput, Refused
 from memgit.forge import comment
 from memgit.forge.table import FORGES, Forge, Job, here, named
+from memgit.review.marker import marked
 
 
 class Commented(NamedTuple):
@@ -57,7 +58,7 @@ def post_review(
         text: Markdown.
         forge: a name of `FORGES`; by default the one whose CI runs this job.
         number: of the change; by default the one that the job is about.
-        key: tells several reviews of one change apart.
+        key: tells several reviews of one change apart; by default what the text says, its knowledge root.
 
     Raises:
         Refused: there is no token, or the forge did not take the comment.
@@ -72,12 +73,14 @@ def post_review(
         raise BadInput(f"{number!r} is no number of a {found.noun}")
     token = next((value for name in found.tokens if (value := context.env.get(name, "").strip())), None)
     if token is None:
+        if found.fork(context.env):
+            return Commented(
+                found, number, comment.Posted("skipped", reason="a change from a fork, and no token")
+            )
         raise Refused(f"there is no token for {found.name}", hint=f"set {found.tokens[0]}")
     if not token.isascii() or not token.isprintable():
         raise Refused("the token holds characters that no token has", hint=f"look at {found.tokens[0]}")
-    return Commented(
-        found, number, comment.post(found, context.env, token, number, comment.marked(text, key))
-    )
+    return Commented(found, number, comment.post(found, context.env, token, number, marked(text, key)))
 
 
 def job_of(context: Context, forge: str | None = None, base: str | None = None) -> Job:

@@ -308,6 +308,7 @@ class _Reviewing:
             len(sides.changed) - derived - len(records),
             alike,
             derived,
+            len(records),
             not self._incomplete(),
             notes,
             chosen(self.settings, self.known),

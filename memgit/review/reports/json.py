@@ -22,6 +22,7 @@ def value(review: Review) -> dict[str, Any]:
         "merge_base": review.merge_base,
         "verdict": review.verdict,
         "complete": review.complete,
+        "concerned": review.concerned,
         "commits": review.commits,
         "summary": {
             "records": review.counts(),

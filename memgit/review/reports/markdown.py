@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memgit.lint.rule import SEVERITIES, Finding
 from memgit.lint.words import cut, located, plural
+from memgit.review.marker import QUIET, marker
 from memgit.review.masked import masked
 from memgit.review.reports import words
 from memgit.review.values import FAIL, PASS, WARN, Place, Review, Reviewed
 from memgit.review.words import GONE, NEW, Piece, shown
 
-MARKER = "<!-- memgit-review -->"
 LIMIT = 65_000
 """UTF-16 units of a comment: GitHub takes 65,536 characters."""
 ROWS, CONFLICTS, FINDINGS = 16_000, 8_000, 18_000
@@ -39,8 +39,9 @@ _WORD = re.compile(r"\s+|\S+")
 
 def render(review: Review) -> str:
     """The comment."""
+    quiet = "" if review.concerned else f"{QUIET}\n"
     head = (
-        f"{MARKER}\n### {MARKS[review.verdict]} memgit review: "
+        f"{marker(review.prefix.rstrip('/'))}\n{quiet}### {MARKS[review.verdict]} memgit review: "
         f"{words.verdict(review)}\n\n{_summary(review)}\n"
     )
     by_address = review.by_address()
