@@ -205,6 +205,9 @@ class LogMachine(RuleBasedStateMachine):
             for event in reversed(log)
         ]
         assert [row for row in got if row[1]] == self.events
+        root = run_git(self.folder, "rev-list", "--max-parents=0", "HEAD")
+        told = memgit(self.folder, "lint", "--since", root, "--select", "MG406", "--json", code=None).json
+        assert told["findings"] == []
         fsck(self.folder)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from memgit.lint.index import Index
+    from memgit.model.claim import Contradiction
 else:
     Protocol = object
 
@@ -214,6 +215,8 @@ class Corpus:
         self._facts: dict[str, FileFacts] = {}
         self._pages: dict[str, Page] = {}
         self._allowed: dict[str, Allowed] = {}
+        self.claims: Sequence[Contradiction] = ()
+        """What messages of the commits behind the change say and the trees contradict."""
         self.shared: dict[str, Any] = {}
         """What one rule worked out and others need as well, by name."""
 

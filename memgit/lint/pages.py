@@ -130,9 +130,14 @@ def _example(example: Example) -> Iterable[str]:
             yield f"`{path}`{line}:"
         yield ""
         yield from _fenced(text)
+    if example.message:
+        yield ""
+        yield "in a commit whose message is:"
+        yield ""
+        yield from _fenced(example.message, "text")
 
 
-def _fenced(text: str | bytes) -> list[str]:
+def _fenced(text: str | bytes, language: str = "markdown") -> list[str]:
     shown = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     fence = next(mark for mark in _FENCES if mark not in shown)
-    return [f"{fence}markdown", *shown.rstrip("\n").split("\n"), fence]
+    return [f"{fence}{language}", *shown.rstrip("\n").split("\n"), fence]

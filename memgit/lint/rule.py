@@ -109,6 +109,7 @@ class Example(NamedTuple):
 
     `before` are the same files before a change, for rules that compare; `layout` is the name of the layout
     that it lies in. `shown` is what the page shows of it instead, for text that cannot be shown as it is.
+    `message` is that of the commit that made the change.
     """
 
     files: Mapping[str, str | bytes]
@@ -116,6 +117,7 @@ class Example(NamedTuple):
     before: Mapping[str, str | bytes] | None = None
     layout: str = "memgit"
     shown: str | None = None
+    message: str = ""
 
 
 EXAMPLE_DAY = "2026-06-01"

@@ -1062,3 +1062,54 @@ def test_a_partial_clone_is_fetched_at_once(
     assert (
         "did not give them" in memgit(tmp_path / "lonely", "review", "origin/main..origin/topic", code=3).err
     )
+
+
+def test_a_trailer_that_the_trees_contradict_is_a_finding(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Lamp", "-m", "x")
+    memgit(kb, "record", "memory", "Door", "-m", "y")
+    lamp = memgit(kb, "show", "lamp", "--json").json["id"]
+    for message, words in (
+        ("Memgit-Op: archive", "says archive, but it extended memory/door"),
+        (
+            f"Memgit-Op: edit\nMemgit-Record: archive {lamp} memory/lamp",
+            "it archived memory/lamp, but it did not change that record",
+        ),
+        (f"Memgit-Op: update\nMemgit-Record: update {lamp} memory/lamp", "it did not change that record"),
+    ):
+        write(kb, "memory/door.md", (kb / "memory/door.md").read_text() + "More.\n")
+        run_git(kb, "commit", "-qanm", f"Tidy\n\n{message}")
+        (found,) = review(kb, "HEAD~1..HEAD")["findings"]
+        assert (found["rule"], found["path"], found["line"]) == ("MG406", "memory/door.md", 1)
+        assert words in found["message"]
+        for args in (("--at", "HEAD"), ("--since", "HEAD~1")):
+            found = memgit(kb, "lint", *args, "--select", "MG406", "--json").json["findings"]
+            assert [one["rule"] for one in found] == ["MG406"]
+
+
+def test_no_operation_contradicts_its_own_trailers(kb: Path, tmp_path: Path) -> None:
+    root = run_git(kb, "rev-parse", "HEAD")
+    write(tmp_path, "in.md", "# Ropes\n\nSplice the rope with seven tucks.\n")
+    for args in (
+        ("record", "observation", "Seen", "-m", "x"),
+        ("record", "memory", "A", "-m", "a", "--keywords", "k"),
+        ("record", "memory", "B", "-m", "b [[a]]", "--related", "a"),
+        ("record", "memory", "A", "-m", "a2", "--upsert"),
+        ("record", "knowledge", "K", "--category", "c", "-m", "- k", "--related", "a"),
+        ("extend", "memory/a", "-m", "more"),
+        ("rename", "memory/a", "Aa"),
+        ("merge-records", "memory/aa", "memory/b"),
+        ("undo",),
+        ("undo", "--redo"),
+        ("archive", "knowledge/c#K"),
+        ("restore", "knowledge/c#K"),
+        ("record", "skill", "S", "-m", "s"),
+        ("update", "skill/s", "-m", "t", "--new-version"),
+        ("record", "decision", "D", "-m", "d", "--status", "accepted"),
+        ("record", "decision", "E", "-m", "e", "--supersedes", "D"),
+        ("promote", "memory/aa"),
+        ("ingest", str(tmp_path / "in.md"), "--yes"),
+        ("lint", "--fix"),
+    ):
+        memgit(kb, *args, code=None if args[0] == "lint" else 0)
+    found = memgit(kb, "lint", "--since", root, "--select", "MG406", "--json").json["findings"]
+    assert [one["message"] for one in found] == []

@@ -29,6 +29,7 @@ def test_rules_are_named_by_code_beginning_and_name() -> None:
         "MG403",
         "MG404",
         "MG405",
+        "MG406",
         "MG501",
     ]
     assert codes(Settings(select=("MG5",), ignore=("hidden-text",))) == ["MG501"]

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memgit.git.repository import Repository
     from memgit.lint.reports import Report
     from memgit.lint.rule import Finding, Rule
+    from memgit.model.claim import Contradiction
 
 FEW = 200
 """From so many changed files on, lookups work out everything once instead of asking the cache for each."""
@@ -91,6 +92,8 @@ def lint(
     settings = settings_for(workspace, request, known)
     comparing = [rule.compares for rule in chosen(settings, known)]
     corpus = corpus_of(workspace, context, request, compare=any(comparing))
+    if request.since is not None or request.at is not None:
+        corpus.claims = _claims(workspace, request)
     # Where derived files are known to be right, no rule looks at many records again.
     corpus.forgets = all(comparing) or (corpus.changed is None and bool(corpus.right))
     result = run(corpus, settings, known, progress)
@@ -110,6 +113,21 @@ def lint(
         ),
         notes,
     )
+
+
+def _claims(workspace: Workspace, request: Request) -> list[Contradiction]:
+    """What messages say in vain of the commits that a request is about: the one that it names, or those since another."""
+    from memgit.git.history import history
+    from memgit.git.history.activity import Activity
+
+    repo = workspace.require_repository()
+    newest = repo.resolve(request.at or "HEAD")
+    activity = Activity(repo, workspace.layout)
+    if request.since is None:
+        found = history.listed(repo, [newest])
+    else:
+        found = history.commits(repo, [newest, f"^{_fork(repo, request.since, newest)}"])
+    return [claim for commit in found for claim in activity.contradictions(commit)]
 
 
 def _by_layout(

@@ -11,6 +11,7 @@ from memgit.git.history.history import RawCommit
 from memgit.git.objects.promisor import obtain
 from memgit.git.repository import Repository
 from memgit.model.change import Change, identity
+from memgit.model.claim import Contradiction
 from memgit.model.layout import Layout
 from memgit.model.operation import Event, RecordChange
 from memgit.review.values import NOBODY, Who
@@ -24,12 +25,13 @@ SHORT = 10
 
 class Commits(NamedTuple):
     """The commits of a change: how many, and who changed which record (`names`, by id and address), and
-    everybody together.
+    everybody together; `claims` is what their messages say and their trees contradict.
     """
 
     number: int
     names: dict[str, Who]
     everybody: Who
+    claims: tuple[Contradiction, ...] = ()
 
     def of(self, change: Change) -> Who:
         """Who made one change."""
@@ -57,12 +59,15 @@ def commits_of(repo: Repository, layout: Layout, base: str, head: str) -> Commit
     everybody = _joined(told)
     alike = len({(who.authors, who.actors, who.runs, who.sources) for who in told}) < 2
     alone = alike and len(told) < 2 and all(len(names) < 2 for names in everybody[:-1])
-    if alone or sum(len(commit.changes) for commit in found) > MOST_FILES:
+    if sum(len(commit.changes) for commit in found) > MOST_FILES:
         return Commits(len(found), {}, everybody)
-    from memgit.git.history.activity import Activity
-
     sides = (side for commit in found for change in commit.changes for side in (change.old, change.new))
     obtain(repo, (side.oid for side in sides if side is not None and layout.find(side.path) is not None))
+    claims = contradictions(repo, layout, found)
+    if alone:
+        return Commits(len(found), {}, everybody, claims)
+    from memgit.git.history.activity import Activity
+
     names: dict[str, list[Who]] = {}
     for event in reversed(list(Activity(repo, layout).events(found))):
         makers = _makers(event)
@@ -72,7 +77,17 @@ def commits_of(repo: Repository, layout: Layout, base: str, head: str) -> Commit
             before = [one for name in (*keys, change.was) if name is not None for one in names.get(name, [])]
             for name in keys:
                 names[name] = [*dict.fromkeys([*before, who])]
-    return Commits(len(found), {name: _joined(several) for name, several in names.items()}, everybody)
+    return Commits(len(found), {name: _joined(several) for name, several in names.items()}, everybody, claims)
+
+
+def contradictions(
+    repo: Repository, layout: Layout, commits: Sequence[RawCommit]
+) -> tuple[Contradiction, ...]:
+    """What the messages of some commits say about records and their trees contradict."""
+    from memgit.git.history.activity import Activity
+
+    activity = Activity(repo, layout)
+    return tuple(claim for commit in commits for claim in activity.contradictions(commit))
 
 
 def _who(commit: RawCommit) -> Who:

@@ -282,7 +282,7 @@ class _Reviewing:
         changes, files = self._changes(sides)
         self.progress("who changed them")
         commits = commits_of(self.repo, self.layout, self.base.commit, self.head.commit)
-        findings, old, allowed, after = self._findings(sides, merged, changes)
+        findings, old, allowed, after = self._findings(sides, merged, changes, commits)
         told = self._told(sides, changes, commits, after)
         conflicts = tuple(Place(*one) for one in merged.conflicts)
         findings = sorted(
@@ -392,7 +392,7 @@ class _Reviewing:
         )
 
     def _findings(
-        self, sides: Sides, merged: TreeMerge, changes: Sequence[Change]
+        self, sides: Sides, merged: TreeMerge, changes: Sequence[Change], commits: Commits
     ) -> tuple[list[Finding], int, int, ReviewedCorpus]:
         """What is wrong after merging and was not before, how much was before, how much the change allows in
         place; and the state after.
@@ -405,7 +405,7 @@ class _Reviewing:
         lookups = Lookups(self.workspace, self.repo, self.base.commit, sides, self.read, len(closely))
         changed = sides.changed | self._gone_outside()
         after = self._corpus(sides.merged, changed, compare=compare, lookups=lookups, before=sides.before)
-        after.closely = closely
+        after.closely, after.claims = closely, commits.claims
         lookups.after(after)
         note_links_elsewhere(after, self._base_source())
         result = run(after, self.settings, rules, self.progress)

@@ -20,6 +20,7 @@ from memgit.git.objects.blob_prefetch import ahead
 from memgit.git.objects.libgit import FAILURES
 from memgit.git.repository import Repository
 from memgit.model.change import Change, diff_records, identity, operation, refine
+from memgit.model.claim import IMPLIES, Contradiction, contradicted
 from memgit.model.layout import Layout, Place
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import OPS, Event, RecordChange
@@ -38,16 +39,6 @@ changed by the merge.
 
 ENTRIES = "entries"
 NO_BLOCK = Block("")
-_IMPLIES = {
-    "record": ("create", "promote", "link", "update", "extend"),
-    "update": ("update", "extend", "rename", "link"),
-    "extend": ("extend", "update", "link"),
-    "archive": ("archive",),
-    "restore": ("restore", "create"),
-    "rename": ("rename", "update"),
-    "promote": ("promote", "create"),
-    "link": ("link", "update", "extend"),
-}
 
 
 class Activity:
@@ -141,6 +132,36 @@ class Activity:
             block.derived_from,
             not self._absent,
             _told(blocks, message.reason, commit.author),
+        )
+
+    def contradictions(self, commit: RawCommit) -> list[Contradiction]:
+        """What the message of a commit says about records and the trees contradict; nothing where the clone does not
+        hold all that the commit changed.
+        """
+        blocks = messages.parse(commit.message).blocks
+        changes = [change for change in commit.changes if self._concerns(change)]
+        if not blocks or not changes or len(commit.parents) > 1 or commit.commit in self.border:
+            return []
+        self._absent = False
+        block = _together(blocks)
+        found = self._changes(commit, changes)
+        done = refine(found, block.records, bool(block.derived_from))
+        paths = {
+            record.address: record.path
+            for change in found
+            for record in (change.old, change.new)
+            if record is not None
+        }
+        some = next((side.path for side in (changes[0].new, changes[0].old) if side is not None), "")
+        return (
+            []
+            if self._absent
+            else [
+                Contradiction(commit.commit, words, paths.get(one.address, some), one.address)
+                if one is not None
+                else Contradiction(commit.commit, words, some)
+                for words, one in contradicted(block.op, block.records, done)
+            ]
         )
 
     def _changes(self, commit: RawCommit, changes: Sequence[RawChange]) -> list[Change]:
@@ -452,7 +473,7 @@ def _op(commit: RawCommit, message: Message, op: str, records: Sequence[RecordCh
     if len(commit.parents) > 1:
         return "merge"
     if op in OPS:
-        implied = _IMPLIES.get(op)
+        implied = IMPLIES.get(op)
         if not records or implied is None or any(change.action in implied for change in records):
             return op
     elif not op and message.subject.startswith(('Revert "', 'Reapply "')):

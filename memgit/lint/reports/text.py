@@ -29,7 +29,7 @@ FAMILIES = (
     ("No contradictions", ("MG303",)),
     ("No knowledge gaps", ("MG304",)),
     ("Nothing is too large", ("MG305",)),
-    ("History is as it should be", ("MG401", "MG402", "MG403", "MG404", "MG405")),
+    ("History is as it should be", ("MG401", "MG402", "MG403", "MG404", "MG405", "MG406")),
     ("No secrets", ("MG501",)),
     ("No hidden text", ("MG502",)),
 )

@@ -42,6 +42,7 @@ MODULES = (
     "mg403_created_changed",
     "mg404_record_vanished",
     "mg405_decision_transition",
+    "mg406_contradicted_trailer",
     "mg501_secret",
     "mg502_hidden_text",
 )
