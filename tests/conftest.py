@@ -7,6 +7,7 @@ import itertools
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +23,10 @@ from tests.support import EXAMPLES, OPEN, Prepared, copy_folder, memgit, run_git
 # The tests start memgit hundreds of times: it, and they, are compiled once and not each time.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts so what runs in the background, and every child would be as deaf.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Machines that run this are shared: a slow example is no failure.
 settings.register_profile("memgit", deadline=None, max_examples=EXAMPLES)

@@ -79,12 +79,9 @@ def pin(repo: Repository, path: str) -> Pinned:
     except OSError:
         pass  # another file system, or one without links
     try:
-        with open(source, "rb") as file:
-            was = _signature(os.fstat(file.fileno()))
-            write_new(os.fsencode(path), file.read(), None)
+        return Pinned(path, _copy(source, path))
     except FileNotFoundError:
         return Pinned(path, None)
-    return Pinned(path, was)
 
 
 def staged(repo: Repository, pinned: Pinned, paths: Collection[str]) -> dict[str, Staged | None]:
@@ -169,9 +166,21 @@ def begin(repo: Repository, pinned: Pinned, path: str, commit: str | None) -> No
 def _scratch(pinned: Pinned, scratch: str) -> dict[str, str]:
     _unlink(scratch)
     if pinned.signature is not None:
-        with open(pinned.path, "rb") as file:
-            write_new(os.fsencode(scratch), file.read(), None)
+        _copy(pinned.path, scratch)
     return {"GIT_INDEX_FILE": scratch}
+
+
+def _copy(source: str, target: str) -> Signature:
+    """Copies an index with its time; the signature of what was copied.
+
+    A file that changed when the index was written may look unchanged by its size and times. Git tells it by
+    the time of the index ("racy git", Documentation/technical/racy-git.txt), which a copy has to keep.
+    """
+    with open(source, "rb") as file:
+        was = os.fstat(file.fileno())
+        write_new(os.fsencode(target), file.read(), None)
+    os.utime(target, ns=(was.st_atime_ns, was.st_mtime_ns))
+    return _signature(was)
 
 
 def build(
@@ -303,8 +312,7 @@ def _take(path: str, target: str) -> None:
     except OSError as error:
         if error.errno not in (errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
             raise
-        with open(path, "rb") as file:
-            write_new(os.fsencode(target), file.read(), None)
+        _copy(path, target)
 
 
 def publish(repo: Repository) -> None:

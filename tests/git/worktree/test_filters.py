@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,20 @@ def test_attributes_of_the_user_and_of_the_clone(repo: Path, private_home: Path)
     assert in_force(opened(repo), tree, ["a.md"]) is Conversion.NONE
     (private_home / "mine").write_text("* filter=x\n")
     assert in_force(opened(repo), tree, ["a.md"]) is Conversion.ANY
+
+
+def test_an_edit_at_the_very_time_of_the_index_is_seen(clone: Path) -> None:
+    """Its size and times are those that the index has: only the time of the index tells."""
+    run_git(clone, "config", "core.trustctime", "false")
+    file, earlier = clone / "a.md", 1_700_000_000
+    os.utime(file, (earlier, earlier))
+    run_git(clone, "update-index", "--refresh")
+    size = file.stat().st_size
+    file.write_bytes(crlf(NEW))
+    assert file.stat().st_size == size
+    for path in (file, clone / ".git/index"):
+        os.utime(path, (earlier, earlier))
+    assert cleaned(opened(clone), "a.md", crlf(NEW)) == NEW
 
 
 def test_cleaned_is_what_git_add_would_store(clone: Path) -> None:
