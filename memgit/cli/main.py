@@ -54,7 +54,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "lint": ("lint", "Check records, indexes and links."),
     "rule": ("rule", "Show what a rule finds and why."),
     "review-comment": ("comment", "Post a review on its pull or merge request."),
-    "review-range": ("ci_range", "Print what a CI job has to review."),
+    "review-job": ("review_job", "Review what a CI job is about."),
     "review": ("review", "Review what a branch does to records."),
     "commit": ("commit", "Commit hand edits as operations."),
     "rebuild": ("rebuild", "Derive indexes, cache and log again."),

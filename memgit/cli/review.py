@@ -58,7 +58,7 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
     if options["as_json"] and options["form"] not in (None, "json"):
         raise BadInput("--json and --format exclude each other")
     base, head = parse_range(revisions)
-    also = [_also(text) for text in options["also"]]
+    also = [also_file(text) for text in options["also"]]
     workspace = workspace_of(ctx, lenient=True)
     alone = base is not None and ".." not in (revisions or "")
     if base is not None and alone:
@@ -85,12 +85,12 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
     )
     text = render(form, found, _paint if coloured else plain)
     for other, path in also:
-        _write(render(other, found, plain), other, False, ctx, path)
-    _write(text, form, coloured, ctx, options["output"])
+        write_report(render(other, found, plain), other, False, ctx, path)
+    write_report(text, form, coloured, ctx, options["output"])
     return 1 if found.verdict == FAIL else 0
 
 
-def _also(text: str) -> tuple[str, str]:
+def also_file(text: str) -> tuple[str, str]:
     """A format and a file from `FORMAT=FILE`."""
     form, _, path = text.partition("=")
     if form not in FORMATS or not path:
@@ -116,11 +116,16 @@ def _squash_message(
     if options["as_json"]:
         emit_json(found.as_json())
     else:
-        _write(found.message, "message", False, ctx, options["output"])
+        write_report(found.message, "message", False, ctx, options["output"])
     return 0
 
 
-def _write(text: str, form: str, coloured: bool, ctx: click.Context, output: str | None) -> None:
+def write_report(text: str, form: str, coloured: bool, ctx: click.Context, output: str | None) -> None:
+    """Prints a report, or writes it to a file.
+
+    Raises:
+        Refused: the file cannot be written.
+    """
     if output is not None:
         try:
             with open(

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from memgit.errors import Refused
+from memgit.forge.events import Env
 from memgit.forge.http import Answer, Client, Failed, TooLarge
-from memgit.forge.table import PAGE, Env, Forge
+from memgit.forge.table import PAGE, Forge
 from memgit.review.marker import is_quiet
 
 PAGES = 100

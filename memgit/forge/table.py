@@ -7,22 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-Env = Mapping[str, str]
+from memgit.forge.events import Env, Job, github_fork, github_job, gitlab_fork, gitlab_job
+
 PAGE = 100
 """Comments asked for at once: the most that the forges give."""
-
-
-class Job(NamedTuple):
-    """What a CI job is about; None for what its environment does not say.
-
-    Attributes:
-        number: of the pull or merge request.
-        base, head: the commits (or refs) that lie on either side of it.
-    """
-
-    number: str | None = None
-    base: str | None = None
-    head: str | None = None
 
 
 class Forge(NamedTuple):
@@ -65,75 +53,6 @@ class Forge(NamedTuple):
     advice: str
 
 
-def _event(env: Env) -> Any:
-    """What happened, as GitHub writes it for the job (docs.github.com, "Webhook events and payloads")."""
-    import json
-
-    try:
-        with open(env["GITHUB_EVENT_PATH"], "rb") as file:
-            return json.load(file)
-    except (KeyError, OSError, ValueError, RecursionError):
-        return {}
-
-
-def _at(value: Any, *keys: str) -> str | None:
-    """A text or number deep in a JSON value."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return (
-        str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "" else None
-    )
-
-
-def _github_job(env: Env) -> Job:
-    event = _event(env)
-    number = _at(event, "pull_request", "number") or _at(event, "number")
-    if number is None and _at(event, "issue", "pull_request", "url") is not None:
-        number = _at(event, "issue", "number")
-    ref = env.get("GITHUB_REF", "").split("/")
-    if number is None and ref[:2] == ["refs", "pull"] and len(ref) > 2:
-        number = ref[2]
-    if not (number or "").isdigit():
-        number = None
-    for sort, base, head in (
-        ("pull_request", ("base", "sha"), ("head", "sha")),
-        ("merge_group", ("base_sha",), ("head_sha",)),
-    ):
-        if _at(event, sort, *base):
-            return Job(number, _at(event, sort, *base), _at(event, sort, *head) or "HEAD")
-    before = _at(event, "before")
-    if before is not None and before.strip("0"):
-        return Job(number, before, _at(event, "after") or "HEAD")
-    branch = env.get("GITHUB_BASE_REF") or _at(event, "repository", "default_branch")
-    return Job(number, f"origin/{branch}" if branch else None, "HEAD")
-
-
-def _gitlab_job(env: Env) -> Job:
-    """docs.gitlab.com, "Predefined CI/CD variables".
-
-    The two commits of a merge are told in pipelines for merged results alone.
-    """
-    number = env.get("CI_MERGE_REQUEST_IID", "")
-    base = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
-    if not base and _gitlab_fork(env):
-        # from a fork: `origin` is the fork, which may lack the target branch
-        base = env.get("CI_MERGE_REQUEST_DIFF_BASE_SHA")
-    branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") or env.get("CI_DEFAULT_BRANCH")
-    head = env.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or env.get("CI_COMMIT_SHA") or "HEAD"
-    return Job(number if number.isdigit() else None, base or (f"origin/{branch}" if branch else None), head)
-
-
-def _github_fork(env: Env) -> bool:
-    """From the event `pull_request_target` alone the token writes, wherever the change comes from."""
-    event = _event(env)
-    head, base = (_at(event, "pull_request", side, "repo", "full_name") for side in ("head", "base"))
-    return env.get("GITHUB_EVENT_NAME") != "pull_request_target" and base is not None and head != base
-
-
-def _gitlab_fork(env: Env) -> bool:
-    return env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != env.get("CI_MERGE_REQUEST_PROJECT_ID")
-
-
 def _github_repository(env: Env) -> str | None:
     import re
 
@@ -158,8 +77,8 @@ FORGES = (
         "github",
         "pull request",
         "GITHUB_ACTIONS",
-        _github_job,
-        _github_fork,
+        github_job,
+        github_fork,
         lambda env: env.get("GITHUB_API_URL") or "https://api.github.com",
         ("MEMGIT_FORGE_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"),
         lambda token: {
@@ -180,8 +99,8 @@ FORGES = (
         "gitlab",
         "merge request",
         "GITLAB_CI",
-        _gitlab_job,
-        _gitlab_fork,
+        gitlab_job,
+        gitlab_fork,
         lambda env: env.get("CI_API_V4_URL"),
         ("MEMGIT_FORGE_TOKEN", "GITLAB_TOKEN"),
         lambda token: {"PRIVATE-TOKEN": token},

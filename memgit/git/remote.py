@@ -101,9 +101,9 @@ def listed(repo: Repository, access: Access, patterns: Sequence[str]) -> dict[st
     return {row[1]: row[0] for row in rows if len(row) == 2}
 
 
-def fetch(repo: Repository, access: Access, refs: Sequence[str]) -> None:
+def fetch(repo: Repository, access: Access, refs: Sequence[str], options: Sequence[str] = ()) -> None:
     """Brings what some refs of the remote name, and its remote-tracking branch as git does; no branch is
-    moved. Raises as `listed`.
+    moved. `options` are more of git's own. Raises as `listed`.
 
     Where another fetch into this clone, such as that of an editor, was at work at the same time, it is done
     again.
@@ -111,7 +111,8 @@ def fetch(repo: Repository, access: Access, refs: Sequence[str]) -> None:
     shown = "--quiet" if access.progress is None else "--progress"
     for left in reversed(range(AGAIN)):
         try:
-            _network(repo, access, ["fetch", shown, "--no-auto-maintenance", "--", access.remote, *refs])
+            args = ["fetch", shown, "--no-auto-maintenance", *options, "--", access.remote, *refs]
+            _network(repo, access, args)
             return
         except Refused as error:
             if not left or not any(words in error.message for words in _AT_WORK):

@@ -27,6 +27,8 @@ _SAID = {
 }
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
+NOTHING = "none"
+"""The verdict where there is nothing to review."""
 THRESHOLDS = (*SEVERITIES, "never")
 CONFLICT = "conflict"
 """Stands for a rule where a conflict is reported as a finding."""
@@ -132,7 +134,7 @@ class Review(NamedTuple):
     Attributes:
         base, head: what was compared.
         merge_base: the commit where the two parted.
-        verdict: `pass`, `warn` or `fail`.
+        verdict: `pass`, `warn` or `fail`; `none` where there is nothing to review.
         changes: the records that differ on the result of merging, in the order of their paths.
         findings: what is wrong on that result and was not wrong before.
         preexisting: how many findings on the same records the base has already.

@@ -613,7 +613,9 @@ def test_a_review_setting_that_is_none(kb: Path, text: str) -> None:
     commit(kb)
     answer = memgit(kb, "review", "main~..main", code=None)
     assert answer.code == 2 or "config" in answer.out
-    assert memgit(kb, "review", "main..main", code=2).err.startswith("memgit: .memgit.yaml: review")
+    run_git(kb, "checkout", "-q", "-b", "later")
+    commit(kb)
+    assert memgit(kb, "review", "main..later", code=2).err.startswith("memgit: .memgit.yaml: review")
 
 
 def test_allowing_in_place_is_said(kb: Path) -> None:
@@ -735,7 +737,7 @@ def test_a_branch_that_is_ahead_is_told_how_to_be_reviewed(kb: Path) -> None:
     record = ("record", "memory", "Another", "-m", TOKEN, "--allow-secret")
     memgit(kb, "propose", "--branch", "idea", "--", *record)
     answer = memgit(kb, "review", "idea")
-    assert "verdict: pass" in answer.out
+    assert "nothing to review: HEAD has nothing that idea lacks\n\nverdict: none\n" in answer.out
     command = answer.err.partition("HEAD has nothing that idea lacks; to review what idea has: memgit ")[
         2
     ].split()
@@ -744,6 +746,17 @@ def test_a_branch_that_is_ahead_is_told_how_to_be_reviewed(kb: Path) -> None:
     assert memgit(kb, "review", "idea..HEAD").err == "", "both sides were named"
     memgit(kb, "record", "memory", "Third", "-m", "x")
     assert memgit(kb, "review", "idea").err == "" and memgit(kb, "review", "main").err == ""
+
+
+def test_a_branch_that_only_the_remote_has(kb: Path) -> None:
+    """`main` is found wherever `origin/main` is; a branch of the clone comes first."""
+    run_git(kb, "update-ref", "refs/remotes/origin/trunk", "main")
+    run_git(kb, "checkout", "-qb", "work")
+    memgit(kb, "record", "memory", "Third", "-m", "x")
+    found = memgit(kb, "review", "trunk..work", "--json").json
+    assert found["base_name"] == "origin/trunk" and found["base"] == run_git(kb, "rev-parse", "main")
+    run_git(kb, "branch", "trunk", "work")
+    assert memgit(kb, "review", "trunk..work", "--json").json["verdict"] == "none"
 
 
 def test_a_branch_named_as_its_own_base_where_there_is_no_other(kb: Path) -> None:

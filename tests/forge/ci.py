@@ -230,9 +230,17 @@ class Action:
 
     @staticmethod
     def _expand(text: str, values: Mapping[str, str]) -> str:
+        """A text with its expressions worked out: names, and comparisons joined by `&&`."""
+
+        def term(words: str) -> str:
+            name, sign, wanted = re.fullmatch(r"(\S+)(?:\s*([!=]=)\s*'([^']*)')?", words.strip()).groups()  # type: ignore[union-attr]
+            if sign is None:
+                return values.get(name, "")
+            return str((values.get(name, "") == wanted) == (sign == "==")).lower()
+
         def one(match: re.Match[str]) -> str:
-            name, equals, wanted = (part.strip() for part in match[1].partition("=="))
-            return str(values.get(name, "") == wanted.strip("'")).lower() if equals else values.get(name, "")
+            terms = [term(words) for words in match[1].split("&&")]
+            return terms[0] if len(terms) == 1 else str(all(found == "true" for found in terms)).lower()
 
         return EXPRESSION.sub(one, text)
 

@@ -42,8 +42,7 @@ class Server:
         me: who the token belongs to; None: it may not ask.
         comments: the oldest first.
         faults: answers that come first, by method.
-        newest_first: how GitLab lists by default.
-        owned: whether others' comments cannot be changed.
+        pulls: the open pull requests, as GitHub tells of them.
     """
 
     def __init__(self, sort: str) -> None:
@@ -51,6 +50,7 @@ class Server:
         self.me: dict[str, Any] | None = None
         self.writer = GITHUB_BOT if sort == "github" else GITLAB_BOT
         self.comments: list[dict[str, Any]] = []
+        self.pulls: list[dict[str, Any]] = []
         self.last = 999
         self.requests: list[Request] = []
         self.faults: dict[str, list[Fault]] = {}
@@ -108,6 +108,11 @@ class Server:
                 if self.me
                 else (403, {}, {"message": "Resource not accessible by integration"})
             )
+        if parts.path == "/repos/team/kb/pulls":
+            return 200, {}, self.pulls
+        for one in self.pulls:
+            if parts.path == f"/repos/team/kb/pulls/{one['number']}":
+                return 200, {}, one
         if parts.path == listing and method == "GET":
             query = parse_qs(parts.query)
             size, page = int(query.get("per_page", ["30"])[0]), int(query.get("page", ["1"])[0])

@@ -156,16 +156,16 @@ def test_a_verdict_of_fail_fails_the_job_after_everything_was_said(
     assert {
         unquote(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]) for result in results
     } >= {"knowledge-base/shell.md"}
-    assert ran(action, "Verdict", fail_on="never").ok
-    assert ran(action, "Verdict", fail_on="sometimes").failed == "Verdict"
+    assert ran(action, "Review", comment="false", fail_on="never").ok
+    assert ran(action, "Review", fail_on="sometimes").failed == "Review" and len(github.reviews) == 1
     # From a fork the token may only read: no comment, and the verdict is as it is.
     github.comments.clear()
     github.faults = {"POST": [FORBIDDEN]}
     fork(action, sides)
-    done = ran(action, "Comment")
+    done = ran(action, "Review")
     assert (
         "no comment: the token of a fork may not comment on this pull request" in done.log
-        and "::warning" not in done.log
+        and "::warning title=memgit" not in done.log
         and not github.comments
         and done.failed == "Verdict"
     )
@@ -176,8 +176,7 @@ def test_fail_on_warn(tmp_path: Path, hub: Forge, github: Server) -> None:
     action = job(tmp_path, github, sides, hub.checkout(tmp_path / "checkout"))
     found = ran(action)
     assert found.outputs["verdict"] in ("warn", "fail")
-    assert ran(action, "Verdict", fail_on="warn").failed == "Verdict"
-    assert ran(action, "Verdict", fail_on="never").ok
+    assert ran(action, "Review", fail_on="warn").failed == "Verdict"
 
 
 def test_among_250_comments_with_a_fault_in_between(reviewed: Action, github: Server) -> None:
@@ -226,7 +225,7 @@ def test_a_full_checkout_and_a_named_base(tmp_path: Path, hub: Forge, github: Se
         hub.checkout(tmp_path / "checkout", depth=None),
     )
     action.env["GITHUB_EVENT_PATH"] = "nowhere"
-    done = ran(action, base="origin/main")
+    done = ran(action, base="main")
     assert done.ok and "Trap on exit" in done.summary
 
 
@@ -246,7 +245,7 @@ def test_history_that_cannot_be_fetched_is_said_in_words(tmp_path: Path, hub: Fo
     checkout = hub.checkout(tmp_path / "checkout")
     run_git(checkout, "remote", "set-url", "origin", str(tmp_path / "gone"))
     done = ran(job(tmp_path, github, sides, checkout))
-    assert done.failed == "Fetch history" and "fetch-depth: 0" in done.log and not github.requests
+    assert done.failed == "Review" and "fetch-depth: 0" in done.log and not github.requests
 
 
 def test_a_knowledge_root_in_a_folder(tmp_path: Path, hub: Forge, github: Server) -> None:
@@ -294,28 +293,25 @@ def test_a_push_and_a_job_about_nothing(tmp_path: Path, hub: Forge, github: Serv
     sides = hub.propose(GOOD)
     checkout = hub.checkout(tmp_path / "checkout", depth=None)
     action = job(tmp_path, github, sides, checkout)
-    action.env |= {"GITHUB_REF": "refs/heads/main"}
+    action.env |= {"GITHUB_REF": "refs/heads/main", "GITHUB_EVENT_NAME": "push"}
     Path(action.env["GITHUB_EVENT_PATH"]).write_text(
         json.dumps({"before": sides["base"], "after": sides["head"]})
     )
     done = ran(action)
-    assert (
-        done.ok
-        and "Trap on exit" in done.summary
-        and "not about a pull request" in done.log
-        and not github.requests
-    )
+    assert done.ok and "Trap on exit" in done.summary and not github.requests
     Path(action.env["GITHUB_EVENT_PATH"]).write_text("{}")
-    action.env.pop("GITHUB_BASE_REF")
+    action.env |= {"GITHUB_EVENT_NAME": "schedule"}
     done = ran(action)
-    assert done.failed == "Fetch history" and "compared with" in done.log
+    assert (
+        done.ok and "schedule is about no change: everything was checked" in done.log and not github.requests
+    )
 
 
 def test_scripts_hold_no_expression() -> None:
     """What is chosen outside reaches a script through its environment alone."""
     action = load(ROOT / "action.yml")
     scripts = [step["run"] for step in action["runs"]["steps"] if "run" in step]
-    assert len(scripts) == 5
+    assert len(scripts) == 4
     for script in scripts:
         assert not EXPRESSION.search(script) and not BUSTED.search(script)
     for step in action["runs"]["steps"]:

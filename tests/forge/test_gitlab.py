@@ -58,7 +58,7 @@ def test_a_note_created_then_updated(tmp_path: Path, hub: Forge, gitlab: Server)
     )
     assert first.ok and "verdict: pass" in first.log and "created the comment on merge request 7" in first.log
     assert (
-        set(first.outputs) == {"review.json", "review.md", "review.sarif"}
+        set(first.outputs) == {"review.env", "review.json", "review.md", "review.sarif"}
         and check_sarif(first.outputs["review.sarif"]) == []
     )
     sides = hub.propose(["record", "memory", "One more", "-m", "x"])
@@ -97,7 +97,9 @@ def test_a_job_without_history(tmp_path: Path, hub: Forge, gitlab: Server) -> No
 
 
 def test_a_checkout_that_was_there_before_and_a_fork(tmp_path: Path, hub: Forge, gitlab: Server) -> None:
-    """The target branch is fetched anew; from a fork, the commit that the forge names is compared."""
+    """The target branch is fetched anew, also where origin is a fork; the commit that the forge names counts only
+    where it cannot be had.
+    """
     sides = hub.propose(["record", "knowledge", "Quote all", "--category", "shell", "-m", "One."])
     checkout = hub.checkout(tmp_path / "checkout", depth=None, ref="refs/pull/7/head")
     run_git(hub.seed, "switch", "-q", "main")
@@ -107,9 +109,19 @@ def test_a_checkout_that_was_there_before_and_a_fork(tmp_path: Path, hub: Forge,
     assert json.loads(Path(done.outputs["review.json"]).read_text())["base"] == run_git(
         hub.seed, "rev-parse", "main"
     )
-    pipeline = job(tmp_path, gitlab, sides, checkout)
-    done = ran(pipeline, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9", CI_MERGE_REQUEST_DIFF_BASE_SHA=sides["base"])
-    assert json.loads(Path(done.outputs["review.json"]).read_text())["base"] == sides["base"]
+    fork = tmp_path / "fork.git"
+    run_git(tmp_path, "clone", "-q", "--bare", str(checkout), "fork.git")
+    run_git(checkout, "remote", "set-url", "origin", str(fork))
+    told = {"CI_MERGE_REQUEST_PROJECT_PATH": "team/kb", "CI_MERGE_REQUEST_DIFF_BASE_SHA": sides["base"]}
+    for url, base in (
+        (f"file://{hub.hub}", run_git(hub.seed, "rev-parse", "main")),
+        ("file:///nowhere", sides["base"]),
+    ):
+        pipeline = job(tmp_path, gitlab, sides, checkout)
+        run_git(checkout, "update-ref", "-d", "refs/remotes/origin/main", check=False)
+        done = ran(pipeline, **told, CI_MERGE_REQUEST_PROJECT_URL=url)
+        assert json.loads(Path(done.outputs["review.json"]).read_text())["base"] == base
+        assert ("main could not be fetched as it is now" in done.log) == (url == "file:///nowhere")
 
 
 def test_the_job_keeps_what_it_made() -> None:

@@ -186,7 +186,7 @@ def judged(
     for side in sides:
         try:
             lines = Lines(workspace.require_repository().tree(side).data, after, came_from(changes))
-            held = _held(workspace, context, settings, side, sides, left, changes)
+            held = held_at(workspace, context, settings, side, sides, left, changes)
         except MemgitError:
             continue
         left, number = news(left, held, changes, lines)
@@ -222,7 +222,7 @@ def _was_written(found: Finding, lines: Lines) -> bool:
     return link is not None and lines.had(found.path, link[0])
 
 
-def _held(
+def held_at(
     workspace: Workspace,
     context: Context,
     settings: Settings,
@@ -231,7 +231,11 @@ def _held(
     found: Sequence[Finding],
     changes: Sequence[Change],
 ) -> Sequence[Finding]:
-    """What the rules of some findings report of the same files at one side."""
+    """What the rules of some findings report of the same files at one side.
+
+    Args:
+        sides: that side, and another one which it is compared with.
+    """
     from memgit.app.check.lint import corpus_at
     from memgit.lint.engine import run
 

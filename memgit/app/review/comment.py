@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memgit.app.workspace import Context
 from memgit.errors import BadInput, Refused
 from memgit.forge import comment
-from memgit.forge.table import FORGES, Forge, Job, here, named
+from memgit.forge.table import FORGES, Forge, here, named
 from memgit.review.marker import marked
 
 
@@ -49,6 +50,24 @@ def forge_of(context: Context, name: str | None) -> Forge:
     return found
 
 
+def token_of(found: Forge, env: Mapping[str, str]) -> str:
+    """The token for a forge.
+
+    Raises:
+        Refused: there is none, or what is set cannot be one.
+    """
+    token = next(iter(_tokens(found, env)), None)
+    if token is None:
+        raise Refused(f"there is no token for {found.name}", hint=f"set {found.tokens[0]}")
+    if not token.isascii() or not token.isprintable():
+        raise Refused("the token holds characters that no token has", hint=f"look at {found.tokens[0]}")
+    return token
+
+
+def _tokens(found: Forge, env: Mapping[str, str]) -> list[str]:
+    return [value for name in found.tokens if (value := env.get(name, "").strip())]
+
+
 def post_review(
     context: Context, text: str, *, forge: str | None = None, number: str | None = None, key: str = ""
 ) -> Commented:
@@ -71,35 +90,8 @@ def post_review(
         )
     if not number.isascii() or not number.isdigit():
         raise BadInput(f"{number!r} is no number of a {found.noun}")
-    token = next((value for name in found.tokens if (value := context.env.get(name, "").strip())), None)
-    if token is None:
-        if found.fork(context.env):
-            return Commented(
-                found, number, comment.Posted("skipped", reason="a change from a fork, and no token")
-            )
-        raise Refused(f"there is no token for {found.name}", hint=f"set {found.tokens[0]}")
-    if not token.isascii() or not token.isprintable():
-        raise Refused("the token holds characters that no token has", hint=f"look at {found.tokens[0]}")
+    if found.fork(context.env) and not _tokens(found, context.env):
+        reason = "a change from a fork, and no token"
+        return Commented(found, number, comment.Posted("skipped", reason=reason))
+    token = token_of(found, context.env)
     return Commented(found, number, comment.post(found, context.env, token, number, marked(text, key)))
-
-
-def job_of(context: Context, forge: str | None = None, base: str | None = None) -> Job:
-    """What the CI job is about; `base` counts for more than what the forge says.
-
-    Raises:
-        BadInput: there is no job of a known forge, or nothing says what its change is compared with.
-    """
-    found = forge_of(context, forge)
-    job = found.job(context.env)
-    job = job._replace(base=base or job.base)
-    if not job.base:
-        raise BadInput(
-            f"this job of {found.name} does not say what its change is compared with",
-            hint="name it with --base",
-        )
-    if any(
-        revision.startswith("-") or not revision.isprintable() or " " in revision
-        for revision in (job.base, job.head or "HEAD")
-    ):
-        raise BadInput(f"this job of {found.name} names a revision that is none")
-    return job

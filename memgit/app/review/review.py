@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memgit import __version__
 from memgit.app.check import settings as lint_settings
-from memgit.app.check.change import Lines, came_from, news, weighed
+from memgit.app.check.change import Lines, came_from, held_at, news, weighed
 from memgit.app.check.source import Kept
 from memgit.app.config import Config
 from memgit.app.merge.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
@@ -42,6 +42,7 @@ from memgit.model.change import Change, diff_records
 from memgit.model.record import Record
 from memgit.review.values import (
     CONFIGURATION,
+    NOTHING,
     Place,
     Review,
     Reviewed,
@@ -69,12 +70,19 @@ Progress = Callable[[str], None]
 
 
 class Request(NamedTuple):
-    """What to review: two revisions (None: the defaults), and wishes about rules."""
+    """What to review: two revisions (None: the defaults), and wishes about rules.
+
+    Attributes:
+        sides: base and head, where they are known already.
+        direct: the head replaces the base, and is not merged into it: what it lacks is gone.
+    """
 
     base: str | None = None
     head: str | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    sides: tuple[Side, Side] | None = None
+    direct: bool = False
 
 
 def parse_range(text: str | None) -> tuple[str | None, str | None]:
@@ -99,10 +107,15 @@ def review(
         BadInput: the base's configuration cannot be read.
     """
     repo = workspace.require_repository()
-    base, head = sides(repo, request)
-    bases = merge_bases(repo, base.commit, head.commit)
+    base, head = request.sides or sides(repo, request)
+    bases = [base.commit] if request.direct else merge_bases(repo, base.commit, head.commit)
     if not bases:
         raise _no_base(repo, base, head)
+    if head.commit in bases:
+        words = f"nothing to review: {head.name} has nothing that {base.name} lacks"
+        return Review(
+            base, head, head.commit, NOTHING, notes=(words,), prefix=repo.prefix, version=__version__
+        )
     opened = repo.prefix
     root = review_settings.root_of(repo, base.commit, workspace.inside)
     reviewing = None
@@ -122,10 +135,20 @@ def sides(repo: Repository, request: Request) -> tuple[Side, Side]:
     Raises:
         NotFound: a revision that is not there, or no base to take.
     """
-    head_name = request.head or "HEAD"
-    head = Side(head_name, _resolved(repo, head_name))
-    name = request.base or _default_base(repo, head)
-    return Side(name, _resolved(repo, name)), head
+    head = _side(repo, request.head or "HEAD")
+    return _side(repo, request.base or _default_base(repo, head)), head
+
+
+def _side(repo: Repository, name: str) -> Side:
+    """One side by its name; a branch that only origin has goes by its name there."""
+    try:
+        return Side(name, _resolved(repo, name))
+    except NotFound as error:
+        there = f"origin/{name}"
+        try:
+            return Side(there, repo.resolve(there))
+        except NotFound:
+            raise error from None
 
 
 def not_itself(repo: Repository, name: str) -> None:
@@ -431,10 +454,28 @@ class _Reviewing:
         known = run(before, self.settings, asked, self.progress)
         lines = Lines(sides.before.data, after.data, came_from(changes))
         fresh, old = news(result.findings, known.findings, changes, lines)
-        fresh = list(weighed(self.workspace, self.settings, gate.REVIEW, fresh, [lines]))
+        fresh = self._weighed(fresh, lines, after)
         brought, _ = news(result.in_place, [*known.findings, *known.in_place], changes, lines)
         allowed = max(0, result.allowed - known.allowed - len(brought))
         return [*fresh, *allowance_findings(brought), *drift], old + drift_old, allowed, after
+
+    def _weighed(self, fresh: Sequence[Finding], lines: Lines, after: ReviewedCorpus) -> list[Finding]:
+        """New findings as the review judges them: a link that the head resolves by itself is broken by the
+        merge, as one that resolved before is.
+        """
+        links = [one for one in fresh if one.rule in gate.LINKS]
+        sides = [(fresh, [lines])]
+        if links and self.base.commit not in self.bases:
+            head, there = self.head.commit, Lines(self.head_tree.data, after.data)
+            pair = (head, self.bases[0])
+            held = held_at(self.workspace, self.context, self.settings, head, pair, links, ())
+            broken, _ = news(links, held, (), there)
+            sides = [([one for one in fresh if one not in broken], [lines]), (broken, [lines, there])]
+        return [
+            one
+            for found, states in sides
+            for one in weighed(self.workspace, self.settings, gate.REVIEW, found, states)
+        ]
 
     def _gone_outside(self) -> frozenset[str]:
         """What the head takes away outside of the knowledge root, as seen from there: records may link to it."""

@@ -16,7 +16,7 @@ from memgit.lint.words import cut, located, plural
 from memgit.review.marker import QUIET, marker
 from memgit.review.masked import masked
 from memgit.review.reports import words
-from memgit.review.values import FAIL, PASS, WARN, Place, Review, Reviewed
+from memgit.review.values import FAIL, NOTHING, PASS, WARN, Place, Review, Reviewed
 from memgit.review.words import GONE, NEW, Piece, shown
 
 LIMIT = 65_000
@@ -28,7 +28,7 @@ BODY = 6_000
 TITLE, VALUE, MESSAGE = 80, 200, 600
 WIDTH = 100
 """Columns after which a line of a text difference is broken."""
-MARKS = {FAIL: "❌", WARN: "⚠️", PASS: "✅"}
+MARKS = {FAIL: "❌", WARN: "⚠️", PASS: "✅", NOTHING: "➖"}
 SIGNS = {"error": "❌", "warning": "⚠️", "info": "ℹ️"}
 TAGS = {GONE: ("<del>", "</del>"), NEW: ("<ins>", "</ins>")}
 
