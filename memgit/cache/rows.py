@@ -187,7 +187,8 @@ def to_text(text: str) -> Text:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape")
+        escaped = all("\udc80" <= char <= "\udcff" for char in text if "\ud800" <= char <= "\udfff")
+        return text.encode("utf-8", "surrogateescape" if escaped else "surrogatepass")
     return text
 
 

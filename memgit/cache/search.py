@@ -21,6 +21,7 @@ from operator import itemgetter
 from memgit import TYPE_CHECKING
 from memgit.cache import feedback
 from memgit.cache.db import MAX_ROWS
+from memgit.cache.lookup import NamesOf
 from memgit.cache.records import Snapshot
 from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, day_of, group_of, in_group, to_text, under
 from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, count, settle
@@ -168,7 +169,7 @@ def closest(source: Snapshot, needed: str, held: Mapping[str, int], limit: int) 
 
 
 def _exact(source: Snapshot, query: Query) -> list[Record]:
-    """The records that the whole query names: by id, else by address, else by title in any case."""
+    """The records that the whole query names: by id, else by address, else by title in any case or alias."""
     text = query.text.strip()
     if is_id(text):
         found = source.heads(f"select {{head}} {FROM_RECORDS} where record.id = ? and {{visible}}", [text])
@@ -181,6 +182,7 @@ def _exact(source: Snapshot, query: Query) -> list[Record]:
         titled = f"{FROM_WORDS} where words match ? and length(record.name) = ? and {{visible}}"
         heads = source.heads(f"select {{head}} {titled}", [f"{{title}} : {wanted.match}", len(name)])
         found = [record for record in heads if normal(record.title).casefold() == name.casefold()]
+        found += NamesOf(source).called(name) if not found else []
     return sorted(found, key=place)
 
 

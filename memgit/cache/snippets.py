@@ -1,4 +1,5 @@
-"""Snippets: the lines of a record that a query hit, with what matched in them.
+"""Snippets: the lines of a record's text that a query hit, with what matched in them. Fields, labels and
+markup are left out.
 
 Which words of a text match is asked of the same tokenizer that made the index, in a table in memory, so
 endings, accents and case fold alike.
@@ -11,6 +12,7 @@ import sqlite3
 from memgit import TYPE_CHECKING
 from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
 from memgit.formats.labels import LINE, name_of
+from memgit.formats.plain_text import words_of_line
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
@@ -22,6 +24,10 @@ WIDTH = 200
 """Characters of a snippet, unless the caller says otherwise."""
 MAX_TEXT = 200_000
 """Characters of a record that are looked at."""
+MAX_LINE = 4_000
+"""Characters of a line outside code that are looked at."""
+TEXTS = ("context", "body")
+"""Labelled fields of an entry that are text."""
 
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff"
 _SPACE = str.maketrans("\t\r\f\v\x85\u2028\u2029", "       ")
@@ -29,6 +35,7 @@ _SPACE = str.maketrans("\t\r\f\v\x85\u2028\u2029", "       ")
 
 _ASCII_WORD = pattern("[A-Za-z0-9]+")
 _WORD = pattern(f"[^\\W_](?:[^\\W_]|[{_MARKS}])*")
+_SAYS = pattern(r"[A-Za-z0-9]|[^\x00-\x7f]")
 
 
 class Snippet(NamedTuple):
@@ -106,19 +113,18 @@ class Snippets:
                 lines[number] = line[: len(line) + left]
                 del lines[number + 1 :]
                 break
-        found = self._matches(lines, self._terms) or self._matches(lines, self._loose)
-        lead = _lead(lines)
-        best = (
-            _best(lines, found, lead)
-            if found
-            else next((i for i in range(lead, len(lines)) if _is_text(lines[i])), 0)
-        )
-        return _cut(lines, best, found, record.line, width)
+        shown = _shown(lines, record.title)
+        found = self._matches(shown, self._terms) or self._matches(shown, self._loose)
+        first = next((i for i, line in enumerate(shown) if line and not lines[i].startswith("#")), None)
+        best = _best(lines, found) if found else first
+        if best is None:
+            return Snippet(record.line, *_trimmed(record.title.translate(_SPACE), (), width))
+        return _cut(lines, shown, best, found, record.line, width)
 
     def _matches(self, lines: Sequence[str], wanted: Sequence[Term]) -> list[_Found]:
         """Where terms stand, in the order of lines."""
         stream: list[_Word] = [(number, *word) for number, line in enumerate(lines) for word in _words(line)]
-        alike = self._alike({word for *_, word in stream}, wanted)
+        alike = self._alike(_candidates({word for *_, word in stream}, wanted), wanted)
         out: list[_Found] = []
         for index, term in enumerate(wanted):
             literal = _literal(term)
@@ -155,6 +161,15 @@ class Snippets:
                     rows = self._database.execute("select rowid from words where words match ?", (match,))
                     out[key] = {listed[i] for (i,) in rows}
         return out
+
+
+def _candidates(words: set[str], wanted: Sequence[Term]) -> set[str]:
+    """Those of some words that may be forms of words of the query: stemming leaves the first letter."""
+    asked = "".join(word for term in wanted for word in term.words)
+    if not asked.isascii():
+        return words
+    firsts = {word[0].lower() for term in wanted for word in term.words}
+    return {word for word in words if word[0].lower() in firsts or not word.isascii()}
 
 
 def text_of(record: Record, data: bytes | None) -> str:
@@ -217,10 +232,33 @@ def _lead(lines: Sequence[str]) -> int:
     return 0
 
 
-def _best(lines: Sequence[str], found: Sequence[_Found], lead: int) -> int:
-    """The line where most terms stand; the next one counts a little, headings count half and frontmatter a
-    third.
+def _shown(lines: Sequence[str], title: str) -> list[str]:
+    """What each line says in plain words; empty for lines that are no text of the record: fields, its own
+    heading, comments, fences, rules.
     """
+    out: list[str] = []
+    fence, field = "", False
+    lead = _lead(lines)
+    for number, line in enumerate(lines):
+        mark = line.lstrip()[:3]
+        if number < lead:
+            out.append("")
+        elif mark in ("```", "~~~"):
+            fence = "" if fence == mark else fence or mark
+            out.append("")
+        elif fence:
+            out.append(line.strip())
+        else:
+            label = LINE.match(f"\n{line}") if line.startswith("**") else None
+            name = None if label is None else name_of(label[1])
+            field = name not in (None, *TEXTS) or (field and name is None and mark.startswith(("- ", "* ")))
+            said = "" if field else words_of_line(label[2] if label is not None and name else line[:MAX_LINE])
+            out.append(said if _SAYS.search(said) and not (line.startswith("#") and said == title) else "")
+    return out
+
+
+def _best(lines: Sequence[str], found: Sequence[_Found]) -> int:
+    """The line where most terms stand; the next one counts a little, headings count half."""
     by_line: dict[int, set[int]] = {}
     for match in found:
         by_line.setdefault(match.line, set()).add(match.term)
@@ -229,56 +267,34 @@ def _best(lines: Sequence[str], found: Sequence[_Found], lead: int) -> int:
     def worth(number: int) -> tuple[float, int]:
         here = by_line[number]
         total = len(here) + len(by_line.get(number + 1, none) - here) / 2
-        return total / (3 if number < lead else 2 if lines[number].startswith("#") else 1), -number
+        return total / (2 if lines[number].startswith("#") else 1), -number
 
     return max(by_line, key=worth)
 
 
-def _is_text(line: str) -> bool:
-    return bool(line.strip()) and not line.startswith(("#", "---", "```", "~~~"))
-
-
-def _cut(lines: Sequence[str], best: int, found: Sequence[_Found], first_line: int, width: int) -> Snippet:
-    """The best line and those after it as one line of text, cut at blanks to the width."""
+def _cut(
+    lines: Sequence[str],
+    shown: Sequence[str],
+    best: int,
+    found: Sequence[_Found],
+    first_line: int,
+    width: int,
+) -> Snippet:
+    """The best line and those after it, up to the next heading, as one line of text, cut at blanks to the width."""
     text = ""
     spans: list[tuple[int, int]] = []
-    number = best
-    while number < len(lines) and (number == best or len(text) < width):
-        line = lines[number]
-        plain = line.strip()
-        if number != best and text.strip() and _is_label(line):
-            break
-        if number != best and (
-            not plain or plain in ("---", "...") or plain.startswith(("## ", "```", "~~~"))
+    for number in range(best, len(lines)):
+        if number > best and (
+            len(text) >= width or (text and lines[number].startswith(("## ", "```", "~~~")))
         ):
-            if text.strip() and plain:
-                break
-            number += 1
-            continue
-        offset = len(line) - len(line.lstrip())
-        if plain.startswith("#"):
-            bare = plain.lstrip("#").lstrip()
-            offset += len(plain) - len(bare)
-            plain = bare
-        if text:
-            text += " "
-        spans += [
-            (len(text) + match.start - offset, len(text) + match.end - offset)
-            for match in found
-            if match.line == number and match.start >= offset and match.end - offset <= len(plain)
-        ]
-        text += plain
-        number += 1
+            break
+        if shown[number]:
+            text += " " if text else ""
+            spans += [
+                (len(text) + match.start, len(text) + match.end) for match in found if match.line == number
+            ]
+            text += shown[number]
     return Snippet(first_line + best, *_trimmed(text, _merged(spans), width))
-
-
-def _is_label(line: str) -> bool:
-    """Whether a line opens another field of an entry: what follows is no part of the text before it."""
-    if not line.startswith("**"):
-        return False
-
-    found = LINE.match(f"\n{line}")
-    return found is not None and name_of(found[1]) is not None
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -100,7 +100,7 @@ def _print(result: Result) -> None:
 
 
 def _marked(result: Result) -> str:
-    """The snippet with its matches in colour; between asterisks where there is no colour to be seen."""
+    """The snippet with its matches in colour, on a terminal."""
     text, out, done = result.snippet.text, [], 0
     for first, last in result.snippet.spans:
         out += [safe(text[done:first]), click.style(safe(text[first:last]), fg="yellow", bold=True)]

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 
+from memgit.formats.plain_text import unmarked
 from memgit.model.overlap import telling
 
 MAX_LINE = 400
 """Characters of a line that count."""
-_EMPHASIS = frozenset("*_~=`")
 MAX_SUBJECT = 40
 """Characters of a document's title up to which it names the subject of its parts."""
-_IMAGE = re.compile(r"!\[(?:[^\[\]]|\[[^\[\]]*\])*\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])?")
-_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])")
-_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
-_MARKS = re.compile(r"(\*{1,3}|(?<!\w)_{1,3}|~~|==|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _ANCHOR = re.compile(r"\s*\{#[\w-]+\}\s*$|\s*[\u00b6\u2693]\s*$")
 _EMOJI_NAME = re.compile(r":[a-z][a-z0-9_+-]{1,30}:")
 _EDGES = re.compile(r"^(?:[#|:;,\u2013\u2014]|-(?= ))[ ]*|[ ]*(?:[#|:;,\u2013\u2014]|(?<= )-)+$")
@@ -26,15 +20,8 @@ _ALIKE = re.compile(r"^[\w.-]+$")
 
 
 def plain(text: str) -> str:
-    """One line without images, links, tags, marks of emphasis and code, and entities."""
-    text = _IMAGE.sub(" ", text[:MAX_LINE]) if "![" in text else text[:MAX_LINE]
-    if "[" in text:
-        text = _WIKILINK.sub(r"\1", _LINK.sub(r"\1", text))
-    if "<" in text:
-        text = _TAG.sub(" ", text)
-    for _ in range(3 if _EMPHASIS.intersection(text) else 0):
-        text = _MARKS.sub(lambda match: match[2], text)
-    text = _EMOJI_NAME.sub(" ", _ANCHOR.sub("", unescape(text)))
+    """One line as a title may have it: without markup, anchors, names of emoji, and signs at both ends."""
+    text = _EMOJI_NAME.sub(" ", _ANCHOR.sub("", unmarked(text[:MAX_LINE])))
     return _EDGES.sub("", " ".join(text.split()))
 
 

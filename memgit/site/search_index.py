@@ -9,11 +9,11 @@ their own, `DOCS` to a part.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from memgit.cache.stems import stems
+from memgit.formats.plain_text import words_of_line
 from memgit.model.record import Record
 from memgit.site.collect import Collected, Item
 from memgit.site.render import visible
@@ -23,8 +23,6 @@ DOCS = 500
 WEIGHTS = {"title": 6, "words": 3, "body": 1}
 SUMMARY = 160
 """Characters of a record that a result shows."""
-
-_LINKS = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)")
 
 Part = dict[str, list[int]]
 
@@ -141,7 +139,7 @@ def _documents(collected: Collected, docs: Mapping[str, list[Any]]) -> Iterable[
     parts: dict[int, dict[str, list[str]]] = {}
     for address, (number, *_) in docs.items():
         item = collected.items[address]
-        line = next((line for line in map(_plain, item.record.body.split("\n")) if line), "")
+        line = next((line for line in map(words_of_line, item.record.body.split("\n")) if line), "")
         parts.setdefault(number // DOCS, {})[str(number)] = [
             visible(item.record.title),
             item.page,
@@ -150,12 +148,6 @@ def _documents(collected: Collected, docs: Mapping[str, list[Any]]) -> Iterable[
         ]
     for number, rows in parts.items():
         yield f"search/docs-{number}.json", _dump(rows)
-
-
-def _plain(line: str) -> str:
-    """A line without the marks of Markdown."""
-    text = _LINKS.sub(lambda match: match[1] or match[2], line.strip("-*#> |"))
-    return "" if text.startswith("<!--") else text.replace("`", "").replace("**", "")
 
 
 def _dump(value: object) -> bytes:

@@ -61,8 +61,9 @@ def snippet(
         ("clear", 18, "cache [clear]"),
         ("intro", 8, "[Intro] paragraph"),
         ("intr", 8, "[Intro] paragraph"),
-        ("caching", 6, "[Caching] things"),
-        ("http", 3, "[http]]"),
+        ("caching", 8, "Intro paragraph that"),
+        ("http", 8, "Intro paragraph that"),
+        ("steps", 10, "[Steps] Configure the proxy"),
         ("zebra", 8, "Intro paragraph that"),
         ("", 8, "Intro paragraph that"),
     ],
@@ -142,10 +143,37 @@ def test_labels_after_an_item_are_no_part_of_it() -> None:
         "## Title\n**Context:** when it rains\n**Best Practice:**\n- carry an umbrella\n**Keywords:** "
         "rain\n**Id:** abcdefghjk\n"
     )
-    assert snippet("umbrella", entry).text == "- carry an umbrella"
-    assert snippet("rains", entry).text == "**Context:** when it rains"
-    assert snippet("rain", entry.replace("when it rains", "always")).text == "**Keywords:** rain"
+    assert snippet("umbrella", entry).text == "carry an umbrella"
+    assert snippet("rains", entry).marked("[", "]") == "when it [rains] carry an umbrella"
+    assert snippet("rain", entry.replace("when it rains", "always")).text == "always carry an umbrella"
     assert (
         snippet("umbrella", "- carry an umbrella\n**Really:** always\n").text
-        == "- carry an umbrella **Really:** always"
+        == "carry an umbrella Really: always"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("> **Never** drop the _index_ by `drop --all`", "Never drop the [index] by drop --all"),
+        ("1. [ ] see [the index](https://example.org/a_(b)) &amp; more", "see the [index] & more"),
+        ("- [x] index [[guide#Steps|the guide]] and [[other]]", "[index] the guide and other"),
+        ("| index | of<br>rows |", "[index] | of rows"),
+        ("![chart](x.png) index List<int> snake_case_name", "[index] List<int> snake_case_name"),
+        ("```sh\ngrep *index* [[x]]\n```", "grep *[index]* [[x]]"),
+        ("<!-- index -->\nwords", "words"),
+        ("|---|\n| --- |\n***\nwords", "words"),
+        ("**Related:**\n- [[index]]\n- [[b]]\n**Context:** about the index", "about the [index]"),
+    ],
+)
+def test_markup_is_left_out(text: str, told: str) -> None:
+    assert snippet("index", text).marked("[", "]") == told
+
+
+def test_a_record_without_text_gives_its_title() -> None:
+    assert snippet("things", "---\ntitle: Caching things\n---\n\n# Caching things\n").text == "Caching things"
+
+
+def test_a_hostile_line_takes_little_time() -> None:
+    for part in ("*a ", "[a", "[[", "<b", "`a", "![a](", "_a_"):
+        assert len(snippet("a", part * 50_000).text) <= WIDTH

@@ -274,3 +274,19 @@ def test_filters_that_exclude_each_other_are_refused(harbour: Path) -> None:
     assert found(harbour, "berth", "--kind", "knowledge", "--category", "booking") == [
         "knowledge/booking#Lock the berth before quoting"
     ]
+
+
+def test_an_alias_gives_its_note_first(kb: Path) -> None:
+    (kb / "notes").mkdir(exist_ok=True)
+    (kb / "notes/a.md").write_text("---\naliases: [Second Try]\n---\n\n# Alpha\n\nWords.\n", encoding="utf-8")
+    (kb / "notes/b.md").write_text("# Beta\n\nA second try, and a second try.\n", encoding="utf-8")
+    assert found(kb, "Second Try") == ["note/notes/a", "note/notes/b"]
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qm", "notes", "--no-verify")
+    assert found(kb, "Second Try") == ["note/notes/a", "note/notes/b"]
+
+
+def test_snippets_are_text_without_labels_or_markup(harbour: Path) -> None:
+    results = memgit(harbour, "search", "quote", "--json").json["results"]
+    assert results[0]["snippet"] == "Take the lock, then **quote** a price"
+    assert "Take the lock, then quote a price" in memgit(harbour, "search", "quote").out
