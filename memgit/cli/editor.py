@@ -74,18 +74,21 @@ def _decoded(data: bytes) -> str:
         raise BadInput(f"the text is not UTF-8 (byte {error.start})") from None
 
 
-def edited_body(workspace: Workspace, about: str) -> str | None:
+def edited_body(workspace: Workspace, about: str, template: str = "") -> str | None:
     """The body of a record from the editor; None where there is no terminal.
+
+    Args:
+        template: what it starts with; as it is, it counts as nothing written.
 
     Raises:
         BadInput: nothing was written. Further as `edited`.
     """
     if not on_terminal():
         return None
-    start = f"\n{SCISSORS}\n# {about}\n# Everything from the line above on is dropped.\n"
+    start = f"{template}\n{SCISSORS}\n# {about}\n# Everything from the line above on is dropped.\n"
     with edited(workspace, start) as text:
         body = text.split(SCISSORS)[0].strip("\n")
-    if not body.strip():
+    if not body.strip() or body == template:
         raise BadInput(
             "the text is empty: nothing was written", hint="-m TEXT or -F FILE gives it without an editor"
         )

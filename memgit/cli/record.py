@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     import click
 
+    from memgit.app.workspace import Context, Workspace
     from memgit.app.write.batch import Batch
     from memgit.app.write.similar import Close
 else:
@@ -65,6 +66,11 @@ KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope"
     type=click.Choice(MODES),
     help="What to do when a close record exists; by default ask on a terminal, create elsewhere.",
 )
+@click.option(
+    "--template",
+    metavar="NAME",
+    help="Start the text with a template: decision, madr, or templates/NAME.md of the knowledge root.",
+)
 @click.option("--upsert", is_flag=True, help="Update the record that has this address already.")
 @click.option("--batch", metavar="FILE", help="Record every line of a JSON-lines file; - is standard input.")
 @click.option(
@@ -97,23 +103,43 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         )
     request = _request(options)
     workspace = workspace_of(ctx)
-    body = read_body(ctx, options["body"], options["body_file"])
-    if body is None:
-        from memgit.cli.editor import edited_body
-
-        body = edited_body(workspace, f"{request.kind}: {request.title}")
+    context = context_of(ctx)
+    body = _body(ctx, workspace, context, request, options)
     choose = _choose if _terminal() else None
     mode = options["similar_"] or ("ask" if choose is not None and not options["upsert"] else "create")
     done = record(
         workspace,
-        context_of(ctx),
-        request._replace(body=body or "", similar=mode),
+        context,
+        request._replace(body=body, similar=mode),
         reason=options["reason"],
         stage=options["stage"],
         choose=choose,
     )
     print_written(done, options["as_json"])
     return 0
+
+
+def _body(
+    ctx: click.Context, workspace: Workspace, context: Context, request: Request, options: dict[str, Any]
+) -> str:
+    """The text of a record: given, or from the editor, which starts with a template where there is one."""
+    name = options["template"]
+    if name is not None and (options["body"] or options["body_file"] is not None):
+        raise BadInput("--template and a body exclude each other", hint="memgit update fills the template in")
+    body = None if name is not None else read_body(ctx, options["body"], options["body_file"])
+    if body is not None:
+        return body
+    from memgit.cli.editor import edited_body, on_terminal
+
+    if name is None and request.kind == "decision" and on_terminal():
+        name = "decision"
+    text = ""
+    if name is not None:
+        from memgit.app.write.templates import template
+
+        text = template(workspace, name, request.title, request.date or context.today)
+    edited = edited_body(workspace, f"{request.kind}: {request.title}", text)
+    return text if edited is None else edited
 
 
 def _request(options: dict[str, Any]) -> Request:
