@@ -135,7 +135,7 @@ def _body(
         name = "decision"
     text = ""
     if name is not None:
-        from memgit.app.write.templates import template
+        from memgit.app.read.templates import template
 
         text = template(workspace, name, request.title, request.date or context.today)
     edited = edited_body(workspace, f"{request.kind}: {request.title}", text)
