@@ -143,7 +143,7 @@ def compare(repo: Repository, most: int, limit: float, scratch: str) -> int:
             continue
         began = time.monotonic()
         try:
-            got = merge_trees(repo, layout, merge.base, merge.ours, merge.theirs, derive=False)
+            got = merge_trees(repo, layout, merge.base, merge.ours, merge.theirs, derivation="lines")
         except NotFound:
             skipped += 1  # the clone lacks an object
             continue

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memgit.adopt.detect import OBSIDIAN, SYSTEMS, Candidate
+from memgit.adopt.detect import SYSTEMS, Candidate
 from memgit.formats.yaml import dump_list, dump_scalar
 
 DEFAULT_BASES = {"mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}
 
 
-def configuration(found: Candidate, old_log: Sequence[str] = ()) -> bytes:
+def configuration(
+    found: Candidate, indexes: str = "committed", default_branch: str = "", old_log: Sequence[str] = ()
+) -> bytes:
     """The text of `.memgit.yaml` for a workspace in place.
 
     Args:
+        indexes, default_branch: as in the file; no branch is named where it is empty.
         old_log: `path@blob` of each log of the time before memgit, see `adopt.old_log`.
     """
     layout = SYSTEMS[found.system].layout
@@ -21,8 +24,10 @@ def configuration(found: Candidate, old_log: Sequence[str] = ()) -> bytes:
         "# The root of a knowledge repository; see memgit --help",
         "version: 1",
         f"layout: {layout}",
-        f"indexes: {'local' if found.notable == OBSIDIAN else 'committed'}",
+        f"indexes: {indexes}",
     ]
+    if default_branch:
+        lines.append(f"default_branch: {dump_scalar(default_branch)}")
     if found.system == "adr":
         lines += [f"notes: {dump_list([found.base + '**/*.md'])}"]
         lines += [

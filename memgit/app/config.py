@@ -16,12 +16,28 @@ if TYPE_CHECKING:
     from memgit.formats.yaml import Entry
 
 NAME = ".memgit.yaml"
-INDEXES = ("committed", "local")
+INDEXES = {
+    "committed": (
+        "derived files are part of each commit: every clone and every branch has them right.",
+        "Two branches that touch one of them conflict where no merge driver runs, as on a forge.",
+    ),
+    "trunk": (
+        "derived files are committed on the default branch alone: by hooks, by sync, or by a job after each merge.",
+        "Branches leave them as they are, so pull requests never conflict in them.",
+    ),
+    "local": (
+        "derived files are in no commit: each clone writes its own, and git ignores them.",
+        "Nothing conflicts; who reads the repository on the forge sees no index.",
+    ),
+}
+"""Where derived files may belong, and what to say of each choice."""
 FORM_NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
 BASES: dict[str, str] = {"memgit": "", "mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}
 """The layouts that a configuration may name, with the folder that each lies in unless `base` says another."""
 
 
+_BRANCH = "._/-+@#"
+"""What the name of a default branch may hold besides letters and digits: it is named in commands to type."""
 MAX_STARS, MAX_DEEP = 3, 2
 """Asterisks in one name of a pattern, and `**/` in all of it: comparing takes a power of the length of a
 name.
@@ -42,6 +58,7 @@ class Config(NamedTuple):
     `app.review.settings`, `app.read.engines`, `site.collect`). `old_log` names the logs of the time before memgit, each as `path@blob`.
     `recall_tokens` bounds what recall shows for a message; `agents` says whether agents `write`, or only `propose`
     on branches of their own. `root` is the folder under this one that is the knowledge root instead of it.
+    `default_branch` is the one with derived files where `indexes` is `trunk`; empty where git is to tell.
     """
 
     layout: Layout
@@ -55,6 +72,7 @@ class Config(NamedTuple):
     agents: str = "write"
     root: str = ""
     search: str = ""
+    default_branch: str = ""
 
 
 def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
@@ -138,6 +156,9 @@ def parse(data: bytes) -> Config:
     agents = _text(values, "agents", "write")
     if agents not in AGENTS:
         raise _bad("agents", f"{agents!r} is not one of {', '.join(AGENTS)}")
+    branch = _text(values, "default_branch", "").removeprefix("refs/heads/")
+    if branch.startswith("-") or not set(branch) <= {*_BRANCH} | {char for char in branch if char.isalnum()}:
+        raise _bad("default_branch", f"{branch!r} is no name of a branch")
     root = _text(values, "root", "").strip("/")
     if root.startswith(".") or ".." in root.split("/") or _text(values, "root", "").startswith("/"):
         raise _bad("root", "it must be a folder under this one")
@@ -155,6 +176,7 @@ def parse(data: bytes) -> Config:
         agents=agents,
         root=root,
         search=search,
+        default_branch=branch,
     )
 
 
@@ -168,15 +190,17 @@ def _plain(data: bytes) -> Config | None:
                 return None
             values[key] = value.decode("ascii")
     name, indexes = values.pop(b"layout", "memgit"), values.pop(b"indexes", "committed")
+    branch = values.pop(b"default_branch", "")
     if (
         not values.pop(b"version", "1").isdigit()
         or values
         or name not in BASES
         or indexes not in INDEXES
+        or (branch and not branch.replace("-", "x").isalnum())
         or not data.isascii()
     ):
         return None
-    return Config(make_layout(name), indexes)
+    return Config(make_layout(name), indexes, default_branch=branch)
 
 
 def _row(kind: str, entry: Entry) -> Mapping[str, Value]:
@@ -258,7 +282,13 @@ def detect(has_folder: Callable[[str], bool], has_file: Callable[[str], bool]) -
     return None
 
 
-def dump(layout: str, notes: tuple[str, ...] | None = None, base: str | None = None) -> bytes:
+def dump(
+    layout: str,
+    notes: tuple[str, ...] | None = None,
+    base: str | None = None,
+    indexes: str = "committed",
+    default_branch: str = "",
+) -> bytes:
     """The text of a new configuration file."""
     from memgit.formats.yaml import dump_list, dump_scalar
 
@@ -266,8 +296,10 @@ def dump(layout: str, notes: tuple[str, ...] | None = None, base: str | None = N
         "# The root of a knowledge repository; see memgit --help",
         "version: 1",
         f"layout: {layout}",
-        "indexes: committed",
+        f"indexes: {indexes}",
     ]
+    if default_branch:
+        lines.append(f"default_branch: {dump_scalar(default_branch)}")
     if base:
         lines.append(f"base: {dump_scalar(base)}")
     if notes:

@@ -266,7 +266,7 @@ def _initialised(patient: Patient) -> Workspace | None:
 
 def _derived(patient: Patient) -> Iterator[Trouble]:
     workspace, repo = patient.workspace, patient.repo
-    if workspace is None or repo is None or workspace.root is None:
+    if workspace is None or repo is None or workspace.root is None or workspace.indexes() == "elsewhere":
         return
     state = derived_files.of_working_tree(workspace, repo, Kept(repo))
     rendered, _ = derived_files.derive(state)
@@ -466,7 +466,7 @@ def _push(patient: Patient) -> Iterator[Trouble]:
     context = Context(
         time.strftime("%Y-%m-%d"), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), patient.env
     )
-    verdict = check_range(workspace, context, gate.PUSH, base, head.commit)
+    verdict = check_range(workspace, context, gate.PUSH, base, head.commit, head.ref)
     errors = [one for one in verdict.findings if one.severity == "error"]
     if errors:
         first, more = errors[0], f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""

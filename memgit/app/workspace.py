@@ -8,6 +8,7 @@ from memgit import TYPE_CHECKING, __version__
 from memgit.app import config as configuration
 from memgit.app.config import Config
 from memgit.errors import BadInput, NotFound, Refused
+from memgit.git.history.default_branch import branch_of, current_branch, default_branch, default_tips
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
@@ -62,6 +63,43 @@ class Workspace:
     @property
     def layout(self) -> Layout:
         return self.config.layout
+
+    @property
+    def default_branch(self) -> str:
+        """The short name of the branch that has derived files where `indexes` is `trunk`."""
+        return default_branch(self.require_repository(), self.config.default_branch)
+
+    def indexes(self, branch: str | None = None) -> str:
+        """Where the derived files of what is committed on a branch belong: `committed` with it; `local`, in no
+        commit; or `elsewhere`, on the default branch alone, and this is another one (or none).
+
+        Args:
+            branch: its full name, empty for none; by default that of the proposal, else the one that is checked
+                out.
+        """
+        mode = self.config.indexes
+        if mode != "trunk":
+            return mode
+        if self.repo is None:
+            return "elsewhere"
+        if branch is None:
+            proposed = self.proposal
+            branch = current_branch(self.repo) if proposed is None else proposed.ref
+        if not branch:
+            return "elsewhere"
+        return "committed" if branch == f"refs/heads/{self.default_branch}" else "elsewhere"
+
+    def branch_of(self, rev: str) -> str:
+        """The full name of the branch whose derived files a revision has, as `indexes` takes it: the one that it names,
+        or the default one where it is its newest commit; empty for none, and where that is no matter.
+        """
+        if self.config.indexes != "trunk":
+            return ""
+        repo, default = self.require_repository(), self.default_branch
+        named = branch_of(repo, rev)
+        if named is None and repo.resolve(rev) in default_tips(repo, default):
+            return f"refs/heads/{default}"
+        return named or ""
 
     @property
     def cache(self) -> Cache | None:

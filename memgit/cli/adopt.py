@@ -9,16 +9,19 @@ import click
 
 from memgit.adopt.detect import SYSTEMS
 from memgit.app.adopt.adopt import Adopted, Proposal, adopt, look
+from memgit.cli.indexes import explains_indexes, indexes_option
 from memgit.cli.options import context_of, json_option
 from memgit.cli.output import echo, emit_json, faint, heading, safe_line
 from memgit.errors import BadInput, Refused
 
 
+@explains_indexes
 @click.command("adopt")
 @click.argument("directory", default="", metavar="[DIR]")
 @click.option(
     "--as", "system", type=click.Choice(list(SYSTEMS)), help="What it is; by default what stands out."
 )
+@indexes_option
 @click.option("--dry-run", is_flag=True, help="Only say what is there and what would be done.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--no-hooks", is_flag=True, help="Leave the git hooks alone.")
@@ -28,6 +31,7 @@ def command(
     ctx: click.Context,
     directory: str,
     system: str | None,
+    indexes: str | None,
     dry_run: bool,
     yes: bool,
     no_hooks: bool,
@@ -41,7 +45,7 @@ def command(
     """
     folder = os.path.join(ctx.find_root().obj["folder"], directory)
     context = context_of(ctx)
-    proposal = look(folder, context.env, system)
+    proposal = look(folder, context.env, system, indexes)
     if proposal.adopted:
         _finish(adopt(proposal, context), as_json)
         return

@@ -7,11 +7,13 @@ import os
 import click
 
 from memgit.app.adopt.init import init
-from memgit.app.config import BASES, INDEXES
+from memgit.app.config import BASES
+from memgit.cli.indexes import explains_indexes, indexes_option
 from memgit.cli.options import context_of, json_option
 from memgit.cli.output import echo, emit_json
 
 
+@explains_indexes
 @click.command("init")
 @click.argument("directory", default="", metavar="[DIR]")
 @click.option(
@@ -25,7 +27,7 @@ from memgit.cli.output import echo, emit_json
     metavar="PATTERN",
     help="A pattern of plain notes, such as 'docs/**/*.md'; repeatable.",
 )
-@click.option("--indexes", type=click.Choice(INDEXES), help="Whether derived files are committed.")
+@indexes_option
 @click.option("--no-hooks", is_flag=True, help="Leave the git hooks alone.")
 @json_option
 @click.pass_context

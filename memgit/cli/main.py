@@ -66,6 +66,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completion": ("completion", "Print the shell completion script."),
     "resolve": ("resolve", "Merge records that git left in conflict."),
     "sync": ("sync", "Fetch, merge and push."),
+    "update-branch": ("update_branch", "Merge the base of this branch into it, record by record."),
     "merge-driver": ("merge_driver", "Merge one file for git (called by git)."),
 }
 """Name to module and one line of help. A new command is one row here, one module in `cli` and one use case in

@@ -72,7 +72,12 @@ def _print(done: Rebuilt, root: str | None, wrote: bool) -> None:
     where = "a folder without a commit" if done.revision is None else done.revision[:10]
     where += " and what is not committed" if done.fresh else ""
     counted = f"{where}: {_count(done.records, 'record')}, {_count(done.events, 'commit')}"
-    if wrote:
+    if done.left_to is not None and not done.differences:
+        did = "rebuilt from" if wrote else "checked"
+        echo(
+            f"{did} {counted}; derived files are those of {done.left_to}, this branch leaves them as they are"
+        )
+    elif wrote:
         commit = f", committed as {done.commit[:10]}" if done.commit is not None else ""
         echo(
             f"rebuilt from {counted}; {_count(done.derived, 'derived file')}, {len(done.written)} "

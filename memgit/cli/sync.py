@@ -7,11 +7,14 @@ from collections import Counter
 
 import click
 
-from memgit.app.merge.sync import PATIENCE, TIMEOUT, Came, Synced, sync
+from memgit.app.merge.came import Came
+from memgit.app.merge.sync import PATIENCE, TIMEOUT, Synced, sync
+from memgit.app.merge.update_branch import Updated
 from memgit.app.read.record_json import printable_path
 from memgit.cli.options import context_of, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, safe
 from memgit.cli.resolve import print_left
+from memgit.git.remote import Access
 from memgit.model.operation import PAST
 
 SHOWN = 20
@@ -22,6 +25,11 @@ EXITS = {"conflict": 1, "refused": 1, "rejected": 3}
 @click.command("sync")
 @click.argument("remote", required=False)
 @click.option("--no-push", is_flag=True, help="Fetch and merge only.")
+@click.option(
+    "--base",
+    is_flag=True,
+    help="Merge the default branch of the remote into this one as well, as update-branch does.",
+)
 @click.option(
     "--patience",
     type=click.FloatRange(0),
@@ -41,7 +49,13 @@ EXITS = {"conflict": 1, "refused": 1, "rejected": 3}
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, remote: str | None, no_push: bool, patience: float, timeout: float, as_json: bool
+    ctx: click.Context,
+    remote: str | None,
+    no_push: bool,
+    base: bool,
+    patience: float,
+    timeout: float,
+    as_json: bool,
 ) -> int:
     """Fetch from REMOTE, merge and push, with the counted uses of all clones, through your own git.
 
@@ -49,28 +63,23 @@ def command(
     under way, or where the gate refuses what would go, such as a secret; exits with 3 where the push did not get
     through. What came is merged in both of the latter.
     """
-    terminal = sys.stdin.isatty() and sys.stderr.isatty()
-
-    shown = terminal and not as_json
+    access = access_of(timeout, as_json=as_json)
 
     def tell(what: str) -> None:
-        if shown:
+        if access.progress is not None:
             click.echo(click.style(f"{what} …", dim=True), err=True)
-
-    def progress(piece: bytes) -> None:
-        sys.stderr.write("\r".join(map(safe, piece.decode("utf-8", "replace").split("\r"))))
-        sys.stderr.flush()
 
     done = sync(
         workspace_of(ctx),
         context_of(ctx),
         remote,
         push=not no_push,
+        base=base,
         patience=patience * 60,
         timeout=timeout,
-        terminal=terminal,
+        terminal=access.terminal,
         tell=tell,
-        progress=progress if shown else None,
+        progress=access.progress,
     )
     for note in done.notes:
         echo(f"memgit: {note}", err=True)
@@ -85,9 +94,46 @@ def command(
     return EXITS.get(done.status, 0)
 
 
+def access_of(timeout: float, *, as_json: bool) -> Access:
+    """How to talk to a remote from here: with git's progress where somebody sees it."""
+    terminal = sys.stdin.isatty() and sys.stderr.isatty()
+
+    def progress(piece: bytes) -> None:
+        sys.stderr.write("\r".join(map(safe, piece.decode("utf-8", "replace").split("\r"))))
+        sys.stderr.flush()
+
+    return Access("", timeout, terminal, progress if terminal and not as_json else None)
+
+
+def print_updated(done: Updated) -> None:
+    """Says what became of merging a base."""
+    conflict = done.status == "conflict"
+    _came(f"{'to merge' if conflict else 'came'} from {done.base}", done.came)
+    if conflict:
+        print_left(done.left)
+        print_under_way(done.base)
+    elif done.status == "up_to_date":
+        echo(f"{done.branch} has all of {done.base} ({done.base_commit[:10]}): nothing to merge")
+    else:
+        how = "merged" if done.merge == "merge" else done.merge
+        echo(f"{done.branch} is up to date with {done.base} at {(done.commit or '')[:10]} ({how})")
+
+
+def print_under_way(other: str) -> None:
+    """Says how to go on with a merge that conflicts."""
+    echo(
+        f"a merge of {other} is under way; settle what conflicts, git add it, then memgit "
+        "resolve, which says how to go on"
+    )
+    echo("git merge --abort takes the merge back; nothing was pushed")
+
+
 def _print(done: Synced) -> None:
     where = f"{done.remote}/{done.branch}"
-    _came(f"{'to merge' if done.status == 'conflict' else 'came'} from {where}", done.came)
+    merging = done.status == "conflict" and (done.base is None or done.base.status != "conflict")
+    _came(f"{'to merge' if merging else 'came'} from {where}", done.came)
+    if done.base is not None:
+        print_updated(done.base)
     _came(f"went to {where}", done.went)
     if done.uses_came or done.uses_went:
         parts = [f"came from {_count(done.uses_came, 'clone')}"] * bool(done.uses_came) + [
@@ -96,13 +142,11 @@ def _print(done: Synced) -> None:
         echo(f"uses: {', '.join(parts)}")
     if done.status == "up_to_date":
         echo(f"{where}: nothing new on either side")
-    elif done.status == "conflict":
+    elif merging:
         print_left(done.left)
-        echo(
-            f"a merge of {where} is under way; settle what conflicts, git add it, then memgit "
-            "resolve, which says how to go on"
-        )
-        echo("git merge --abort takes the merge back; nothing was pushed")
+        print_under_way(where)
+    elif done.status == "conflict":
+        return
     elif done.status == "refused":
         echo(f"memgit: the gate refuses to push to {where}; what came is merged", err=True)
         echo("  hint: fix each in a new commit, then memgit sync", err=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from memgit.derive import is_derived
 from memgit.lint.corpus import Corpus
+from memgit.lint.gate import SOUND
 from memgit.lint.rule import FILE, HISTORY, SEVERITIES, CorpusCheck, FileCheck, Finding, Found, Rule
 from memgit.lint.settings import Settings, chosen, options_of, severity_of
 from memgit.model.namedtuple import NamedTuple
@@ -58,7 +60,11 @@ def run(
         severity = severity_of(settings, rule)
         found: list[Found] = []
         try:
-            found.extend(map(_sound, _checked(corpus, settings, rule)))
+            found += [
+                one
+                for one in map(_sound, _checked(corpus, settings, rule))
+                if settings.derived or rule.code in SOUND or not is_derived(corpus.layout, one.path)
+            ]
         except (Exception, SystemExit) as error:  # one broken rule never stops the rest
             message = f"the rule itself failed, nothing further was checked for it: {_said(error)}"
             out.append(Finding(rule.code, rule.name, "error", _where(corpus), 1, 1, None, message))

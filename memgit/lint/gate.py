@@ -63,6 +63,8 @@ SOUND = ("MG001", "MG002", "MG104", "MG401", "MG402", "MG403", "MG404", "MG405",
 FIELDS = ("MG003", "MG004", "MG005", "MG006")
 LINKS = ("MG201", "MG205")
 DERIVED = "MG101"
+INDEXES = (DERIVED, "MG102", "MG103")
+"""Rules about what an index lists."""
 
 TABLE = (
     Row("derived", "a derived file is not what the records give", (DERIVED,), _row(DERIVE, WARN, FAIL)),

@@ -35,12 +35,15 @@ class Settings(NamedTuple):
         ignore: rules that do not, even if selected.
         severity: severity by rule; `off` is the same as ignoring it.
         options: options by rule.
+        derived: whether what is found in derived files counts, beyond what no door lets pass: where they belong to
+            another branch, it does not.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severity: Mapping[str, str] = {}
     options: Mapping[str, Mapping[str, Any]] = {}
+    derived: bool = True
 
     def narrowed(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Settings:
         """The same with the wishes of one run on top: its selection replaces the configured one, what it

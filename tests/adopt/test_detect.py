@@ -54,9 +54,11 @@ def test_the_configuration_of_a_candidate_is_one_that_memgit_reads(
     files: Files, system: str, base: str
 ) -> None:
     found = chosen(files)
-    layout = config.parse(configuration(found, ["log.md@" + "a" * 40])).layout
+    layout = config.parse(configuration(found, old_log=["log.md@" + "a" * 40])).layout
     assert layout.base == (base if system not in ("adr", "notes") else "")
-    assert config.parse(configuration(found, ["log.md@" + "a" * 40])).old_log == ("log.md@" + "a" * 40,)
+    assert config.parse(configuration(found, old_log=["log.md@" + "a" * 40])).old_log == (
+        "log.md@" + "a" * 40,
+    )
     records = [path for path in files if path.endswith(".md") and layout.find(path) is not None]
     assert bool(records) == any(path.endswith(".md") and path != "README.md" for path in files)
 

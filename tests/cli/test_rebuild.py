@@ -94,6 +94,7 @@ def test_what_writes_made_is_right(filled: Path) -> None:
         "events": 6,
         "derived": len(derived(filled)),
         "commit": None,
+        "left_to": None,
     }
     assert differences(filled) == []
     assert status(filled) == ""

@@ -16,7 +16,16 @@ from typing import Any, NamedTuple
 
 from memgit.adopt import settings, words
 from memgit.adopt import skipped as left
-from memgit.adopt.detect import SYSTEMS, Candidate, Read, beside, candidates, choose, without_project_files
+from memgit.adopt.detect import (
+    OBSIDIAN,
+    SYSTEMS,
+    Candidate,
+    Read,
+    beside,
+    candidates,
+    choose,
+    without_project_files,
+)
 from memgit.adopt.report import Report
 from memgit.adopt.survey import Survey
 from memgit.app import config as configuration
@@ -29,6 +38,7 @@ from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.messages import message as messages
 from memgit.git.commit import recovery
 from memgit.git.commit.root_commit import first_commit, listed_in, need_author
+from memgit.git.history.default_branch import default_branch
 from memgit.git.objects.files import listed_files
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
@@ -54,6 +64,7 @@ class Proposal(NamedTuple):
         first: where there is no commit yet, the files that the first one takes.
         remaining: files that stay out of that commit.
         uncommitted: files of the workspace that differ from the newest commit; they stay so.
+        indexes: where derived files are to belong, one of `config.INDEXES`.
         notes: what to tell beside that.
     """
 
@@ -68,6 +79,7 @@ class Proposal(NamedTuple):
     first: tuple[str, ...] | None = None
     remaining: int = 0
     uncommitted: int = 0
+    indexes: str = "committed"
     notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -103,6 +115,9 @@ class Proposal(NamedTuple):
         if self.uncommitted:
             count = words.number(self.uncommitted, "file")
             yield f"not committed, and left so: {count} (memgit commit takes them in); the report is of HEAD"
+        yield f"indexes: {self.indexes}; --indexes chooses another:"
+        for name, told in configuration.INDEXES.items():
+            yield from (f"  {name + ':' if not number else '':11}{line}" for number, line in enumerate(told))
 
 
 class Adopted(NamedTuple):
@@ -127,11 +142,15 @@ class Adopted(NamedTuple):
         }
 
 
-def look(folder: str, env: Mapping[str, str], wanted: str | None = None) -> Proposal:
+def look(
+    folder: str, env: Mapping[str, str], wanted: str | None = None, indexes: str | None = None
+) -> Proposal:
     """What adopting a folder would do.
 
     Args:
         wanted: a key of `SYSTEMS`, where the choice is not left to what stands out.
+        indexes: one of `config.INDEXES`; by default `local` where Obsidian would show them as notes, else
+            `committed`.
 
     Raises:
         NotFound: no such folder, or nothing in it to adopt.
@@ -152,7 +171,8 @@ def look(folder: str, env: Mapping[str, str], wanted: str | None = None) -> Prop
     state = _OfCommit(repo, commit) if repo is not None and commit is not None else _OnDisk(root, repo, env)
     found = candidates(state.paths, state.read, os.path.basename(root))
     chosen = choose(without_project_files(found, state.paths) if wanted is None else found, wanted)
-    layout = configuration.parse(settings.configuration(chosen)).layout
+    indexes = indexes or ("local" if chosen.notable == OBSIDIAN else "committed")
+    layout = configuration.parse(settings.configuration(chosen, indexes)).layout
     survey = Survey(layout, chosen)
     state.tell(survey)
     uncommitted = sum(_concerns(layout, path) for path in state.uncommitted)
@@ -173,6 +193,7 @@ def look(folder: str, env: Mapping[str, str], wanted: str | None = None) -> Prop
         first,
         remaining,
         uncommitted,
+        indexes,
         (
             *mended,
             *_hidden_from_git(root, found),
@@ -205,7 +226,9 @@ def adopt(proposal: Proposal, context: Context, *, hooks: bool = True) -> Adopte
             "adopt: the files as they were", "adopt", (), actor=context.actor, run=context.run
         )
         first = first_commit(repo, proposal.first, text)
-    workspace = Workspace(proposal.root, repo, configuration.parse(settings.configuration(found)))
+    branch = default_branch(repo) if proposal.indexes == "trunk" else ""
+    config = configuration.parse(settings.configuration(found, proposal.indexes, branch))
+    workspace = Workspace(proposal.root, repo, config)
 
     apart: list[str] = []
 
@@ -216,7 +239,10 @@ def adopt(proposal: Proposal, context: Context, *, hooks: bool = True) -> Adopte
             return None  # somebody else was first
         entries = [(log.path, board.tree.get(log.path)) for log in report.old_logs]
         text = settings.configuration(
-            found, [f"{path}@{entry.oid}" for path, entry in entries if entry is not None]
+            found,
+            proposal.indexes,
+            branch,
+            [f"{path}@{entry.oid}" for path, entry in entries if entry is not None],
         )
         board.put(configuration.NAME, text)
         before = board.data(ATTRIBUTES)

@@ -9,13 +9,13 @@ import os
 from collections.abc import Mapping
 
 from memgit.app import config as configuration
-from memgit.app.config import Config
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
 from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.derive import derive_all, is_derived, starters
 from memgit.derive.tables import NAMES
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.formats.text import decode, encode, has_bom, newline_of
+from memgit.git.history.default_branch import default_branch
 from memgit.git.repository import Repository
 from memgit.git.setup import create_repository, set_up_driver
 from memgit.model.layout import Layout
@@ -39,6 +39,8 @@ def init(
     Args:
         layout: a name of `config.BASES`; by default what the folder looks like, else memgit's own.
         notes: patterns of plain notes for the configuration.
+        indexes: one of `config.INDEXES`; by default `local` where Obsidian would show derived files as notes, else
+            `committed`.
         hooks: install the git hooks as well; what stands in the way becomes a note.
 
     Raises:
@@ -72,15 +74,14 @@ def init(
         present = detect_on_disk(path)
         name = layout or (present.name if present is not None else "memgit")
         base = present.base if present is not None and present.name == name else None
-        text = configuration.dump(name, notes, base)
         if indexes is None and os.path.isdir(os.path.join(path, ".obsidian")):
             indexes, told = "local", ("indexes: local, because Obsidian would show derived files as notes",)
-        if indexes == "local":
-            text = text.replace(b"indexes: committed", b"indexes: local")
+        branch = default_branch(repo) if indexes == "trunk" else ""
+        text = configuration.dump(name, notes, base, indexes or "committed", branch)
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
     set_up_driver(workspace.writable())
-    done = carry_out(workspace, context, lambda session: _plan(session, workspace.config, text))
+    done = carry_out(workspace, context, lambda session: _plan(session, workspace, text))
     installed = install_hooks(workspace.writable()) if hooks else ()
     return done._replace(notes=(*told, *done.notes, *installed))
 
@@ -120,15 +121,15 @@ def _repository(path: str, env: Mapping[str, str]) -> Repository:
     return repo
 
 
-def _plan(session: Session, config: Config, text: bytes | None) -> Plan:
-    board = session.board
+def _plan(session: Session, workspace: Workspace, text: bytes | None) -> Plan:
+    board, config = session.board, workspace.config
     if text is not None and board.data(configuration.NAME) is None:
         board.put(configuration.NAME, text)
     before = board.data(ATTRIBUTES)
     after = attributes(before, config.layout)
     if after != before:
         board.put(ATTRIBUTES, after)
-    if config.indexes == "committed":
+    if workspace.indexes() == "committed":
         for path, start in starters(config.layout).items():
             if board.data(path) is None:
                 board.put(path, start)

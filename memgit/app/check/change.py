@@ -167,6 +167,7 @@ def judged(
     after: Data,
     sides: Sequence[str],
     changes: Sequence[Change] = (),
+    settings: Settings | None = None,
 ) -> Judged:
     """What a door does with the findings of a change.
 
@@ -177,10 +178,11 @@ def judged(
         sides: the commits that the change starts from: HEAD, and with a merge those that are merged. Empty
             where there is no commit yet.
         changes: what the change did to records.
+        settings: those that the findings were found by; by default those of the branch that is checked out.
     """
     if not found:
         return Judged()
-    settings = lint_settings.settings_of(workspace, lint_settings.known())
+    settings = settings or lint_settings.settings_of(workspace, lint_settings.known())
     left, before = list(found), 0
     written: list[Lines] = []
     for side in sides:

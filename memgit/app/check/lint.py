@@ -177,6 +177,7 @@ def _note_right(
     repo, source = workspace.repo, corpus.source
     if (
         repo is None
+        or workspace.indexes() != "committed"
         or corpus.changed is not None
         or not isinstance(source, TreeSource)
         or not source.is_head()
@@ -198,7 +199,10 @@ def settings_for(workspace: Workspace, request: Request, known: tuple[Rule, ...]
         if request.staged and not request.select
         else []
     )
-    return lint_settings.settings_of(workspace, known).narrowed(request.select, [*request.ignore, *left_out])
+    asked = request.at is not None and workspace.repo is not None
+    branch = workspace.branch_of(request.at or "") if asked else None
+    settings = lint_settings.settings_of(workspace, known, branch)
+    return settings.narrowed(request.select, [*request.ignore, *left_out])
 
 
 def corpus_of(

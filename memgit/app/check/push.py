@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
 
-def check_range(workspace: Workspace, context: Context, door: str, base: str | None, new: str) -> Judged:
+def check_range(
+    workspace: Workspace, context: Context, door: str, base: str | None, new: str, branch: str | None = None
+) -> Judged:
     """What a door says of a commit that others get, against the one that they have.
 
     Only the rules whose findings a push stops or reports are run, and only on files that differ.
@@ -24,6 +26,7 @@ def check_range(workspace: Workspace, context: Context, door: str, base: str | N
         door: `gate.PUSH` or `gate.SYNC`.
         base: the commit that the others have; None where they have none. Then what the folder held when it
             became a knowledge root counts as there before.
+        branch: the full name of the branch that gets the commit, there; by default the one that is checked out.
     """
     repo = workspace.require_repository()
     start = base if base is not None else _adopted(repo, new)
@@ -32,10 +35,11 @@ def check_range(workspace: Workspace, context: Context, door: str, base: str | N
     if not differ:
         return Judged()
     rules = lint_settings.loaded((*gate.SOUND, gate.DERIVED))
-    settings = lint_settings.settings_of(workspace, lint_settings.known())
+    settings = lint_settings.settings_of(workspace, lint_settings.known(), branch)
     corpus = corpus_at(workspace, context, new, differ, since=start)
     found = run(corpus, settings, rules).findings
-    verdict = judged(workspace, context, door, found, tree.data, () if start is None else (start,))
+    sides = () if start is None else (start,)
+    verdict = judged(workspace, context, door, found, tree.data, sides, settings=settings)
     told = [one for one in verdict.findings if one.severity == "error" or one.rule == gate.DERIVED]
     return verdict._replace(findings=tuple(told))
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.lint import settings as lint_settings
+from memgit.lint.gate import INDEXES
 from memgit.lint.settings import WHERE, Settings
 
 if TYPE_CHECKING:
@@ -50,16 +51,19 @@ def loaded(codes: Collection[str]) -> Sequence[Rule]:
     return [one.load() for one in listed() if one.code in codes]
 
 
-def settings_of(workspace: Workspace, known: Sequence[Known]) -> Settings:
-    """What `.memgit.yaml` says under `lint`; with indexes that are not committed, they are not checked
-    either.
+def settings_of(workspace: Workspace, known: Sequence[Known], branch: str | None = None) -> Settings:
+    """What `.memgit.yaml` says under `lint`; where derived files are not committed on a branch (as
+    `Workspace.indexes` takes it), they are not checked either.
 
     Raises:
         BadInput: a key, rule, option or value that is not known.
     """
     text = workspace.config.lint
     settings = lint_settings.from_mapping(nested(text), known) if text else Settings()
-    if workspace.config.indexes != "committed":
+    mode = workspace.indexes(branch)
+    if mode == "elsewhere":
+        return settings._replace(derived=False).narrowed(ignore=INDEXES)
+    if mode == "local":
         options = {**settings.options, "MG101": {**settings.options.get("MG101", {}), "committed": False}}
         settings = settings._replace(options=options)
     return settings

@@ -85,6 +85,7 @@ class State(Board):
         working: whether it is that of the working tree.
         found: files of the working tree that differ from the commit, as they were found.
         odd: paths at which no plain file lies, and what does.
+        indexes: where its derived files belong (see `Workspace.indexes`).
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class State(Board):
         self.working = False
         self.found: dict[str, bytes | None] = {}
         self.odd: dict[str, str] = {}
+        self.indexes = workspace.indexes()
         self._kept = kept
 
     def parsed(self, path: str) -> ParsedFile:
@@ -116,9 +118,17 @@ class State(Board):
         self._parsed.pop(path, None)
 
 
-def of_commit(workspace: Workspace, repo: Repository, commit: str | None, kept: Kept | None = None) -> State:
-    """The state of a commit."""
-    return State(workspace, repo, repo.tree(commit), commit, kept)
+def of_commit(
+    workspace: Workspace,
+    repo: Repository,
+    commit: str | None,
+    kept: Kept | None = None,
+    branch: str | None = None,
+) -> State:
+    """The state of a commit, of the branch that is checked out unless another is named (see `Workspace.indexes`)."""
+    state = State(workspace, repo, repo.tree(commit), commit, kept)
+    state.indexes = workspace.indexes(branch)
+    return state
 
 
 def of_working_tree(workspace: Workspace, repo: Repository, kept: Kept | None = None) -> State:
@@ -132,7 +142,7 @@ def of_working_tree(workspace: Workspace, repo: Repository, kept: Kept | None = 
         for path, _ in dirty(repo)
         if path == NAME or is_derived(layout, path) or layout.find(path) is not None
     ]
-    if workspace.config.indexes == "local":
+    if state.indexes == "local":
         paths += [path for path in ignored_files(repo) if is_derived(layout, path)]
     # git says nothing of a file that it ignores; an index must not be taken for lost because of that.
     paths += [
@@ -218,10 +228,13 @@ def _from_history(state: State, paths: list[str]) -> Mapping[str, bytes]:
 def differences(state: State, rendered: Mapping[str, Rendered]) -> list[Difference]:
     """The files that are not as they should be, by path.
 
-    Derived files that are kept out of commits are compared only where they are there.
+    Derived files that are kept out of commits are compared only where they are there, those of a branch that leaves
+    them to the default one not at all.
     """
     out: list[Difference] = []
-    local = state.workspace.config.indexes == "local"
+    if state.indexes == "elsewhere":
+        return out
+    local = state.indexes == "local"
     for path, one in rendered.items():
         before = state.before(path)
         if local and before is None:

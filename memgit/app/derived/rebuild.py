@@ -53,6 +53,8 @@ class Rebuilt(NamedTuple):
         records, events: how many there are, in the state and in its log.
         derived: how many derived files the state has.
         commit: the commit that was made, if any.
+        left_to: the branch that has the derived files, where this one leaves them as they are
+            (`indexes: trunk`).
         notes: what else the user should be told.
         unreadable: paths of record files that could not be understood, and why: what they hold does not
             count, or not wholly.
@@ -67,6 +69,7 @@ class Rebuilt(NamedTuple):
     events: int
     derived: int
     commit: str | None = None
+    left_to: str | None = None
     notes: tuple[str, ...] = ()
     unreadable: tuple[tuple[str, Problem], ...] = ()
 
@@ -83,6 +86,7 @@ class Rebuilt(NamedTuple):
             "events": self.events,
             "derived": self.derived,
             "commit": self.commit,
+            "left_to": self.left_to,
         }
 
 
@@ -96,16 +100,24 @@ def rebuild(
         commit: commits the derived files of the newest commit as `fix: indexes` first.
 
     Raises:
-        BadInput: `commit`, where the configuration keeps derived files out of commits.
+        BadInput: `commit`, where the configuration keeps derived files out of commits, or out of those of this
+            branch.
         Refused: there is no working tree, another memgit is writing, or a file cannot be written.
     """
     repo = workspace.writable()
-    local = workspace.config.indexes == "local"
-    if commit and local:
+    mode = workspace.indexes()
+    if commit and mode == "local":
         raise BadInput(
             "indexes: local keeps derived files out of commits",
             path=configuration.NAME,
             hint="memgit rebuild",
+        )
+    if commit and mode == "elsewhere":
+        branch = workspace.default_branch
+        raise BadInput(
+            f"indexes: trunk commits derived files on {branch} alone, and this is another branch",
+            path=configuration.NAME,
+            hint=f"git switch {branch}",
         )
     notes = [*recovery.mend(repo, recovery.WAIT), *_history_notes(repo)]
     kept = Kept(repo)
@@ -119,12 +131,25 @@ def rebuild(
             beside.stop()
 
 
-def commit_derived(workspace: Workspace, context: Context) -> Written:
+def commit_derived(workspace: Workspace, context: Context, *, unless_known: bool = False) -> Written:
     """Commits the derived files of the newest commit as its records give them, as `fix: indexes`.
+
+    Args:
+        unless_known: does nothing where all of them are known to be right.
 
     Raises what `carry_out` raises.
     """
-    return carry_out(workspace, context, partial(_fix, Kept(workspace.writable())))
+    repo = workspace.writable()
+    if unless_known and derived_state.whole(repo, repo.tree(repo.head().commit)) is not None:
+        return Written("fix", "no_op", None, None)
+    kept = Kept(repo)
+    done = carry_out(workspace, context, partial(_fix, kept))
+    if unless_known:
+        state = derived_files.of_commit(workspace, repo, repo.head().commit, kept)
+        rendered, _ = derived_files.derive(state)
+        if not derived_files.differences(state, rendered):
+            _note_all(state, repo, rendered)
+    return done
 
 
 def _rebuild(
@@ -138,7 +163,7 @@ def _rebuild(
     commit: bool,
     progress: Progress | None,
 ) -> Rebuilt:
-    local = workspace.config.indexes == "local"
+    mode = workspace.indexes()
     _read_records(workspace, repo, kept, progress)
     made = None
     if commit:
@@ -148,7 +173,7 @@ def _rebuild(
         _read_records(workspace, repo, kept, progress)
     for attempt in range(ATTEMPTS):
         state = derived_files.of_working_tree(workspace, repo, kept)
-        count = _all_right(workspace, repo, state)
+        count = _all_right(repo, state)
         rendered, told = derived_files.derive(state) if count is None else ({}, ())
         wanted = _owed(state, rendered)
         left = put(repo, wanted)
@@ -164,11 +189,11 @@ def _rebuild(
             if problem.fatal
         ]
     present = [path for path, one in rendered.items() if one.data is not None]
-    if count is None and not local and not state.found and not wrong and not wanted:
+    if count is None and mode == "committed" and not state.found and not wrong and not wanted:
         derived_state.note(repo, state.tree, derived_state.known(repo, state.layout, state.tree), present)
         _note_all(state, repo, rendered)
-    set_excluded(repo, [path for path in present if state.tree.get(path) is None] if local else [])
-    if local:
+    set_excluded(repo, [path for path in present if state.tree.get(path) is None] if mode == "local" else [])
+    if mode == "local":
         notes += _tracked(state, present)
     head = state.commit
     edits = _uncommitted(state) | {path: wanted[path].after for path in written}
@@ -186,6 +211,7 @@ def _rebuild(
         events,
         len(present) if count is None else count,
         made,
+        _left_to(workspace, mode),
         tuple(dict.fromkeys(notes)),
         found.unreadable,
     )
@@ -211,15 +237,15 @@ def check(workspace: Workspace, at: str | None = None, *, progress: Progress | N
     else:
         commit = repo.resolve(at) if at is not None else repo.head().commit
         there = Workspace(workspace.root, repo, _config_of(workspace, repo, commit))
-        state = derived_files.of_commit(there, repo, commit, kept)
+        state = derived_files.of_commit(there, repo, commit, kept, there.branch_of(at or "HEAD"))
         found = _found(_snapshot(there, repo, commit))
         there.close()
-    count = _all_right(workspace, repo, state)
+    count = _all_right(repo, state)
     rendered, notes = derived_files.derive(state) if count is None else ({}, ())
     differences = sorted([*derived_files.differences(state, rendered), *found.conflicts])
     events = 0 if state.commit is None else sum(1 for _ in history.order(repo, [state.commit]))
     present = sum(one.data is not None for one in rendered.values()) if count is None else count
-    if count is None and not differences and workspace.config.indexes == "committed":
+    if count is None and not differences and state.indexes == "committed":
         _note_all(state, repo, rendered)
     return Rebuilt(
         state.commit,
@@ -230,14 +256,23 @@ def check(workspace: Workspace, at: str | None = None, *, progress: Progress | N
         found.records,
         events,
         present,
+        left_to=_left_to(workspace, state.indexes),
         notes=(*_history_notes(repo), *notes),
         unreadable=found.unreadable,
     )
 
 
-def _all_right(workspace: Workspace, repo: Repository, state: State) -> int | None:
-    """How many derived files a state has, where it is a commit as it is and they are known to be right."""
-    if state.found or state.odd or workspace.config.indexes != "committed":
+def _left_to(workspace: Workspace, mode: str) -> str | None:
+    return workspace.default_branch if mode == "elsewhere" else None
+
+
+def _all_right(repo: Repository, state: State) -> int | None:
+    """How many derived files a state has, where it is a commit as it is and they are known to be right, or are
+    not asked for.
+    """
+    if state.indexes == "elsewhere":
+        return 0
+    if state.found or state.odd or state.indexes != "committed":
         return None
     return derived_state.whole(repo, state.tree)
 

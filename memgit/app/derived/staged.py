@@ -103,7 +103,7 @@ def settle(workspace: Workspace, given: Files | None = None, found: Files | None
         Refused: another program holds the index, or a file cannot be written.
     """
     repo = workspace.writable()
-    if workspace.config.indexes == "local" and not given:
+    if workspace.indexes() == "local" and not given:
         return Settled((), tuple(f"wrote {path}" for path in _local(workspace, repo)))
     derived = derived_of(workspace, staged(repo, repo.head().commit), given)
     if not derived.files:

@@ -141,8 +141,9 @@ def _derived(
     from memgit.git.worktree.checkout import Put, put
 
     repo = workspace.require_repository()
-    if workspace.config.indexes != "committed":
-        return _local(workspace, changed, what)
+    mode = workspace.indexes()
+    if mode != "committed":
+        return _local(workspace, changed, what) if mode == "local" else []
     before, tree = repo.tree(old), repo.tree(new)
     base, board = Board(workspace, repo, before, old), Board(workspace, repo, tree, new)
     wrong = derive_owed(board, changed, base, derived_state.known(repo, workspace.layout, before))
@@ -164,10 +165,10 @@ def _derived(
     if done:
         out.append(f"after this {what}, wrote {_named(done)} into the working tree; git add stages it")
     if rest:
-        out.append(
-            f"after this {what}, {_named(rest)} is not what the records give; mend: "
-            f"{memgit_in(folder)} rebuild"
+        mend = (
+            f"{memgit_in(folder)} {'rebuild --commit' if workspace.config.indexes == 'trunk' else 'rebuild'}"
         )
+        out.append(f"after this {what}, {_named(rest)} is not what the records give; mend: {mend}")
     return out
 
 

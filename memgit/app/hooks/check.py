@@ -108,7 +108,7 @@ def _examined(
     """Looks at what is staged in one knowledge root; nothing is written but objects."""
     repo = workspace.require_repository()
     derived = Derived({}, {}, {})
-    if only != "lint" and workspace.config.indexes == "committed":
+    if only != "lint" and workspace.indexes() == "committed":
         derived = derived_of(workspace, entries)
     entries = {**entries, **derived.entries}
     lines = [*_problems(repo.prefix, derived.problems), *(f"{repo.prefix}{note}" for note in derived.notes)]
@@ -175,7 +175,7 @@ def _note_right(root: _Root) -> None:
     workspace, entries = root.workspace, root.entries
     repo = workspace.require_repository()
     head = repo.head().commit
-    if workspace.config.indexes != "committed" or head is None or not entries:
+    if workspace.indexes() != "committed" or head is None or not entries:
         return
     before = repo.tree(head)
     owed = owed_paths(workspace.layout, entries) - root.derived.problems.keys()

@@ -154,7 +154,7 @@ def edited_paths(workspace: Workspace, repo: Repository, wanted: Sequence[str]) 
     paths only, if given.
     """
     layout = workspace.layout
-    committed = workspace.config.indexes == "committed"
+    committed = workspace.indexes() == "committed"
     found = [
         path
         for path, _ in dirty(repo)

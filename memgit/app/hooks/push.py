@@ -56,7 +56,7 @@ def check_push(
         repo.at_prefix("")
         paths = [path for path, _, _ in repo.tree(base).diff(repo.tree(new))]
         for workspace in roots(repo, State(repo, new), paths):
-            verdict = check_range(workspace, context, gate.PUSH, base, new)
+            verdict = check_range(workspace, context, gate.PUSH, base, new, push.ref)
             lines += shown(workspace.require_repository().prefix, verdict.findings)
             if verdict.stops:
                 stop = True

@@ -102,7 +102,7 @@ def _derived(workspace: Workspace, path: str, env: Mapping[str, str]) -> Merged 
 
     None where git does not say what it merges (a rebase, a stash), or people's own text in it conflicts.
     """
-    from memgit.app.merge.tree_merge import merge_bases, merge_trees
+    from memgit.app.merge.tree_merge import derivation_of, merge_bases, merge_trees
     from memgit.git.worktree.unmerged import merged_heads
 
     repo = workspace.require_repository()
@@ -112,7 +112,14 @@ def _derived(workspace: Workspace, path: str, env: Mapping[str, str]) -> Merged 
         return None
     ours = repo.tree(head)
     done = merge_trees(
-        repo, workspace.layout, repo.tree(bases[0]), ours, repo.tree(others[0]), commit=head, only=path
+        repo,
+        workspace.layout,
+        repo.tree(bases[0]),
+        ours,
+        repo.tree(others[0]),
+        derivation=derivation_of(workspace, others[0]),
+        commit=head,
+        only=path,
     )
     if any(one.path == path for one in done.conflicts):
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memgit.app.merge.tree_merge import Edit, merge_bases, merge_trees
+from memgit.app.merge.tree_merge import Derivation, Edit, derivation_of, merge_bases, merge_trees
 from memgit.app.merge.two_places import doubled
 from memgit.app.read.reader import CachedReader, open_reader
 from memgit.app.workspace import Workspace
@@ -38,7 +38,10 @@ def merge_commit(workspace: Workspace, ours: str, theirs: str, message: str) -> 
         return None
     bases = merge_bases(repo, ours, theirs)
     tree = repo.tree_of(ours)
-    edits = _merge(workspace, common_tree(workspace, bases), tree, repo.tree_of(theirs), commit=ours)
+    derivation = derivation_of(workspace, theirs)
+    edits = _merge(
+        workspace, common_tree(workspace, bases), tree, repo.tree_of(theirs), derivation, commit=ours
+    )
     if edits is None:
         return None
     try:
@@ -58,7 +61,14 @@ def merge_commit(workspace: Workspace, ours: str, theirs: str, message: str) -> 
 
 
 def _merge(
-    workspace: Workspace, base: str, ours: str, theirs: str, *, commit: str | None, force: bool = False
+    workspace: Workspace,
+    base: str,
+    ours: str,
+    theirs: str,
+    derivation: Derivation = "lines",
+    *,
+    commit: str | None,
+    force: bool = False,
 ) -> Edits | None:
     """What merging does to our tree, by path from its top; None where git has to do it, unless by `force`."""
     repo, prefix = workspace.require_repository(), workspace.require_repository().prefix
@@ -73,7 +83,7 @@ def _merge(
         repo,
         workspace.layout,
         *(repo.subtree(tree) for tree in (base, ours, theirs)),
-        derive=workspace.config.indexes == "committed" and not force,
+        derivation=derivation,
         commit=commit,
     )
     if merged.conflicts and not force:

@@ -79,7 +79,7 @@ def merge_into_head(workspace: Workspace, theirs: str, name: str, message: str) 
             return done
     raise Refused(
         "this branch keeps moving while it is merged",
-        hint="memgit sync again when the other writers are done",
+        hint="try again when the other writers are done",
     )
 
 
@@ -206,7 +206,7 @@ class _Merge:
         """Raises Refused where the merge would overwrite files that are not in git: git itself spares only
         those that are not ignored.
         """
-        local = self.workspace.config.indexes == "local"
+        local = self.workspace.indexes() == "local"
         layout, prefix = self.workspace.layout, self.repo.prefix
         found = [
             path
@@ -218,7 +218,7 @@ class _Merge:
             named = ", ".join(map(printable_path, found[:SHOWN]))
             raise Refused(
                 f"the merge would overwrite files that are not in git: {named}{more}",
-                hint="move them away, then memgit sync",
+                hint="move them away, then try again",
             )
 
     def _forward(self, name: str, how: str) -> Merged | None:
@@ -228,7 +228,7 @@ class _Merge:
             return None
         if done.code:
             raise _refused(done)
-        local = self.workspace.config.indexes == "local"
+        local = self.workspace.indexes() == "local"
         return Merged(how, (), settle(self.workspace).notes if local else ())
 
     def _join(self, name: str) -> Merged:
@@ -291,5 +291,5 @@ def _refused(done: process.Done) -> Refused:
     files = [line.strip() for line in said if line.startswith(("\t", "  "))]
     return Refused(
         f"git does not merge over what is edited or staged, but not committed: {', '.join(files) or message}",
-        hint="memgit commit (or git stash), then memgit sync",
+        hint="memgit commit (or git stash), then try again",
     )

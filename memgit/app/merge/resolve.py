@@ -450,7 +450,9 @@ def _merge_trees(workspace: Workspace, labels: tuple[str, str]) -> _Trees | None
         parent = repo.tree(next(iter(repo.parents_of(other)), None))
         one, two = (repo.tree(other), parent) if operation == "revert" else (parent, repo.tree(other))
         sides = one, repo.tree(head), two
-    return _Trees(merge_trees(repo, workspace.layout, *sides, labels=labels, derive=False), sides, workspace)
+    return _Trees(
+        merge_trees(repo, workspace.layout, *sides, labels=labels, derivation="lines"), sides, workspace
+    )
 
 
 def _text(data: bytes | None) -> str:

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 
 from memgit.app.check.push import check_range
 from memgit.app.derived.rebuild import commit_derived
+from memgit.app.merge.came import Came, between, common, name_of
 from memgit.app.merge.into_head import check_idle, merge_into_head
 from memgit.app.merge.resolve import Left
-from memgit.app.merge.tree_merge import merge_bases
+from memgit.app.merge.update_branch import Updated, default_remote, update_branch
 from memgit.app.workspace import Context, Workspace
-from memgit.derive import is_derived
 from memgit.errors import BadInput, MemgitError, Refused
-from memgit.formats.codecs import parse_file
 from memgit.git import remote
 from memgit.git.backoff import pause
 from memgit.git.commit import recovery
@@ -29,10 +28,7 @@ from memgit.git.remote import Access
 from memgit.git.repository import Head, Repository
 from memgit.lint import gate
 from memgit.lint.rule import Finding
-from memgit.model.change import diff_records
 from memgit.model.ids import is_id
-from memgit.model.operation import RecordChange
-from memgit.model.record import Record
 
 PATIENCE = 600.0
 """Seconds during which a push that came too late is begun again."""
@@ -50,16 +46,6 @@ _NO_ANSWER = remote.Pushed(False, "no answer")
 Tell = Callable[[str], None]
 
 
-class Came(NamedTuple):
-    """What one side brought to the other: how many commits, and what they did to records, taken together."""
-
-    commits: int = 0
-    records: tuple[RecordChange, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        return {"commits": self.commits, "records": [change.as_json() for change in self.records]}
-
-
 class Synced(NamedTuple):
     """What was done.
 
@@ -75,6 +61,7 @@ class Synced(NamedTuple):
         left: what conflicts.
         findings: what the gate says of the commits that are to go.
         why: why the push did not get through.
+        base: what became of merging the default branch as well, where that was asked for.
         notes: what else the user should be told.
     """
 
@@ -91,6 +78,7 @@ class Synced(NamedTuple):
     left: tuple[Left, ...] = ()
     findings: tuple[Finding, ...] = ()
     why: str | None = None
+    base: Updated | None = None
     notes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -100,6 +88,7 @@ class Synced(NamedTuple):
             "went": self.went.as_json(),
             "left": [left.as_json() for left in self.left],
             "findings": [found.as_json() for found in self.findings],
+            "base": None if self.base is None else self.base.as_json(),
         }
 
 
@@ -121,6 +110,7 @@ def sync(
     name: str | None = None,
     *,
     push: bool = True,
+    base: bool = False,
     patience: float = PATIENCE,
     timeout: float = TIMEOUT,
     terminal: bool = False,
@@ -132,6 +122,7 @@ def sync(
     Args:
         name: the remote; by default that of the branch's upstream, else the only one, else `origin`.
         push: whether to send what is here.
+        base: whether to merge the default branch as the remote has it as well, as `update_branch` does.
         patience: seconds during which to merge and push again where somebody else pushed meanwhile.
         timeout: seconds that one step over the network may take.
         terminal: whether somebody can be asked for a password.
@@ -147,7 +138,7 @@ def sync(
     notes = list(recovery.mend(repo, recovery.WAIT))
     where = _where(repo, name, Access("", timeout, terminal, progress))
     push = push and not _elsewhere(repo, where, name, notes)
-    return _Sync(workspace, context, where, push, tell, notes).run(patience)
+    return _Sync(workspace, context, where, push, base, tell, notes).run(patience)
 
 
 def _where(repo: Repository, name: str | None, access: Access) -> _Where:
@@ -161,7 +152,7 @@ def _where(repo: Repository, name: str | None, access: Access) -> _Where:
     known = remote.names(repo)
     upstream = repo.config.get(f"branch.{short}.remote")
     if name is None:
-        name = upstream or (known[0] if len(known) == 1 else "origin" if "origin" in known else None)
+        name = upstream or default_remote(repo)
         if name is None:
             several = f": which of {', '.join(known)}?" if known else ""
             raise Refused(
@@ -211,9 +202,17 @@ class _Sync:
     """One run, from one state of HEAD on."""
 
     def __init__(
-        self, workspace: Workspace, context: Context, where: _Where, push: bool, tell: Tell, notes: list[str]
+        self,
+        workspace: Workspace,
+        context: Context,
+        where: _Where,
+        push: bool,
+        base: bool,
+        tell: Tell,
+        notes: list[str],
     ) -> None:
         self.workspace, self.context, self.where, self.push = workspace, context, where, push
+        self.with_base = base
         self.repo, self.tell, self.notes = workspace.writable(), tell, notes
         repo = self.repo
         self.start = repo.head().commit
@@ -223,6 +222,7 @@ class _Sync:
         self.uses_went = False
         self.left: tuple[Left, ...] = ()
         self.findings: tuple[Finding, ...] = ()
+        self.base: Updated | None = None
 
     def run(self, patience: float) -> Synced:
         end = monotonic() + patience
@@ -234,8 +234,9 @@ class _Sync:
             stood = stood + 1 if ours is not None and self.theirs == before else 0
             if ours is not None and stood >= _patience(ours):
                 return self._answer("rejected", attempt, ours.words)
-            if not self._merge():
+            if not self._merge() or not self._update():
                 return self._answer("conflict", attempt)
+            self._derive()
             refs = self._to_push(there)
             refused = self.where.ref in refs and self._is_refused()
             if refused:
@@ -244,7 +245,10 @@ class _Sync:
                 return self._answer("refused", attempt)
             if not refs:
                 return self._answer(
-                    "synced" if self.merge != "none" or self.uses or attempt else "up_to_date", attempt
+                    "synced"
+                    if self.start != self.repo.head().commit or self.uses or attempt
+                    else "up_to_date",
+                    attempt,
                 )
             self.tell(f"pushing to {self.where.access.remote}")
             done = remote.push(self.repo, self.where.access, refs)
@@ -269,7 +273,7 @@ class _Sync:
         head = self.repo.head().commit
         assert head is not None
         self.tell(f"checking {self.where.ref.removeprefix('refs/heads/')}")
-        verdict = check_range(self.workspace, self.context, gate.SYNC, self.theirs, head)
+        verdict = check_range(self.workspace, self.context, gate.SYNC, self.theirs, head, self.where.there)
         self.findings = verdict.findings
         if not verdict.stops and any(one.rule == gate.DERIVED for one in verdict.findings):
             done = commit_derived(self.workspace, self.context)
@@ -277,6 +281,16 @@ class _Sync:
                 self.findings = tuple(one for one in verdict.findings if one.rule != gate.DERIVED)
                 self.notes.append(f"derived files were out of date: committed in {done.commit[:10]}")
         return verdict.stops
+
+    def _derive(self) -> None:
+        """Commits the derived files of the default branch, where a forge has merged into it and nobody has derived
+        since (`indexes: trunk`).
+        """
+        trunk = self.workspace.config.indexes == "trunk" and self.workspace.indexes() == "committed"
+        if trunk and self.repo.head().commit is not None:
+            done = commit_derived(self.workspace, self.context, unless_known=True)
+            if done.commit is not None:
+                self.notes.append(f"derived files were out of date: committed in {done.commit[:10]}")
 
     def _wait(self, attempt: int) -> None:
         """Waits before the next attempt: longer each time, and not as long as others that wait."""
@@ -350,7 +364,7 @@ class _Sync:
         """Merges what the remote has; False where it conflicts."""
         if self.theirs is None or not self._has(self.theirs):
             return True
-        name = self._name(self.theirs)
+        name = name_of(self.repo, self.theirs, self._tracking)
         self.tell(f"merging {name}")
         kind = "commit" if name == self.theirs else "remote-tracking branch"
         done = merge_into_head(self.workspace, self.theirs, name, f"Merge {kind} '{name}'")
@@ -361,21 +375,18 @@ class _Sync:
             self.merge = done.how
         return True
 
-    def _name(self, commit: str) -> str:
-        """The remote-tracking branch where it is at a commit, which makes for a better message and labels;
-        else the commit.
-
-        So too where its name would mean something else to git: an option, a tag, a branch.
-        """
-        short = self._tracking.removeprefix("refs/remotes/")
-        others = (f"refs/{short}", f"refs/tags/{short}", f"refs/heads/{short}")
-        if (
-            self.repo.ref(self._tracking) != commit
-            or short.startswith("-")
-            or any(self.repo.ref(other) is not None for other in others)
-        ):
-            return commit
-        return short
+    def _update(self) -> bool:
+        """Merges the default branch, where that is asked for; False where it conflicts."""
+        branch = self.workspace.default_branch if self.with_base else self.where.branch
+        if branch == self.where.branch:
+            return True
+        name = f"{self.where.access.remote}/{branch}"
+        self.tell(f"merging {name}")
+        done = update_branch(self.workspace, name, self.where.access)
+        if self.base is None or done.status != "up_to_date":
+            self.base = done
+        self.notes += done.notes
+        return done.status != "conflict"
 
     # Pushing
 
@@ -401,11 +412,12 @@ class _Sync:
 
     def _answer(self, status: str, attempts: int, why: str | None = None) -> Synced:
         head = self.repo.head().commit
-        base = self._common()
-        came = (
-            self._between(base, self.theirs) if self.theirs is not None and self._has(self.theirs) else Came()
-        )
-        went = self._between(base, self.start) if status == "synced" and self.push and attempts else Came()
+        theirs = self.theirs if self.theirs is not None and self._has(self.theirs) else None
+        base = common(self.repo, self.start, theirs)
+        came = between(self.workspace, base, theirs)
+        went = Came()
+        if status == "synced" and self.push and attempts:
+            went = between(self.workspace, base, self.start)
         return Synced(
             status,
             self.where.access.remote,
@@ -420,25 +432,6 @@ class _Sync:
             self.left,
             self.findings,
             why,
+            self.base,
             tuple(dict.fromkeys(self.notes)),
         )
-
-    def _common(self) -> str | None:
-        """The commit from which both sides went on."""
-        if self.start is None or self.theirs is None or not self._has(self.theirs):
-            return None
-        return next(iter(merge_bases(self.repo, self.start, self.theirs)), None)
-
-    def _between(self, old: str | None, new: str | None) -> Came:
-        """What lies between two commits."""
-        if new is None or old == new:
-            return Came()
-        repo, layout = self.repo, self.workspace.layout
-        count = int(repo.git("rev-list", "--count", new, *([f"^{old}"] if old is not None else [])))
-        before: list[Record] = []
-        after: list[Record] = []
-        for path, one, two in repo.tree(old).diff(repo.tree(new)):
-            if path.endswith(".md") and layout.find(path) is not None and not is_derived(layout, path):
-                before += parse_file(layout, path, repo.blob(one)).records if one is not None else ()
-                after += parse_file(layout, path, repo.blob(two)).records if two is not None else ()
-        return Came(count, tuple(change.named() for change in diff_records(before, after)))

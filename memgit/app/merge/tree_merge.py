@@ -8,27 +8,33 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from memgit.app.check.source import Edited, TreeSource
 from memgit.app.derived import state as derived_state
+from memgit.app.merge.side import Side
+from memgit.app.workspace import Workspace
 from memgit.derive import derive_owed, is_derived, owed_paths, table
+from memgit.derive.view import DerivedFile
 from memgit.errors import Refused
 from memgit.formats.codecs import parse_file
 from memgit.formats.merging.merge import merge_file
-from memgit.formats.sniff import peek
 from memgit.git import process
-from memgit.git.objects.tree import FOLDER, Delta, Entry, Tree
+from memgit.git.history.default_branch import default_tips
+from memgit.git.objects.tree import FOLDER, Entry, Tree
 from memgit.git.repository import Repository
 from memgit.lint.corpus import Corpus
 from memgit.model.change import identity
 from memgit.model.layout import Layout
 from memgit.model.record import Record
 
-RENAME_LIMIT = 1000
-"""How many new times removed files git compares; beyond it only equal ones are paired (its own default)."""
 ENTRIES = "entries"
+
+Derivation = Literal["merged", "theirs", "sides", "lines"]
+"""What becomes of derived files: they are derived from the merged records; those that our side changed, from their
+records; what both sides changed is merged by what it says; or by its lines, markers and all, as a forge does.
+"""
 
 
 class Edit(Edited):
@@ -124,6 +130,17 @@ def merge_bases(repo: Repository, one: str, other: str) -> list[str]:
     return done.out.decode("ascii").split()
 
 
+def derivation_of(workspace: Workspace, theirs: str) -> Derivation:
+    """What becomes of derived files where a commit is merged into the branch that is checked out."""
+    if workspace.indexes() == "committed":
+        return "merged"
+    if workspace.config.indexes == "trunk" and theirs in default_tips(
+        workspace.require_repository(), workspace.default_branch
+    ):
+        return "theirs"
+    return "sides"
+
+
 def merge_trees(
     repo: Repository,
     layout: Layout,
@@ -132,7 +149,7 @@ def merge_trees(
     theirs: Tree,
     *,
     labels: tuple[str, str] = ("ours", "theirs"),
-    derive: bool = True,
+    derivation: Derivation = "merged",
     right: Container[str] | None = None,
     commit: str | None = None,
     only: str | None = None,
@@ -141,8 +158,8 @@ def merge_trees(
 
     Args:
         labels: what conflict markers call our side and theirs.
-        derive: whether derived files are derived again. If not, they are left as our side has them, but for
-            those that it did not change.
+        derivation: what becomes of derived files. Unless they are derived from the merged records, they are left as
+            our side has them, but for those that it did not change.
         right: derived files of `ours` that are known to be right; what is noted in the git directory unless
             given.
         commit: a commit from whose history a broken derived file is mended.
@@ -150,7 +167,9 @@ def merge_trees(
     """
     merging = _Merging(repo, layout, base, ours, theirs, labels, only)
     merging.run()
-    if derive:
+    if derivation in ("theirs", "sides"):
+        merging.take_derived(over=derivation == "theirs")
+    if derivation == "merged":
         known = derived_state.known(repo, layout, ours) if right is None else right
         merging.derive(known, commit)
     conflicts = tuple(sorted(merging.conflicts, key=lambda one: (one.path, one.line, one.message)))
@@ -175,74 +194,6 @@ def _same(repo: Repository, entry: Entry | None, edit: Edit | None) -> bool:
     return entry.mode == edit.mode and entry.oid == (edit.oid or repo.hash_blob(edit.data or b""))
 
 
-class _Side:
-    """What one side changed: its deltas by path, and files whose text was put right before merging (entries
-    that moved).
-    """
-
-    def __init__(
-        self, repo: Repository, base: Tree, tree: Tree, wanted: Callable[[str], bool] = lambda _: True
-    ) -> None:
-        self.repo, self.base, self.tree = repo, base, tree
-        self.deltas: dict[str, Delta] = {
-            delta.path: delta for delta in base.changes(tree) if wanted(delta.path)
-        }
-        self.texts: dict[str, bytes] = {}
-
-    def data(self, path: str) -> bytes | None:
-        found = self.texts.get(path)
-        return self.tree.data(path) if found is None else found
-
-    def gone(self, path: str) -> bool:
-        delta = self.deltas.get(path)
-        return delta is not None and delta.new is None
-
-    def added(self) -> list[str]:
-        return [
-            path
-            for path, delta in self.deltas.items()
-            if delta.old is None and delta.new is not None and delta.new.is_file
-        ]
-
-    def renames(self, wanted: Iterable[str]) -> dict[str, str]:
-        """Where files that this side took away went: by the id that both hold, else as git pairs them."""
-        left = set(wanted)
-        added = self.added()
-        if not left or not added:
-            return {}
-        ids = {path: _id(self.tree.data(path)) for path in added[:RENAME_LIMIT]}
-        by_id = {id_: path for path, id_ in ids.items() if id_ is not None}
-        were = {old: _id(self.base.data(old)) for old in left}
-        found = {old: by_id[id_] for old, id_ in were.items() if id_ is not None and id_ in by_id}
-        if left == found.keys():
-            return found
-        listing = self.repo.git(
-            "diff-tree",
-            "-r",
-            "-M",
-            f"-l{RENAME_LIMIT}",
-            "--raw",
-            "-z",
-            "--no-abbrev",
-            "--diff-filter=R",
-            self.base.oid,
-            self.tree.oid,
-        )
-        fields = iter(listing.split(b"\0"))
-        for head in fields:
-            if not head.startswith(b":"):
-                continue
-            old, new = (next(fields, b"").decode("utf-8", "surrogateescape") for _ in range(2))
-            other = were.get(old) is not None and ids.get(new) is not None  # two ids are two records
-            if old in left - found.keys() and new in self.deltas and not other:
-                found[old] = new
-        return found
-
-
-def _id(data: bytes | None) -> str | None:
-    return None if data is None else peek(data) or None
-
-
 class _Merging:
     """One merge under way."""
 
@@ -261,7 +212,7 @@ class _Merging:
         def wanted(path: str) -> bool:
             return only is None or only in owed_paths(layout, [path])
 
-        self.ours, self.theirs = _Side(repo, base, ours, wanted), _Side(repo, base, theirs, wanted)
+        self.ours, self.theirs = Side(repo, base, ours, wanted), Side(repo, base, theirs, wanted)
         self.texts: dict[str, bytes] = {}
         self.edits: dict[str, Edit | None] = {}
         self.conflicts: list[Conflict] = []
@@ -446,7 +397,7 @@ class _Merging:
                 while self._follow_one(path, mover, editor):
                     pass
 
-    def _follow_one(self, path: str, mover: _Side, editor: _Side) -> bool:
+    def _follow_one(self, path: str, mover: Side, editor: Side) -> bool:
         base, edited = self.base_data(path), editor.data(path)
         if base is None or edited is None:
             return False
@@ -474,7 +425,7 @@ class _Merging:
             return True
         return False
 
-    def _moved_to(self, path: str, record: Record, mover: _Side) -> tuple[str, Record] | None:
+    def _moved_to(self, path: str, record: Record, mover: Side) -> tuple[str, Record] | None:
         """The file that a side moved an entry to, and the entry there."""
         for target, delta in mover.deltas.items():
             found = self.layout.find(target)
@@ -540,8 +491,7 @@ class _Merging:
             if path not in touched:
                 self._derived(path, data)
         for path in sorted(touched):
-            derived = next(one for one in table(self.layout) if path in one.owed(self.layout, path))
-            rendered = derived.build(view, path)
+            rendered = self._row(path).build(view, path)
             fatal = next((problem for problem in rendered.problems if problem.fatal), None)
             if fatal is not None and path in self.clashing:
                 self.conflict(
@@ -551,6 +501,27 @@ class _Merging:
                     f"what people wrote into this derived file conflicts: {fatal.message}",
                 )
             self._derived(path, rendered.data)
+
+    def take_derived(self, *, over: bool) -> None:
+        """Merges derived files that both sides changed by what they say. `over`: all that our side changed, and the
+        generated parts as their records give them.
+        """
+        from memgit.app.derived.merge import merge_derived
+
+        ours, theirs = self.ours, self.theirs
+        changed = ours.deltas.keys() if over else ours.deltas.keys() & theirs.deltas.keys()
+        for path in sorted(path for path in changed if is_derived(self.layout, path)):
+            sides = (self.base_tree.data(path), ours.tree.data(path), theirs.tree.data(path))
+            merged = merge_derived(self.layout, path, *sides, self.labels)
+            for one in merged.conflicts:
+                self.conflict(path, one.line, None, one.message)
+            self._derived(path, merged.data)
+            if over and not merged.conflicts:
+                source = MergedSource(self.repo, theirs.tree, {path: self.edits[path]})
+                self._derived(path, self._row(path).build(Corpus(self.layout, source, ""), path).data)
+
+    def _row(self, path: str) -> DerivedFile:
+        return next(one for one in table(self.layout) if path in one.owed(self.layout, path))
 
     def _derived(self, path: str, data: bytes | None) -> None:
         if data is None:

@@ -259,7 +259,8 @@ class _Reviewing:
         self.known, self.wrong = lint_settings.rules()
         self.by_hand: list[str] = []
         lint_settings.check_names(request.select, request.ignore, self.known)
-        configured = lint_settings.settings_of(self.workspace, self.known)
+        # A forge that merges derives nothing: with `indexes: trunk` that is done after the merge.
+        configured = lint_settings.settings_of(self.workspace, self.known, "")
         ignored = [rule.code for rule in self.known if rule.ages and not request.select]
         self.settings = configured.narrowed(request.select, [*request.ignore, *ignored])
 
@@ -287,7 +288,7 @@ class _Reviewing:
             self.base_tree,
             self.head_tree,
             labels=labels,
-            derive=False,
+            derivation="lines",
             commit=self.head.commit,
         )
         merged = self._with_plain(merged)
@@ -492,7 +493,7 @@ class _Reviewing:
 
     def _drift(self, sides: Sides, merged: TreeMerge, after: ReviewedCorpus) -> tuple[list[Finding], int]:
         rule = next((rule for rule in chosen(self.settings, self.known) if rule.code == DRIFT), None)
-        if rule is None or self.ruled.config.indexes != "committed":
+        if rule is None or self.workspace.indexes("") != "committed":
             return [], 0
         found = list(
             drifted(self.repo, self.layout, sides, merged, after, moved=self.bases[0] != self.base.commit)

@@ -104,7 +104,7 @@ def _owed(workspace: Workspace, board: Board, base: Board, right: set[str]) -> f
     from all its records.
     """
     before = base.edits
-    if workspace.config.indexes != "committed":
+    if workspace.indexes() != "committed":
         return frozenset()
     if not before:
         concerned = owed(workspace, board)

@@ -319,11 +319,7 @@ def note_right(workspace: Workspace, tree: Tree, right: Collection[str], derived
     """Notes which derived files are right in the tree of a new commit, as `derived_state.note` does, where
     that may be said.
     """
-    if (
-        workspace.config.indexes == "committed"
-        and workspace.proposal is None
-        and _is_configured(workspace, tree)
-    ):
+    if workspace.indexes() == "committed" and workspace.proposal is None and _is_configured(workspace, tree):
         derived_state.note(workspace.require_repository(), tree, right, derived)
 
 
@@ -470,7 +466,7 @@ def answer(plan: Plan | None, board: Board, commit_id: str | None, *, staged: bo
 
 def owed(workspace: Workspace, board: Board) -> frozenset[str]:
     """Puts the derived files that the edits owe on the board; the paths of all that they may concern."""
-    if workspace.config.indexes != "committed":
+    if workspace.indexes() != "committed":
         return frozenset()
     try:
         return _owed(board)

@@ -331,7 +331,7 @@ def tree(repo: Repository, files: dict[str, str]) -> Tree:
 
 
 def merged(repo: Repository, *trees: Tree) -> tuple[Tree, TreeMerge]:
-    found = merge_trees(repo, memgit_layout(), *trees, derive=False)
+    found = merge_trees(repo, memgit_layout(), *trees, derivation="lines")
     return Tree(
         repo,
         rewrite(
@@ -387,9 +387,73 @@ def test_a_moved_entry_keeps_the_form_of_its_file(
     moved = stored({sea: moon, sky: f"{moon}\n{entry}"})
     changed = stored({sea: f"{edited}\n{moon}", sky: moon})
     one, two = (moved, changed) if mover == "ours" else (changed, moved)
-    found = merge_trees(empty, memgit_layout(), base, one, two, derive=False)
+    found = merge_trees(empty, memgit_layout(), base, one, two, derivation="lines")
     assert found.conflicts == ()
     edits = {path: edit and edit.entry(empty) for path, edit in found.edits.items()}
     wanted = stored({sea: moon, sky: f"{moon}\n{edited}"})
     whole = Tree(empty, rewrite(empty, one.oid, edits))  # type: ignore[arg-type]
     assert [whole.data(path) for path in (sea, sky)] == [wanted.data(path) for path in (sea, sky)]
+
+
+# Derived files of branches that leave them to the default one
+
+
+INDEX = "memory/INDEX.md"
+
+
+def indexes(sides: Sides, ours: str, theirs: str, before: str = "") -> None:
+    """Two versions of an index: what stands above its generated part, and the records that it lists."""
+
+    def text(above: str, *names: str) -> str:
+        listed = "".join(f"- [{name}]({name}.md)\n" for name in names)
+        opening = "<!-- memgit: generated, do not edit; `memgit rebuild` writes it -->"
+        return f"# Memories\n\n{above}\n{opening}\n\n{listed}\n<!-- memgit: end of generated part -->\n"
+
+    kb = sides.kb
+    run_git(kb, "checkout", "-q", "-B", "start", sides.base)
+    write(kb, "memory/a.md", "---\ntitle: a\ncreated: 2026-01-01\n---\nText.\n")
+    write(kb, INDEX, text(before, "a"))
+    sides.base = commit(kb, "base")
+    run_git(kb, "checkout", "-q", "-B", "ours")
+    write(kb, "memory/b.md", "---\ntitle: b\ncreated: 2026-01-01\n---\nText.\n")
+    write(kb, INDEX, text(ours, "a", "b"))
+    sides.theirs()
+    write(kb, "memory/c.md", "---\ntitle: c\ncreated: 2026-01-01\n---\nText.\n")
+    write(kb, INDEX, text(theirs, "a", "c"))
+
+
+def listed(repo: Repository, found: TreeMerge) -> tuple[str, list[str]]:
+    """What stands above the generated part after merging, and what it lists."""
+    text = (result(repo, found, INDEX) or b"").decode()
+    above = text.partition("<!--")[0].removeprefix("# Memories").strip()
+    return above, [line.partition("]")[0][3:] for line in text.splitlines() if line.startswith("- [")]
+
+
+def test_what_both_sides_list_is_joined_where_neither_is_the_default_branch(sides: Sides) -> None:
+    indexes(sides, "", "")
+    assert listed(*sides.merge(derivation="sides")) == ("", ["a", "b", "c"])
+
+
+def test_their_list_counts_where_theirs_is_the_default_branch(sides: Sides) -> None:
+    """What ours left in it, from the time before `indexes: trunk`, would conflict with each later merge there."""
+    indexes(sides, "", "")
+    assert listed(*sides.merge(derivation="theirs")) == ("", ["a", "c"])
+
+
+@pytest.mark.parametrize("derivation", ["sides", "theirs"])
+def test_what_people_wrote_on_one_side_stays(sides: Sides, derivation: str) -> None:
+    indexes(sides, "Read this first.", "")
+    assert listed(*sides.merge(derivation=derivation))[0] == "Read this first."
+
+
+@pytest.mark.parametrize("derivation", ["sides", "theirs"])
+def test_what_people_wrote_on_both_sides_conflicts(sides: Sides, derivation: str) -> None:
+    indexes(sides, "Read this first.", "Read this last.", "Read this.")
+    _, found = sides.merge(derivation=derivation)
+    assert [one.path for one in found.conflicts] == [INDEX]
+
+
+def test_a_list_that_only_ours_changed_goes_back_to_that_of_the_default_branch(sides: Sides) -> None:
+    indexes(sides, "Ours.", "")
+    run_git(sides.kb, "checkout", "-q", sides.base, "--", INDEX)
+    assert listed(*sides.merge(derivation="theirs")) == ("Ours.", ["a", "c"])
