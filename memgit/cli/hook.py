@@ -71,6 +71,11 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
     from memgit.app.hooks import file as shim
 
     code = 0 if not stop or name not in STOPPING else shim.STOP if shim.SHIM in os.environ else 1
+    if shim.FRAMEWORK in os.environ and any("memgit " in line for line in lines):
+        from memgit.app.hooks.on_path import framework_only
+
+        path = framework_only(os.environ)
+        lines = [*lines, *([f"memgit is not on your PATH: in its place type {path}"] if path else [])]
     for line in lines:
         _say(f"memgit: {line}")
     return code
@@ -134,13 +139,12 @@ def _read(args: tuple[str, ...]) -> str:
 
 
 def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> tuple[Sequence[str], bool]:
-    from memgit.app.hooks.push import Push, check_push, pushed
+    from memgit.app.hooks.file import FRAMEWORK
+    from memgit.app.hooks.push import check_push, from_framework, pushed
 
-    new = os.environ.get("PRE_COMMIT_TO_REF")
     remote = args[0] if args else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
-    if new:
-        old = os.environ.get("PRE_COMMIT_FROM_REF")
-        pushes = [Push(os.environ.get("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/"), new, old)]
+    if not args and FRAMEWORK in os.environ:
+        pushes = [from_framework(repo, os.environ)]
     else:
         pushes = pushed(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))
     return check_push(context, repo, remote, pushes, _progress())

@@ -222,6 +222,52 @@ def test_under_the_framework_derived_files_are_rewritten_and_the_hook_fails(
     assert memgit(kb, "hook", "pre-commit").err == ""
 
 
+def test_under_the_framework_messages_name_the_memgit_that_there_is(
+    kb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in the framework's environment alone for somebody who has installed nothing else."""
+    fact(kb, body=BAD)
+    run_git(kb, "add", "-A")
+    here = f"in its place type {Path(sys.executable).parent}/memgit"
+    for path, told in ((f"{Path(sys.executable).parent}:/usr/bin:/bin", True), (os.environ["PATH"], False)):
+        monkeypatch.setenv("PATH", path)
+        monkeypatch.setenv("PRE_COMMIT", "1")
+        assert (here in memgit(kb, "hook", "pre-commit", "--only", "lint", code=1).err) == told
+        monkeypatch.delenv("PRE_COMMIT")
+        assert here not in memgit(kb, "hook", "pre-commit", code=1).err
+
+
+def test_under_the_framework_a_push_is_checked_by_the_names_that_are_given(
+    kb: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--from-ref` and `--to-ref` are names as typed; neither is told on the first push of a repository."""
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    run_git(kb, "checkout", "-qb", "side")
+    fact(kb, body=BAD)
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "unchecked")
+    run_git(kb, "checkout", "-q", "main")
+    fact(kb, "other")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "main goes on")
+
+    def push(code: int, **told: str) -> str:
+        for name in ("FROM_REF", "TO_REF", "LOCAL_BRANCH", "REMOTE_BRANCH"):
+            monkeypatch.delenv(f"PRE_COMMIT_{name}", raising=False)
+        for name, value in told.items():
+            monkeypatch.setenv(f"PRE_COMMIT_{name}", value)
+        return memgit(kb, "hook", "pre-push", code=code).err
+
+    said = push(1, FROM_REF="main", TO_REF="side")
+    assert "memory/fact.md:6: error MG501" in said and "correct side" in said and "other" not in said
+    assert "MG501" not in push(0, FROM_REF="side", TO_REF="main") + push(0, FROM_REF="side~", TO_REF="HEAD")
+    assert "MG501" in push(1, LOCAL_BRANCH="refs/heads/side", REMOTE_BRANCH="refs/heads/new")
+    assert "MG501" not in push(0)
+    run_git(kb, "checkout", "-q", "side")
+    assert "MG501" in push(1)
+    assert "no commit is named 'nowhere'" in push(1, FROM_REF="main", TO_REF="nowhere")
+
+
 def test_a_knowledge_root_in_a_folder_of_a_repository(repo: Path) -> None:
     (repo / "README.md").write_text("key AKIAZ7Q2M4N6P8R1T3V5\n")
     run_git(repo, "add", "-A")

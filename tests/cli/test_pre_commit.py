@@ -8,6 +8,7 @@ One run builds an environment from package registries, so all of it is slow; the
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -240,3 +241,30 @@ def test_the_environment_holds_what_was_tagged(root: Path, environments: Path) -
         env={**os.environ, "PYTHONPATH": ""},
     )
     assert done.stdout.startswith("memgit ")
+
+
+def test_a_hook_starts_at_once(root: Path, environments: Path) -> None:
+    """Processor time, which does not depend on what else the machine does; the best of five."""
+    (made,) = environments.glob("repo*/py_env-*/bin/memgit")
+    times = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([str(made), "hook", "pre-commit", "--only", "lint"], cwd=root, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(times) < 0.3
+
+
+def test_two_revisions_by_name_and_a_first_push(root: Path, tmp_path: Path) -> None:
+    run_git(root, "checkout", "-qb", "side")
+    fact(root, body="key AKIAZ7Q2M4N6P8R1T3V5")
+    run_git(root, "add", "-A")
+    run_git(root, "commit", "-qnm", "unchecked")
+    stage = ("run", "--hook-stage", "pre-push", "memgit-review")
+    done = pre_commit(root, *stage, "--from-ref", "main", "--to-ref", "side")
+    assert (done.code, "memory/fact.md:6: error MG501" in done.out) == (1, True)
+    assert pre_commit(root, *stage, "--from-ref", "side", "--to-ref", "main").code == 0
+    run_git(tmp_path, "init", "-q", "--bare", "there")
+    run_git(root, "remote", "add", "origin", str(tmp_path / "there"))
+    done = git(root, "push", "-q", "origin", "side")
+    assert (done.code, "MG501" in done.out + done.err) == (1, True)

@@ -14,6 +14,7 @@ from memgit.app.check.change import judged, shown, visible
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.staged import Derived, derived_of, put_on_disk
 from memgit.app.hooks import hook_state
+from memgit.app.hooks.file import FRAMEWORK
 from memgit.app.hooks.messages import block_of, record_changes
 from memgit.app.hooks.roots import State, inside, roots
 from memgit.derive import owed_paths
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
     from memgit.model.change import Change
     from memgit.model.record import Problem
 
-FRAMEWORK = "PRE_COMMIT"
-"""The variable by which the pre-commit framework says that it runs a hook: there a hook that changes files
-leaves them unstaged and fails.
-"""
 ONLY = "next-index-"
 """How the name of the index begins from which `git commit -- PATH` makes its commit (builtin/commit.c in git);
 the index that comes after it is in `index.lock` then.

@@ -45,6 +45,10 @@ it, so a memgit that is gone or half upgraded stops nothing.
 """
 SHIM = "MEMGIT_HOOK"
 """The variable by which a shim says that it is one."""
+FRAMEWORK = "PRE_COMMIT"
+"""The variable by which the pre-commit framework says that it runs a hook: there a hook that changes files
+leaves them unstaged and fails.
+"""
 
 
 @cache

@@ -9,11 +9,12 @@ from memgit.app.check.push import check_range
 from memgit.app.hooks.check import Said
 from memgit.app.hooks.roots import State, roots
 from memgit.errors import NotFound
+from memgit.git import process
 from memgit.lint import gate
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from memgit.app.workspace import Context
     from memgit.git.repository import Repository
@@ -79,6 +80,23 @@ def _known_there(repo: Repository, remote: str, push: Push) -> str | None:
         return push.new
     border = next((line[1:] for line in found if line.startswith(b"-")), None)
     return None if border is None else border.decode("ascii")
+
+
+def from_framework(repo: Repository, env: Mapping[str, str]) -> Push:
+    """What the pre-commit framework tells the hook in variables: the one ref of a push that it looks at, or two
+    revisions that somebody has typed (`--from-ref`, `--to-ref`). Without any, HEAD is looked at.
+
+    Raises:
+        NotFound: a revision that is not there.
+    """
+    name = env.get("PRE_COMMIT_TO_REF") or env.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD"
+    new, old = repo.resolve(name), env.get("PRE_COMMIT_FROM_REF")
+    ref = env.get("PRE_COMMIT_REMOTE_BRANCH")
+    if old and not ref:  # as the framework itself compares: from where the two parted
+        old = repo.resolve(old)
+        found = process.attempt(["merge-base", old, new], repo=repo).out.decode("ascii").strip()
+        old = found or old
+    return Push(ref or f"refs/heads/{name.removeprefix('refs/heads/')}", new, old or None)
 
 
 def pushed(lines: str) -> list[Push]:
