@@ -29,12 +29,19 @@ def main() -> None:
     from memgit.cli.streams import secure
 
     secure(sys.argv[1:])
+    pager = None
+    if sys.stdout.isatty():
+        from memgit.cli.pager import finish, start
+
+        pager = start(sys.argv[1:], os.environ)
     code = run(closing=False)
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError:
         pass
+    if pager is not None:
+        finish(pager)
     # Everything is written. Taking the interpreter apart and carrying the cache's log over would cost more
     # than many commands do.
     os._exit(code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from memgit.app.read.diff import RecordDiff, diff, versions
+from memgit.cli.lean import style
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import emit_json, heading, safe
 from memgit.errors import BadInput
@@ -52,4 +53,4 @@ def _print(change: RecordDiff) -> None:
         heading(f"{change.change.action} {present.address}{was}") + safe(f"  {present.path}:{present.line}")
     )
     for line in change.lines:
-        click.echo(click.style(safe(line), fg=COLOURS.get(line[:1])))
+        click.echo(style(safe(line), fg=COLOURS.get(line[:1])))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +12,7 @@ from memgit.app.read.health import Group, Health, Rated, health
 from memgit.app.read.reader import kinds_of
 from memgit.cli.options import at_option, context_of, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, faint, heading, safe
+from memgit.cli.terminal import coloured, for_people
 from memgit.errors import BadInput
 from memgit.model.health import ACTIONS
 
@@ -115,7 +115,7 @@ def _cut(text: str, width: int) -> str:
 
 def _bar(share: float) -> str:
     """A bar for a share of 1, on a terminal alone."""
-    if not sys.stdout.isatty():
+    if not for_people():
         return ""
     cells = min(1.0, max(0.0, share)) * CELLS
     if "utf" not in (sys.stdout.encoding or "").lower():
@@ -124,7 +124,7 @@ def _bar(share: float) -> str:
         whole, rest = divmod(round(cells * 8), 8)
         text = "█" * whole + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[rest]
     colour = "red" if share >= 0.7 else "yellow" if share >= 0.3 else "green"
-    return "  " + (text if os.environ.get("NO_COLOR") else click.style(text, fg=colour))
+    return "  " + (click.style(text, fg=colour) if coloured() else text)
 
 
 def _candidate(rated: Rated) -> Iterator[str]:

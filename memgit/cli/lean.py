@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from memgit import TYPE_CHECKING
 from memgit.cli.root import split
+from memgit.cli.terminal import coloured, for_people
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -318,7 +319,9 @@ def _noting(words: _Words) -> Callable[[Any], Any]:
 def echo(message: str = "", *, err: bool = False) -> None:
     """One line to a standard stream; a stream that does not take UTF-8 is left to click."""
     stream = sys.stderr if err else sys.stdout
-    if (stream.encoding or "").lower() not in _UTF8 or ("\x1b" in message and not stream.isatty()):
+    if (stream.encoding or "").lower() not in _UTF8 or (
+        "\x1b" in message and not (stream.isatty() or for_people())
+    ):
         import click
 
         click.echo(message, err=err)
@@ -332,8 +335,8 @@ def echo(message: str = "", *, err: bool = False) -> None:
 
 
 def style(text: str, *, fg: str | None = None, bold: bool | None = None, dim: bool | None = None) -> str:
-    """Text for standard output with the codes of a terminal, where it is one."""
-    if not sys.stdout.isatty():
+    """Text for standard output with the codes of a terminal, where it gets colours."""
+    if not coloured():
         return text
     import click
 

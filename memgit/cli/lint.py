@@ -17,6 +17,7 @@ from memgit.app.read import lint_log
 from memgit.app.write.fix import fix
 from memgit.cli.options import context_of, json_option, reason_option, typed, workspace_of
 from memgit.cli.output import echo, safe, write_utf8
+from memgit.cli.terminal import coloured
 from memgit.errors import BadInput
 from memgit.lint.reports import FORMATS, pieces, plain
 from memgit.lint.rule import SEVERITIES
@@ -148,15 +149,15 @@ def _progress(name: str) -> None:
 def _report(checked: Checked, form: str, ctx: click.Context, output: str | None) -> None:
     if sys.stderr.isatty() and sys.stdout.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
-    coloured = form == "text" and output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    written = pieces(form, checked.report, _paint if coloured else plain)
+    painted = form == "text" and output is None and coloured()
+    written = pieces(form, checked.report, _paint if painted else plain)
     if output is not None:
         with open(typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
             file.writelines(written)
     elif form == "text":
         text = "".join(written)
         click.echo(
-            "".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False
+            "".join(line if painted else safe(line) for line in text.splitlines(keepends=True)), nl=False
         )
     else:
         for piece in written:

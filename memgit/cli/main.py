@@ -11,6 +11,7 @@ import click
 from memgit import __version__
 from memgit.cli.lean import Declared
 from memgit.cli.root import split
+from memgit.cli.terminal import coloured
 from memgit.errors import BadInput
 
 __all__ = ["COMMANDS", "call", "cli"]
@@ -120,9 +121,10 @@ class Lazy(click.Group):
     "--actor", envvar="MEMGIT_ACTOR", help="The agent that acts, such as claude-code.  [env: MEMGIT_ACTOR]"
 )
 @click.option("--run", "run_", envvar="MEMGIT_RUN", help="The run of that agent.  [env: MEMGIT_RUN]")
+@click.option("--no-pager", is_flag=True, help="Print long output as it is, not through a pager.")
 @click.version_option(__version__, prog_name="memgit", message="%(prog)s %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, folder: str, actor: str | None, run_: str | None) -> None:
+def cli(ctx: click.Context, folder: str, actor: str | None, run_: str | None, no_pager: bool) -> None:
     """A git-native knowledge repository: records are Markdown, every change is one commit."""
     ctx.obj = {**(ctx.obj or {}), "folder": folder, "actor": actor or None, "run": run_ or None}
 
@@ -179,7 +181,8 @@ def call(args: Sequence[str], obj: dict[str, Any]) -> int:
     The exit code; errors that are not click's own are the caller's.
     """
     try:
-        result = cli.main(list(args), prog_name="memgit", standalone_mode=False, obj=obj)
+        color = coloured() or None  # a pager shows what click would leave out for a pipe
+        result = cli.main(list(args), prog_name="memgit", standalone_mode=False, obj=obj, color=color)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:

@@ -9,6 +9,7 @@ import sys
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import printable_path
+from memgit.cli.terminal import for_people
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def json_text(value: Any) -> str:
     """A JSON value as `emit_json` writes it: on a terminal over several lines."""
     import json
 
-    return json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None)
+    return json.dumps(value, ensure_ascii=False, indent=2 if for_people() else None)
 
 
 def emit_json_list(values: Iterable[Any]) -> None:
@@ -160,13 +161,13 @@ def _print_written(done: Written, as_json: bool) -> None:
         echo(f"nothing to change{f': {done.record.address}' if done.record is not None else ''}")
         return
     where = "staged" if done.staged else (done.commit or "")[:10]
-    main = [change for change in done.changes if change.action == done.changes[0].action]
+    main = [change for change in done.changes if change.action != "link"] or done.changes
     what = (
         done.record.address
         if done.record is not None
         else main[0].address
         if len(main) == 1
-        else f"{len(done.changes)} records"
+        else f"{len(main)} records"
     )
     verb = "took back what was done to" if done.op == "revert" else done.action
     click.echo(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 from memgit.app.workspace import Workspace
 from memgit.cli.options import context_of, json_option, typed, workspace_of
 from memgit.cli.output import echo, emit_json, safe, write_utf8
+from memgit.cli.terminal import coloured
 from memgit.errors import BadInput, Refused
 from memgit.lint.reports import plain
 from memgit.review.reports import FORMATS, render
@@ -77,16 +77,11 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
             err=True,
         )
     form = "json" if options["as_json"] else options["form"] or "text"
-    coloured = (
-        form == "text"
-        and options["output"] is None
-        and sys.stdout.isatty()
-        and not os.environ.get("NO_COLOR")
-    )
-    text = render(form, found, _paint if coloured else plain)
+    painted = form == "text" and options["output"] is None and coloured()
+    text = render(form, found, _paint if painted else plain)
     for other, path in also:
         write_report(render(other, found, plain), other, False, ctx, path)
-    write_report(text, form, coloured, ctx, options["output"])
+    write_report(text, form, painted, ctx, options["output"])
     return 1 if found.verdict == FAIL else 0
 
 

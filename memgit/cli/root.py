@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 ROOT = {"-C": "folder", "--actor": "actor", "--run": "run"}
 """Each with a value; spelled as click takes them: `-C DIR`, `-CDIR`, `--run ID`, `--run=ID`."""
+FLAGS = {"--no-pager": "no_pager"}
+"""Those without a value."""
 
 
 def split(args: Sequence[str]) -> tuple[dict[str, str], list[str]] | None:
@@ -19,6 +21,10 @@ def split(args: Sequence[str]) -> tuple[dict[str, str], list[str]] | None:
     position = 0
     while position < len(args):
         arg = args[position]
+        if arg in FLAGS:
+            values[FLAGS[arg]] = "1"
+            position += 1
+            continue
         flag, joined, value = arg.partition("=") if arg.startswith("--") else (arg[:2], arg[2:], arg[2:])
         if flag not in ROOT:
             break

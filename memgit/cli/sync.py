@@ -12,7 +12,7 @@ from memgit.app.merge.sync import PATIENCE, TIMEOUT, Synced, sync
 from memgit.app.merge.update_branch import Updated
 from memgit.app.read.record_json import printable_path
 from memgit.cli.options import context_of, json_option, workspace_of
-from memgit.cli.output import echo, emit_json, safe
+from memgit.cli.output import echo, emit_json, faint, safe
 from memgit.cli.resolve import print_left
 from memgit.git.remote import Access
 from memgit.model.operation import PAST
@@ -67,7 +67,7 @@ def command(
 
     def tell(what: str) -> None:
         if access.progress is not None:
-            click.echo(click.style(f"{what} …", dim=True), err=True)
+            click.echo(faint(f"{what} …"), err=True)
 
     done = sync(
         workspace_of(ctx),

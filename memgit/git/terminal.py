@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 
@@ -71,3 +71,23 @@ def run_on_file(command: str, path: str, env: Mapping[str, str]) -> int:
     finally:
         for number, handler in zip(keep, before, strict=True):
             signal.signal(number, handler)
+
+
+def start_pager(command: str, env: Mapping[str, str], handles: Sequence[int]) -> int:
+    """Starts a command line of the user's own that reads all that this process writes to some file handles from
+    now on; its process id.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    theirs, ours = os.pipe()
+    try:
+        argv = ["/bin/sh", "-c", command]
+        actions = [(os.POSIX_SPAWN_DUP2, theirs, 0)]
+        pid = os.posix_spawn(argv[0], argv, env, file_actions=actions, setsigdef=(signal.SIGPIPE,))
+        for handle in handles:
+            os.dup2(ours, handle)
+    finally:
+        os.close(theirs)
+        os.close(ours)
+    return pid

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from memgit.app.read.counts import counter
-from memgit.app.read.listing import list_records
+from memgit.app.read.listing import list_records, stamp_of
 from memgit.app.read.reader import open_reader
 from memgit.app.read.record_json import record_json
 from memgit.app.read.usage import use
@@ -18,6 +18,7 @@ from memgit.app.write.update import update
 from memgit.mcp.desk import COUNT, LIST, OBJECT, Desk, Tool, choice, flag, number, text, texts
 from memgit.mcp.tools import BY_NAME, WRITTEN, Answer, Args, fields_of, written
 from memgit.model.namedtuple import NamedTuple
+from memgit.model.when import moment
 
 SLUG = text("File name without .md; the record's key.")
 TOPICS = texts()
@@ -114,18 +115,18 @@ def _listed(kind: str) -> Callable[[Desk, Args], Answer]:
     def call(desk: Desk, args: Args) -> Answer:
         reader = open_reader(desk.workspace)
         count = counter(reader)
+        since = args.get("since")
         found = list(
             list_records(
-                reader, kind=kind, topic=args.get("topic"), archived=args.get("include_archived", False)
+                reader,
+                kind=kind,
+                topic=args.get("topic"),
+                related_task=args.get("related_task_key"),
+                since=since and moment(since, int(moment(desk.context().now, 0, first=True)), first=True),
+                archived=args.get("include_archived", False),
             )
         )
-        found = [
-            one
-            for one in found
-            if (one.text("at") or one.updated or one.created or "") >= args.get("since", "")
-            and args.get("related_task_key") in (None, one.text("related_task"))
-        ]
-        found.sort(key=lambda one: one.text("at") or "", reverse=True)
+        found.sort(key=stamp_of if kind == "observation" else lambda one: "", reverse=True)
         rows = [record_json(reader.load(one), count(one)) for one in islice(found, args.get("limit", 50))]
         return {"records": rows, "total": len(found)}
 

@@ -25,7 +25,7 @@ PATIENCE = 40.0
 class Terminal:
     """A memgit that runs on a terminal of its own."""
 
-    def __init__(self, folder: Path, *args: str) -> None:
+    def __init__(self, folder: Path, *args: str, **env: str) -> None:
         self.text = ""
         self.read = 0
         self.pid, self.fd = pty.fork()
@@ -33,6 +33,7 @@ class Terminal:
             try:
                 os.chdir(folder)
                 os.environ.update(TERM="dumb", EDITOR="false", PYTHONWARNINGS="ignore")
+                os.environ.update(env)
                 os.execv(sys.executable, [sys.executable, "-m", "memgit", *args])
             finally:
                 os._exit(127)
