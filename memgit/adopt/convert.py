@@ -7,22 +7,18 @@ never put somewhere by guess.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from memgit.derive import dates
-from memgit.errors import MemgitError
 from memgit.formats import markdown
 from memgit.formats.codec import Draft
-from memgit.formats.codecs import FORMS
 from memgit.formats.document import heading
 from memgit.formats.mnema_block import SHAPES
-from memgit.formats.text import decode, encode, has_bom
 from memgit.model import link
 from memgit.model.ids import is_id
 from memgit.model.kinds import FIELDS
 from memgit.model.layout import Layout, Place
-from memgit.model.link import Names, Wikilink
 from memgit.model.record import Record, Value
 from memgit.model.slug import slug
 
@@ -80,12 +76,11 @@ _PROSE = ("context",)
 
 
 class Destination(NamedTuple):
-    """Where one record goes: its file, its place there, and the name by which links lead to it."""
+    """Where one record goes: its file, its place there, and its title."""
 
     path: str
     place: Place
     title: str
-    link: str
 
 
 def kind_of(system: str, kind: str) -> str:
@@ -142,8 +137,7 @@ class Destinations:
             path = place.path(stem if number == 1 else f"{stem}-{number}", year=day[:4], month=day[5:7])
             number += 1
         self.take(path)
-        name = path.rpartition("/")[2].removesuffix(".md")
-        return Destination(path, place, record.title, name)
+        return Destination(path, place, record.title)
 
     def _place_of(self, kind: str) -> Place:
         places = self._layout.of(kind)
@@ -158,7 +152,7 @@ class Destinations:
             number += 1
             title = f"{record.title} ({number})"
         held.add(link.normal(title))
-        return Destination(path, place, title, f"{path.rpartition('/')[2].removesuffix('.md')}#{title}")
+        return Destination(path, place, title)
 
 
 def category_of(record: Record, source: Place, key: str) -> str:
@@ -185,22 +179,12 @@ def convert(
     source: Place,
     to: Destination,
     system: str,
-    names: Names,
-    links: Mapping[tuple[str, int], str],
 ) -> Converted:
-    """A record in the terms of another system.
+    """A record in the terms of another system; its links are as they were.
 
     Args:
         source: the place that it comes from.
-        names: what the links of the source lead to.
-        links: the new name of each converted record, by path and ordinal.
     """
-
-    def renamed(target: Wikilink) -> Wikilink | None:
-        found = names.resolve(target, record.path).record
-        new = None if found is None else links.get((found.path, found.ordinal))
-        return None if new is None else link.parse(new)._replace(label=target.label)
-
     own = {name: value for name, value in record.fields.items() if name != "title"}
     if source.form == "mnema-block":  # these make up the body
         own = {name: value for name, value in own.items() if name not in BODY_KEYS}
@@ -225,7 +209,7 @@ def convert(
         fields["topics"] = (record.address.partition("/")[2].partition("#")[0],)
         used.add("skill")
     if "related" in fields:
-        fields["related"] = tuple(_targets(record.related, renamed))
+        fields["related"] = tuple(_targets(record.related))
     body = record.body
     if source.form == "adr" and takes is None:  # there the fields say it
         from memgit.formats.adr import without
@@ -243,11 +227,9 @@ def convert(
         parts.append(f"## Connections\n\n{record.text('connections')}")
         used.add("connections")
     if own.get("related") and "related" not in fields:
-        parts.append("Related: " + ", ".join(f"[[{target}]]" for target in _targets(record.related, renamed)))
+        parts.append("Related: " + ", ".join(f"[[{target}]]" for target in _targets(record.related)))
         used.add("related")
     body = "\n\n".join(part for part in parts if part)
-    if links:
-        body = markdown.replace_wikilinks(body, renamed)
     if to.place.form == "entries":
         body = sunk(body)
     if system == "vault" and not fields.get("tags"):
@@ -258,37 +240,6 @@ def convert(
         used |= {name for name in own if name not in FIELDS}
     left = [name for name, value in own.items() if value and name not in fields and name not in used]
     return Converted(Draft(to.place.kind, to.title, fields, body), tuple(left))
-
-
-def relinked(
-    data: bytes,
-    records: Sequence[Record],
-    layout: Layout,
-    path: str,
-    names: Names,
-    links: Mapping[tuple[str, int], str],
-) -> bytes:
-    """A copied file whose links to converted records have their new names; anything else stays, and a file
-    that cannot be changed too.
-    """
-
-    def renamed(target: Wikilink) -> Wikilink | None:
-        found = names.resolve(target, records[0].path).record if records else None
-        new = None if found is None else links.get((found.path, found.ordinal))
-        return None if new is None else link.parse(new)._replace(label=target.label)
-
-    try:
-        text = decode(data)
-        changed = markdown.replace_wikilinks(text, renamed)
-        out = data if changed == text else encode(changed, has_bom(data))
-        place = layout.find(path)
-        if place is not None and place[0].form != "entries" and records and records[0].related:
-            targets = tuple(_targets(records[0].related, renamed))
-            if targets != records[0].related:
-                out = FORMS[place[0].form].edit(out, 0, {"related": targets})
-    except MemgitError:
-        return data
-    return out
 
 
 def _takes(system: str, place: Place) -> frozenset[str] | None:
@@ -314,14 +265,14 @@ def _as(name: str, value: Value, place: Place) -> Value:
     return ", ".join(value) if isinstance(value, tuple) else value
 
 
-def _targets(related: Iterable[str], renamed: Callable[[Wikilink], Wikilink | None]) -> list[str]:
-    out = []
-    for text in related:
-        new = renamed(link.parse(text))
-        target = text if new is None else str(new._replace(label=None))[2:-2]
-        if target.strip() and not any(mark in target for mark in ("[", "]", "|", "\n")):
-            out.append(target)
-    return list(dict.fromkeys(out))
+def _targets(related: Iterable[str]) -> list[str]:
+    """The targets of links without their labels, those that can stand between brackets."""
+    found = (str(link.parse(text)._replace(label=None))[2:-2] for text in related)
+    return list(
+        dict.fromkeys(
+            one for one in found if one.strip() and not any(mark in one for mark in ("[", "]", "|", "\n"))
+        )
+    )
 
 
 def sunk(text: str) -> str:

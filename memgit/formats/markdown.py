@@ -7,7 +7,7 @@ ends at `\\n` alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_markers, lines, outline
 from memgit.formats.inline import definitions, links
@@ -24,7 +24,6 @@ __all__ = (
     "find_wikilinks",
     "headings",
     "relative_links",
-    "replace_wikilinks",
     "wikilinks",
 )
 
@@ -86,21 +85,6 @@ def find_wikilinks(text: str, *, line: int = 1) -> list[Found]:
             link = parse_wikilink(text[found.start + 2 : found.end - 2])
             out.append(Found(counted, link, found.start, found.end, found.kind == "embed"))
     return out
-
-
-def replace_wikilinks(text: str, change: Callable[[Wikilink], Wikilink | None]) -> str:
-    """The text with links replaced by what `change` gives for them; None leaves a link as it is."""
-    parts: list[str] = []
-    position = 0
-    for found in find_wikilinks(text):
-        new = change(found.link)
-        if new is not None and new != found.link:
-            written = str(new)
-            if "\\|" in text[found.start : found.end]:  # inside a table a bar would end the cell
-                written = written.replace("|", "\\|")
-            parts += (text[position : found.start], written)
-            position = found.end
-    return "".join((*parts, text[position:])) if parts else text
 
 
 _SCHEME = pattern(r"[A-Za-z][A-Za-z0-9+.-]+:")

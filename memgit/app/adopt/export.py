@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 from memgit.adopt import convert
 from memgit.adopt import skipped as left
 from memgit.adopt.detect import Candidate
+from memgit.adopt.export_plain import plain_document, plain_entries
 from memgit.app import config as configuration
 from memgit.app.adopt.export_folder import check_folder, write_files
+from memgit.app.adopt.export_links import follow_links
 from memgit.app.read.reader import REGULAR
 from memgit.app.workspace import Workspace
 from memgit.derive import CATEGORY_INDEX, MappingView, is_derived, render_all, starters
 from memgit.errors import BadInput, MemgitError
 from memgit.formats.codecs import FORMS, parse_file
-from memgit.formats.export_plain import plain_document, plain_entries
 from memgit.formats.text import MAX_BYTES
 from memgit.git.repository import Repository
 from memgit.git.worktree.status import dirty
 from memgit.model.layout import Layout, Place
-from memgit.model.link import Names
 from memgit.model.operation import Event
 from memgit.model.record import Record
 
@@ -72,7 +72,7 @@ class Exported(NamedTuple):
 
     Attributes:
         copied: files of records taken as they are; `stripped` counts the records among them that lost
-            memgit's own id, `relinked` the files in which links now lead to where converted records went.
+            memgit's own id, `relinked` the files in which links follow records that went elsewhere.
         converted: records by kind that were written anew.
         without_place: fields of converted records that the system does not have, with the number of records
             that had them.
@@ -163,9 +163,9 @@ class _Export:
         self.lost: list[Lost] = []
         self.derived: list[str] = []
         self._waiting: list[tuple[Record, Place, str]] = []
-        self._all: list[Record] = []
         self._named: dict[str, bytes] = {}
-        self._linking: dict[str, tuple[Record, ...]] = {}
+        self._sources: dict[str, list[Record]] = {}
+        self._unfollowed: tuple[str, ...] = ()
 
     def gather(self) -> None:
         """Puts every file together, in memory."""
@@ -176,7 +176,9 @@ class _Export:
                 self.others += 1
                 continue
             self._take(path, data, *found)
+        copied = set(self._sources)
         self._convert()
+        self._follow(copied)
         self._derive()
 
     def _blobs(self) -> Iterator[tuple[str, bytes]]:
@@ -233,7 +235,6 @@ class _Export:
     def _take(self, path: str, data: bytes, place: Place, key: str) -> None:
         """One file of records: copied where it can be, else its records wait to be converted."""
         parsed = parse_file(self.source, path, data)
-        self._all += parsed.records
         kept = self.same and convert.stays(place, self.system)
         target = place if kept else convert.copies(place, self.system, self.layout)
         if target is not None:
@@ -241,8 +242,7 @@ class _Export:
             self.copied += 1
             to = path if self.same else self._moved(path, place, target, key)
             self.files[to] = data if self.system == "memgit" else self._plain(data, place, parsed.records)
-            if b"[[" in data or any(record.related for record in parsed.records):
-                self._linking[to] = parsed.records
+            self._sources[to] = list(parsed.records)
             if place.form == "entries" and self.files[to] != data:
                 self._named[to] = data
             return
@@ -281,13 +281,10 @@ class _Export:
         placed = [
             (record, place, destinations.place(record, place, key)) for record, place, key in self._waiting
         ]
-        links = {(record.path, record.ordinal): to.link for record, _, to in placed}
-        names = Names(self._all)
-        self._relink(names, links)
         parts: dict[str, list[bytes]] = {}
         sizes: Counter[str] = Counter()
         for record, place, to in placed:
-            made = convert.convert(record, place, to, self.system, names, links)
+            made = convert.convert(record, place, to, self.system)
             try:
                 data = FORMS[to.place.form].create(made.draft, None)
             except MemgitError as error:
@@ -298,25 +295,26 @@ class _Export:
             self.without.update(made.left)
             if to.place.form != "entries":
                 self.files[to.path] = data
+                self._sources[to.path] = [record]
                 continue
             number = 1 + sizes[to.path] // FULL
             sizes[to.path] += len(data)
             file = to.path if number == 1 else f"{to.path.removesuffix('.md')}-{number}.md"
             parts.setdefault(file, []).append(data)
+            self._sources.setdefault(file, []).append(record)
         for path, pieces in parts.items():
             held = self.files.get(path)
             whole = [held.rstrip(b"\r\n") + b"\n"] if held else []
             self.files[path] = b"\n".join([*whole, *pieces])
 
-    def _relink(self, names: Names, links: Mapping[tuple[str, int], str]) -> None:
-        """Has the links of copied files lead to where converted records went; a file without such a link
-        keeps its bytes.
-        """
-        for path, records in self._linking.items() if links else ():
-            data = convert.relinked(self.files[path], records, self.layout, path, names, links)
-            if data != self.files[path]:
-                self.files[path] = data
-                self.relinked += 1
+    def _follow(self, copied: set[str]) -> None:
+        """Has links lead to where their records went; a file without such a link keeps its bytes."""
+        if not self.converted and not self.stripped and self.same:
+            return
+        changed, self._unfollowed = follow_links(
+            self.files, self._sources, self.layout, plain=not self.same and self.system != "memgit"
+        )
+        self.relinked = len(changed & copied)
 
     def _derive(self) -> None:
         """Makes the derived files of the system, and memgit's configuration where it is memgit's own."""
@@ -387,5 +385,5 @@ class _Export:
             self.others,
             tuple(sorted(self.derived)),
             tuple(sorted(self.lost)),
-            notes,
+            (*notes, *self._unfollowed),
         )

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 
 from memgit.app.read.counts import Tally, listed
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.follow import follow, key_of, linking_records, relocated
+from memgit.app.write.follow import follow, linking_records
 from memgit.app.write.links import link_text
 from memgit.app.write.update import editable, touch, whole_text
 from memgit.app.write.write import Plan, Session, Written, carry_out, rehearse
 from memgit.derive.dates import day
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats.document import heading
+from memgit.formats.follow import key_of, relocated
 from memgit.formats.markdown import headings
 from memgit.formats.messages import message as messages
 from memgit.model import link

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from memgit.app import config as configuration
 from memgit.app.read.log import log
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.follow import Follower, Key, key_of, names_of
+from memgit.app.write.follow import Follower, names_of
 from memgit.app.write.overlay import Board
 from memgit.app.write.write import Plan, Session, Written, carry_out, merger
 from memgit.derive import is_derived
 from memgit.errors import BadInput, Conflict, NotFound, Refused, UnreadableFile
 from memgit.formats import links
 from memgit.formats.codecs import parse_file
+from memgit.formats.follow import Key, key_of
 from memgit.formats.messages import message as messages
 from memgit.formats.text import decode
 from memgit.git.commit.commit import Merged

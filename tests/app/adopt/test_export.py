@@ -359,3 +359,51 @@ def test_beside_a_record_that_was_written_to_the_others_keep_every_byte(
         out["log.md"].startswith(before["log.md"])
         and out["log.md"].count(b"\n") == before["log.md"].count(b"\n") + 1
     )
+
+
+LINKS = {
+    "vault": (
+        ".memory/10-Memories/MEM-mem-a.md",
+        "[[MEM-kay]] [[MEM-kay|x]] `[[c#Kay]]` [k](MEM-kay.md) ![[MEM-mem-b#Part|y]] [b](MEM-mem-b.md#part) "
+        "[[MEM-mem-b]] [[nosuch]] [me](MEM-mem-a.md) [out](../img/a.png)",
+    ),
+    "mem-skill": (
+        "knowledge-base/memories.md",
+        "[[c#Kay]] [[c#Kay|x]] `[[c#Kay]]` [k](c.md#kay) ![[memories#Mem B|y]] [b](memories.md#mem-b) "
+        "[[memories#Mem B]] [[nosuch]] [me](memories.md#mem-a) [out](../img/a.png)",
+    ),
+    "mnema": (
+        ".mnema/memory/mem-a.md",
+        "[[kay]] [[kay|x]] `[[c#Kay]]` [k](kay.md) ![[mem-b#Part|y]] [b](mem-b.md#part) "
+        "[[mem-b]] [[nosuch]] [me](mem-a.md) [out](../img/a.png)",
+    ),
+}
+
+
+@pytest.mark.parametrize("system", LINKS)
+def test_links_of_every_form_follow_into_another_system(kb: Path, tmp_path: Path, system: str) -> None:
+    memgit(kb, "record", "memory", "Mem B", "-m", "## Part\n\nText.")
+    id_ = memgit(kb, "show", "mem-b", "--json").json["id"]
+    memgit(kb, "record", "knowledge", "Kay", "--category", "c", "-m", "- [m](../memory/mem-b.md#part)")
+    body = (
+        f"[[c#Kay]] [[knowledge/c#Kay|x]] `[[c#Kay]]` [k](../knowledge-base/c.md#kay) ![[mem-b#Part|y]] "
+        f"[b](mem-b.md#part) [[{id_}]] [[nosuch]] [me](mem-a.md) [out](../img/a.png)"
+    )
+    memgit(kb, "record", "memory", "Mem A", "-m", body)
+    memgit(kb, "export", str(tmp_path / "out"), "--as", system)
+    path, line = LINKS[system]
+    assert f"{line}\n" in (tmp_path / "out" / path).read_text()
+
+
+def test_a_link_that_cannot_follow_is_told(kb: Path, tmp_path: Path) -> None:
+    memgit(kb, "record", "memory", "Deep", "--scope", "a", "-m", "x")
+    memgit(kb, "record", "memory", "Deep", "--scope", "b", "-m", "y")
+    memgit(kb, "record", "note", "N", "-m", "[[a/deep]] [[b/deep]]")
+    done = exported(kb, tmp_path / "out", "--as", "vault")
+    text = (tmp_path / "out/.memory/10-Memories/MEM-n.md").read_text()
+    assert "[[MEM-deep]]" in text and "[[MEM-deep-2]]" in text and done["notes"] == []
+    memgit(kb, "record", "memory", "C | d", "--slug", "c", "-m", "x")
+    memgit(kb, "update", "note/notes/n", "-m", "[[memory/c]]")
+    done = exported(kb, tmp_path / "more", "--as", "mem-skill")
+    assert len(done["notes"]) == 1 and "knowledge-base/notes.md:" in done["notes"][0]
+    assert "C | d" in done["notes"][0]

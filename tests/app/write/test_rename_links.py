@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.app.write.follow import reached, relative, relocated
+from memgit.formats.follow import reached, relative, relocated
 from memgit.formats.links import encoded
 from tests.app.adopt.test_adopt import adopted, write
 from tests.support import memgit, run_git, status
