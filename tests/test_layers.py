@@ -178,9 +178,6 @@ PRIVATE = {
 UNSTABLE = {"_sre", "_json", "_functools", "_imp", "marshal"}
 """Modules that change with the interpreter, and may crash it on damaged data."""
 
-USES_UNSTABLE = {"cache/parallel_events.py", "lint/facts.py"}
-"""Modules that still use one; a set that only shrinks."""
-
 INNER = {
     "app": (
         ("config",),
@@ -329,7 +326,7 @@ def violations(path: str, source: str) -> list[str]:
                 found.append(f"{path}:{line}: {top} belongs to {' and '.join(LIBRARIES[top])}")
         elif top not in sys.stdlib_module_names:
             found.append(f"{path}:{line}: {top} has no owner")
-        elif top in UNSTABLE and path not in USES_UNSTABLE:
+        elif top in UNSTABLE:
             found.append(f"{path}:{line}: {top} changes with the interpreter")
         elif top.startswith("_") and not top.startswith("__") and PRIVATE.get(top) != path:
             found.append(f"{path}:{line}: {top} is private to Python")

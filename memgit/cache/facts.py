@@ -1,7 +1,7 @@
 """What was found out about single files, kept by content: whoever looks at everything then looks only into
 files that are new.
 
-There are several such kinds of facts (`KINDS`), each with a table of its own.
+There are several kinds of facts, each with a table of its own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VERSION = 1
 _SCHEMA = """
 create table {kind}(path text not null, blob text not null, made text not null, data blob not null, primary key(path, blob)) without rowid;
 """
-LINT, TOKENS = KINDS = ("lint", "tokens")
+LINT, TOKENS = "lint", "tokens"
 """What rules need to know of a file, and the tokens of each of its records."""
 SPARE = 4
 """Rows of contents that are not there any more are dropped once they are a quarter of all."""
@@ -30,7 +30,7 @@ def load(cache: Cache, kind: str, made: str) -> dict[tuple[str, str], bytes]:
     """Everything that is known, by path and blob.
 
     Args:
-        kind: one of `KINDS`.
+        kind: `LINT` or `TOKENS`.
         made: names the version of the code and the layout that the rows depend on; those of another are not
             given.
     """

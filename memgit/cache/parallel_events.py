@@ -4,13 +4,13 @@ The second process is a fork: it has the repository and the layout at hand, asks
 never touches the cache. What it tells goes through a file without a name, so that it never waits for us.
 Where that cannot be, or where it failed, nothing is lost: whoever wants the events reads them as ever.
 
-Form of the file: batches, each of them eight bytes with its length and then as `marshal` writes it; a length
+Form of the file: batches, each of them eight bytes with its length and then as JSON; a length
 of 0 is the end.
 """
 
 from __future__ import annotations
 
-import marshal
+import json
 import os
 import sys
 import time
@@ -58,7 +58,7 @@ class Beside:
             batch = self._batch(place)
             if batch:
                 place += _HEAD + len(batch)
-                waiting += [Draft(Row(*row), names, lasting) for row, names, lasting in marshal.loads(batch)]  # noqa: S302  # our own fork's
+                waiting += [Draft(Row(*row), names, lasting) for row, names, lasting in json.loads(batch)]
                 if len(waiting) < AT_ONCE:
                     continue
             if waiting:
@@ -154,7 +154,7 @@ def _tell(repo: Repository, layout: Layout, head: str, handle: int, parent: int)
 
 
 def _write(file: BinaryIO, batch: list[tuple[object, ...]]) -> None:
-    data = marshal.dumps(batch)
+    data = json.dumps(batch).encode()
     file.write(len(data).to_bytes(_HEAD, "big"))
     file.write(data)
     file.flush()

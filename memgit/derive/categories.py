@@ -22,7 +22,7 @@ from memgit.derive.mem_skill import (
     past,
     with_items,
 )
-from memgit.derive.view import View, known_meta
+from memgit.derive.view import View
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.codecs import parse_file
@@ -117,10 +117,6 @@ def said_in(view: View, path: str, key: str) -> Facts:
 
 def _meta(view: View, path: str) -> Mapping[str, Value]:
     """What the frontmatter of an entry file says."""
-    known = known_meta(view, path)
-    if known is not None:
-        return known
-
     try:
         text = decode(view.data(path) or b"")
     except UnreadableFile:

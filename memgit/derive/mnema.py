@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 
 from memgit.derive import managed
 from memgit.derive.links import escape_structure, target
@@ -27,7 +27,6 @@ MARKERS = Markers(
 NAME = "INDEX.md"
 _NEVER = frozenset([NAME, "SKILL.md"])
 _CURATED = ("decisions", "notes")
-_LINE = pattern(r"- \[.*\]\(([^()]*)\)(?:  _\(.*\)_)?$")
 _HEADING = pattern(r"^#\s+(.+)$", re.MULTILINE)
 # The order of punctuation in the root collation of Unicode (https://www.unicode.org/charts/collation/), which
 # JavaScript sorts by.
@@ -97,35 +96,11 @@ def collation(text: str) -> tuple[list[tuple[int, str]], str, str]:
 
 
 def _build(view: View, path: str) -> Rendered:
-    return _rendered(view, path, {})
-
-
-def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rendered | None:
-    data = view.data(path)
-    found = (
-        managed.read(data, MARKERS)
-        if data is not None and path not in changed and data == base.data(path)
-        else None
-    )
-    if found is None:
-        return None
-    folder = path.removesuffix(NAME)
-    held = {
-        match[1]: match[0] for line in managed.inner_lines(found) if (match := _LINE.match(line)) is not None
-    }
-    touched = {target(file.removeprefix(folder)) for file in changed if file.startswith(folder)}
-    return _rendered(view, path, {file: held[file] for file in held.keys() - touched})
-
-
-def _rendered(view: View, path: str, known: Mapping[str, str]) -> Rendered:
-    """The index; `known` are lines by link target that are as they should be."""
     data = view.data(path)
     if data is None or not managed.has_block(data, MARKERS):
         return Rendered(data)
     folder = path.removesuffix(NAME)
-    lines = [known.get(target(file)) or _line(view, folder, file) for file in _files(view, folder)] or [
-        "_(no files yet)_"
-    ]
+    lines = [_line(view, folder, file) for file in _files(view, folder)] or ["_(no files yet)_"]
     found = managed.read(data, MARKERS)
     held = managed.inner_lines(found) if found is not None else []
     if [line for line in held if line.strip()] == lines:
@@ -156,4 +131,4 @@ def _said(view: View, path: str) -> tuple[str, str | None, tuple[str, ...]]:
     return heading[1].strip() if heading is not None else "", None, ()
 
 
-MNEMA_INDEX = DerivedFile("INDEX.md of a mirror", _paths, _owed, _build, _quick)
+MNEMA_INDEX = DerivedFile("INDEX.md of a mirror", _paths, _owed, _build)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
-from memgit.model.record import ParsedFile, Problem, Value
+from memgit.model.record import ParsedFile, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,10 +17,9 @@ else:
 class View(Protocol):
     """One state of a knowledge root: a commit, a commit with edits on top, a working tree.
 
-    A view may have two methods more. `last_good(path, is_good)`: the newest version of a file in history for
+    A view may have one method more. `last_good(path, is_good)`: the newest version of a file in history for
     which `is_good(bytes)` is true, None where there is none. It is asked only where a derived file that holds
-    what cannot be derived is broken. `known_meta(path)`: the `meta` of a file where that is known without
-    reading it, else None.
+    what cannot be derived is broken.
     """
 
     @property
@@ -80,12 +79,6 @@ def last_good(view: View, path: str, is_good: Callable[[bytes], bool]) -> bytes 
     """The newest good version of a file in history, None where the view cannot tell."""
     ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(view, "last_good", None)
     return None if ask is None else ask(path, is_good)
-
-
-def known_meta(view: View, path: str) -> Mapping[str, Value] | None:
-    """What a file says about itself, where a view knows that without reading it."""
-    ask: Callable[[str], Mapping[str, Value] | None] | None = getattr(view, "known_meta", None)
-    return None if ask is None else ask(path)
 
 
 class MappingView:

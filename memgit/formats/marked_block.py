@@ -60,12 +60,6 @@ def drop(text: str, marks: Marks) -> str | None:
     return before + text[found.end() :]
 
 
-def held(text: str, marks: Marks) -> str | None:
-    """What the block holds; None where there is none."""
-    found = _find(text, marks)
-    return None if found is None else found["inner"].replace("\r\n", "\n").strip("\n")
-
-
 def _find(text: str, marks: Marks) -> re.Match[str] | None:
     begin = "|".join(re.escape(marks.begin(note)) for note in ("", JOINED, NEW))
     form = rf"^(?P<begin>{begin})\r?\n(?P<inner>.*?)^{re.escape(marks.end)}(?P<last>\r?\n|\Z)"

@@ -64,18 +64,6 @@ def set_local_config(repo: Repository, values: Mapping[str, str]) -> bool:
     return bool(missing)
 
 
-def author(repo: Repository) -> str:
-    """`Name <mail>` of the person who would author a commit now.
-
-    Raises:
-        Refused: git knows no identity; in git's own words.
-    """
-    return (
-        process.run(["var", "GIT_AUTHOR_IDENT"], repo=repo).decode("utf-8", "replace").rpartition(">")[0]
-        + ">"
-    )
-
-
 def set_up_driver(repo: Repository) -> bool:
     """Has git in this clone call the merge driver; False where it did so already.
 

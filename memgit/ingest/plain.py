@@ -16,7 +16,6 @@ _EMOJI_NAME = re.compile(r":[a-z][a-z0-9_+-]{1,30}:")
 _EDGES = re.compile(r"^(?:[#|:;,\u2013\u2014]|-(?= ))[ ]*|[ ]*(?:[#|:;,\u2013\u2014]|(?<= )-)+$")
 _NOTHING = re.compile(r"^[\W_]*$")
 _GENERIC = re.compile(r"^(?:the|a|an|our|my|about)\s+", re.IGNORECASE)
-_ALIKE = re.compile(r"^[\w.-]+$")
 
 
 def plain(text: str) -> str:

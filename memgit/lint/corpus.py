@@ -351,6 +351,20 @@ class Corpus:
         for path in self.pages:
             yield from self.facts(path).records
 
+    def all_records(self) -> list[RecordFacts]:
+        """Every record of the state, in the order of paths and lines."""
+        return [one for facts in self.all_facts.values() for one in facts.records]
+
+    @cached_property
+    def _about(self) -> frozenset[tuple[str, int]]:
+        return frozenset((one.record.path, one.record.ordinal) for one in self.records())
+
+    def concerns(self, one: RecordFacts, other: RecordFacts) -> bool:
+        """Whether the run is about one of two records."""
+        return self.changed is None or any(
+            (each.record.path, each.record.ordinal) in self._about for each in (one, other)
+        )
+
     def body(self, record: Record) -> str:
         """The text of a record that came without it."""
         found = self.parsed_once(record.path).records

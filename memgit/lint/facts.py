@@ -7,7 +7,7 @@ cache.
 
 from __future__ import annotations
 
-import marshal
+import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from sys import intern
@@ -24,7 +24,7 @@ from memgit.model.ids import is_id
 from memgit.model.lazy_re import pattern
 from memgit.model.link import Wikilink
 from memgit.model.namedtuple import NamedTuple
-from memgit.model.record import Problem, Record, Value
+from memgit.model.record import Problem, Record
 from memgit.model.tokens import estimate
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from memgit.lint.claims import Claim
 
-VERSION = 6
+VERSION = 7
 """Goes up when the same bytes give other facts."""
 SHORT = 32
 """Texts of a field up to so many characters are often those of other records too."""
@@ -244,26 +244,11 @@ def _field_links(page: Page, record: Record) -> list[Link]:
 
 
 def dump(facts: FileFacts) -> bytes:
-    """The facts as bytes that `load` reads in the same version of Python and of this module."""
-    from array import array
-
-    rows = [
-        (
-            _plain(one.record),
-            one.tokens,
-            [tuple(link) for link in one.links],
-            _common(one.title),
-            frozenset(map(intern, one.keywords)),
-            array("I", one.sketch),
-            one.digest,
-            [_claim(claim) for claim in one.claims],
-        )
-        for one in facts.records
-    ]
-    plain = [
-        [tuple(one) for one in group] for group in (facts.loose, facts.problems, facts.secrets, facts.hidden)
-    ]
-    return marshal.dumps((VERSION, rows, facts.files, facts.conflicts, facts.allows, *plain))
+    """The facts as bytes that `load` reads in the same version of this module."""
+    rows = [[*one[:4], sorted(one.keywords), list(one.sketch), *one[6:]] for one in facts.records]
+    return json.dumps([VERSION, rows, *facts[1:]], ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def load(data: bytes) -> FileFacts | None:
@@ -273,60 +258,52 @@ def load(data: bytes) -> FileFacts | None:
     from memgit.lint.claims import Claim
 
     try:
-        value = marshal.loads(data)  # noqa: S302  (our own cache, which can be deleted and is never shared)
+        value = json.loads(data.decode("utf-8", "surrogatepass"))
         if value[0] != VERSION:
             return None
-        _, rows, files, conflicts, allows, loose, problems, found, unseen = value
+        _, rows, loose, files, problems, conflicts, found, unseen, allows = value
         return FileFacts(
             tuple(
                 RecordFacts(
-                    _record_of(row[0]),
+                    _record(row[0]),
                     row[1],
                     tuple(map(Link._make, row[2])),
-                    row[3],
-                    row[4],
+                    _common(row[3]),
+                    frozenset(_common(row[4])),
                     array("I", row[5]),
                     row[6],
-                    tuple(map(Claim._make, row[7])),
+                    tuple(Claim(*map(_tuples, claim)) for claim in row[7]),
                 )
                 for row in rows
             ),
             tuple(map(Link._make, loose)),
-            files,
+            tuple(map(tuple, files)),
             tuple(map(Problem._make, problems)),
-            conflicts,
+            tuple(conflicts),
             tuple(map(secrets.Secret._make, found)),
             tuple(map(hidden.Hidden._make, unseen)),
             allows,
         )
-    except (ValueError, EOFError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError):
         return None
 
 
-# Words that many records have are interned: they are then read into one text, and the facts of a hundred
-# thousand records fit in memory.
+# Words that many records have are interned: they are then one text, and the facts of a hundred thousand
+# records fit in memory.
 
 
 def _common(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(intern, words))
 
 
-def _claim(claim: Claim) -> tuple[Any, ...]:
-    return tuple(claim._replace(core=_common(claim.core), condition=_common(claim.condition)))
+def _tuples(value: Any) -> Any:
+    """A value with tuples for lists and common words."""
+    if isinstance(value, list):
+        return tuple(map(_tuples, value))
+    return intern(value) if isinstance(value, str) and len(value) <= SHORT else value
 
 
-def _value(value: Value) -> Value:
-    if isinstance(value, str):
-        return intern(value) if len(value) <= SHORT else value
-    return value if value is None else tuple(intern(item) if len(item) <= SHORT else item for item in value)
-
-
-def _plain(record: Record) -> tuple[Any, ...]:
-    fields = {intern(name): _value(value) for name, value in record.fields.items()}
-    problem = None if record.problem is None else tuple(record.problem)
-    return (intern(record.kind), *record[1:7], fields, record.body, problem)
-
-
-def _record_of(row: tuple[Any, ...]) -> Record:
-    record = Record._make(row)
-    return record if row[9] is None else record._replace(problem=Problem(*row[9]))
+def _record(row: list[Any]) -> Record:
+    fields = {intern(name): _tuples(value) for name, value in row[7].items()}
+    problem = None if row[9] is None else Problem(*row[9])
+    return Record._make((intern(row[0]), *row[1:7], fields, row[8], problem))

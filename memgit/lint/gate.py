@@ -134,11 +134,6 @@ def judge(door: str, rule: str, severity: str, change: str = NEW, *, own: bool, 
     return min(verdict, _CAPPED.get(severity, most), key=_RANK.__getitem__)
 
 
-def stops(verdict: str) -> bool:
-    """Whether a verdict stops the change."""
-    return verdict in (REFUSE, FAIL)
-
-
 def severity_at(verdict: str) -> str:
     """The severity with which a door reports a finding; empty where it does not."""
     return _SEVERITY.get(verdict, "")

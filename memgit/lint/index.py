@@ -2,20 +2,17 @@
 what may be alike.
 
 `Whole` answers from the facts of all files, worked out once; an app may answer from a cache instead, so that
-checking one file costs one file. Every answer about likeness is a set of candidates: rules compare for
-themselves.
+checking one file costs one file. What may be alike is found among all records at once where these are at hand
+(see `joins`), else the index gives candidates for one record: rules compare for themselves.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
 
 from memgit import TYPE_CHECKING
 from memgit.lint.facts import FileFacts, RecordFacts
-from memgit.lint.multimap import Keyed
 from memgit.model.layout import Layout
 from memgit.model.link import Names, Wikilink, file_names, normal
 from memgit.model.record import Record
@@ -58,11 +55,19 @@ class Index(Protocol):
     def mentioning(self, names: Sequence[str]) -> Iterable[str]:
         """The paths of Markdown files whose text may hold one of the names; too many do no harm."""
 
-    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
-        """Records that may have that share (0 to 1) of the keywords of the smaller set."""
+    @property
+    def peers(self) -> Peers | None:
+        """What may be like one record; None where all records are at hand and can be joined (see `joins`)."""
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
         """Records that have a keyword in common which at most `crowd` records have."""
+
+
+class Peers(Protocol):
+    """What may be like one record: candidates, too many of which do no harm."""
+
+    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
+        """Records that may have that share (0 to 1) of the keywords of the smaller set."""
 
     def title_peers(self, facts: RecordFacts) -> Iterable[RecordFacts]:
         """Records whose titles may be like that of this one."""
@@ -161,6 +166,7 @@ class Whole:
         self._facts = facts
         self._file_names = FileNames(paths)
         self._texts = texts
+        self.peers: Peers | None = None
 
     @cached_property
     def records(self) -> list[RecordFacts]:
@@ -211,152 +217,22 @@ class Whole:
             if data is not None and any(name in data for name in wanted):
                 yield path
 
-    def _posted(self, words: Callable[[RecordFacts], Iterable[Hashable]]) -> dict[Hashable, list[int]]:
-        """The numbers of the records by each of some words that they have."""
-        found: dict[Hashable, list[int]] = {}
-        for number, one in enumerate(self.records):
-            for word in words(one):
-                found.setdefault(word, []).append(number)
+    @cached_property
+    def _by_keyword(self) -> dict[str, list[RecordFacts]]:
+        found: dict[str, list[RecordFacts]] = {}
+        for one in self.records:
+            for keyword in one.keywords:
+                found.setdefault(keyword, []).append(one)
         return found
-
-    def _shared(
-        self, words: Callable[[RecordFacts], Iterable[Hashable]]
-    ) -> Callable[[Hashable], Sequence[int]]:
-        """What gives the numbers of the records that have a word, where more than one has it and at most
-        `CROWD`.
-        """
-        keyed = Keyed(len(self.records))
-        for number, one in enumerate(self.records):
-            keyed.add(map(hash, words(one)), number)
-        found = dict(keyed.crowds())
-        return lambda word: found.get(keyed.cut(hash(word)), ())
-
-    @cached_property
-    def _numbers(self) -> dict[int, int]:
-        """The number of each record by the identity of its facts."""
-        return {id(one): number for number, one in enumerate(self.records)}
-
-    def _number(self, facts: RecordFacts) -> int:
-        """The number of a record; -1 for facts that are not of this index."""
-        return self._numbers.get(id(facts), -1)
-
-    @cached_property
-    def _by_keyword(self) -> dict[Hashable, list[int]]:
-        return self._posted(lambda one: one.keywords)
-
-    def keyword_peers(self, facts: RecordFacts, share: float) -> Iterator[RecordFacts]:
-        here, size = self._number(facts), len(facts.keywords)
-        count: Counter[int] = Counter()
-        for keyword in facts.keywords:
-            holders = self._by_keyword.get(keyword, ())
-            if len(holders) <= EVERYWHERE:
-                count.update(holders)
-        for number, shared in count.items():
-            other = self.records[number]
-            # Keywords that are everywhere are not counted, but may be what is missing.
-            if number != here and shared >= min(3, least(min(size, len(other.keywords)), share)):
-                yield other
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterator[RecordFacts]:
-        seen: set[int] = set()
-        for keyword in facts.keywords:
-            holders = self._by_keyword.get(keyword, ())
-            if len(holders) <= crowd:
-                seen.update(holders)
-        return (other for number in seen if (other := self.records[number]) is not facts)
-
-    # Titles: two that differ in one word each are equal once that word is left out.
-
-    @cached_property
-    def _by_title(self) -> Callable[[Hashable], Sequence[int]]:
-        return self._shared(lambda one: title_keys(one.title))
-
-    def title_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
-        here = self._number(facts)
-        seen: set[int] = set()
-        for key in title_keys(facts.title):
-            seen.update(self._by_title(key))
-        return (self.records[number] for number in seen if number != here)
-
-    @cached_property
-    def _by_run(self) -> Callable[[Hashable], Sequence[int]]:
-        return self._shared(lambda one: one.sketch)
-
-    @cached_property
-    def _by_digest(self) -> dict[Hashable, list[int]]:
-        return self._posted(lambda one: (one.digest,) if one.digest else ())
-
-    def text_peers(self, facts: RecordFacts) -> Iterator[RecordFacts]:
-        here, by = self._number(facts), self._by_run
-        count: Counter[int] = Counter()
-        for run in facts.sketch:
-            count.update(by(run))
-        needed = len(facts.sketch)
-        seen = {number for number, times in count.items() if times * 3 >= needed}
-        seen.update(self._by_digest.get(facts.digest, ()) if facts.digest else ())
-        return (self.records[number] for number in seen if number != here)
-
-    # Claims: two are about one thing only where the words of one hold all words of the other, under one
-    # condition. So each claim stands under its two rarest words, and those within a claim are found under the
-    # pairs of its own words; those around it, by its rarest word.
-
-    @cached_property
-    def _claim_words(self) -> Counter[str]:
-        return Counter(word for one in self.records for claim in one.claims for word in claim.core)
-
-    def _rarest(self, claim: Claim, most: int) -> list[str]:
-        count = self._claim_words
-        return sorted(claim.core, key=lambda word: (count[word], word))[:most]
-
-    def _distinct_claims(self) -> Iterator[tuple[RecordFacts, Claim]]:
-        """Every claim with its record, but for sentences that many records repeat."""
-        times: dict[str, int] = {}
-        for one in self.records:
-            for claim in one.claims:
-                count = times[claim.text] = times.get(claim.text, 0) + 1
-                if count <= REPEATED:
-                    yield one, claim
-
-    @cached_property
-    def _by_claim(self) -> dict[Hashable, list[tuple[RecordFacts, Claim]]]:
-        found: dict[Hashable, list[tuple[RecordFacts, Claim]]] = {}
-        for one, claim in self._distinct_claims():
-            key: Hashable = (frozenset(self._rarest(claim, 2)), claim.condition)
-            for each in (key, *(f"={name}" for name, _ in claim.settings)):
-                found.setdefault(each, []).append((one, claim))
-        return found
-
-    @cached_property
-    def _by_claim_word(self) -> dict[str, list[tuple[RecordFacts, Claim]]]:
-        found: dict[str, list[tuple[RecordFacts, Claim]]] = {}
-        for one, claim in self._distinct_claims():
-            for word in claim.core:
-                found.setdefault(word, []).append((one, claim))
-        return found
-
-    def claim_peers(self, facts: RecordFacts, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
-        yield from self.claims_within(claim)
-        yield from self.claims_around(claim)
-
-    def claims_within(self, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
-        """Claims of which every word is in this one too, or that name the same settings; and others."""
-        by = self._by_claim
-        words = self._rarest(claim, PAIRED)
-        for group in (*combinations(words, 2), *((word,) for word in words)):
-            yield from by.get((frozenset(group), claim.condition), ())
-        for name, _ in claim.settings:
-            yield from by.get(f"={name}", ())
-
-    def claims_around(self, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
-        """Claims that hold every word of this one; and others."""
-        for word in self._rarest(claim, 1):
-            yield from self._by_claim_word.get(word, ())
-
-
-def title_keys(title: Sequence[str]) -> list[Hashable]:
-    """The words of a title as a set, and what is left of it without each of them."""
-    words = frozenset(title)
-    return [words, *(words - {word} for word in words if len(words) > 2)]
+        found = {
+            id(one): one
+            for keyword in facts.keywords
+            if len(holders := self._by_keyword.get(keyword, ())) <= crowd
+            for one in holders
+        }
+        return (one for one in found.values() if one is not facts)
 
 
 def least(size: int, share: float) -> int:

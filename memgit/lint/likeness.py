@@ -15,7 +15,6 @@ from memgit.model.lazy_re import pattern
 from memgit.model.terms import STOP
 
 SKETCH = 24
-RUN = 4
 LONG = 200
 MIN_WORDS = 12
 """A text of fewer words is too short to call a copy of another."""

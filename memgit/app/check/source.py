@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memgit.git.objects.tree import Entry, Tree
     from memgit.git.repository import Repository
     from memgit.lint.claims import Claim
-    from memgit.lint.index import FileNames
+    from memgit.lint.index import FileNames, Peers
     from memgit.model.layout import Layout
 
 REGULAR = 0o100644
@@ -266,6 +266,7 @@ class CachedIndex:
     def __init__(self, layout: Layout, snapshot: Snapshot, source: TreeSource) -> None:
         self._layout, self._snapshot, self._source = layout, snapshot, source
         self._near: dict[tuple[str, int], list[RecordFacts]] = {}
+        self.peers: Peers | None = self
 
     def resolve(self, link: Wikilink, origin: str | None) -> Sequence[Record]:
         return self._snapshot.named(link, origin)

@@ -5,8 +5,7 @@ that find what is alike.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -57,8 +56,6 @@ CLAIM_WORDS = 4
 MOST_KEYWORDS = 10
 MANY_NAMES = 16
 """From so many names on, what links to them is looked up among all links, not in the texts of all files."""
-REPEATED = 4
-"""In so many records a sentence is looked at; where more have it, it is a phrase that they share."""
 
 
 class Read:
@@ -232,53 +229,10 @@ class ReviewedCorpus(Corpus):
 
 
 class WholeIndex(Whole):
-    """Lookups over everything in which a sentence that many records have, as a footer, is compared a few
-    times alone.
-    """
+    """Lookups over everything for a change that takes many names away."""
 
     def __init__(self, corpus: ReviewedCorpus) -> None:
         super().__init__(corpus.layout, corpus.all_facts, lambda: corpus.all_paths, corpus.data)
-        self._asked: Counter[str] = Counter()
-
-    @cached_property
-    def _around(self) -> tuple[list[tuple[RecordFacts, Claim]], dict[Hashable, set[int]]]:
-        """Claims, and the numbers of those that hold a word under a condition."""
-        holders: Counter[str] = Counter()
-        claims: list[tuple[RecordFacts, Claim]] = []
-        found: dict[Hashable, set[int]] = {}
-        for one in self.records:
-            for claim in one.claims:
-                holders[claim.text] += 1
-                if holders[claim.text] <= REPEATED:
-                    for word in claim.core:
-                        found.setdefault((word, claim.condition), set()).add(len(claims))
-                    claims.append((one, claim))
-        return claims, found
-
-    @cached_property
-    def _by_claim(self) -> dict[Hashable, list[tuple[RecordFacts, Claim]]]:
-        holders: Counter[tuple[Hashable, str]] = Counter()
-        found: dict[Hashable, list[tuple[RecordFacts, Claim]]] = {}
-        for one in self.records:
-            for claim in one.claims:
-                key: Hashable = (frozenset(self._rarest(claim, 2)), claim.condition)
-                for each in (key, *(f"={name}" for name, _ in claim.settings)):
-                    holders[each, claim.text] += 1
-                    if holders[each, claim.text] <= REPEATED:
-                        found.setdefault(each, []).append((one, claim))
-        return found
-
-    def claim_peers(self, facts: RecordFacts, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
-        self._asked[claim.text] += 1
-        if self._asked[claim.text] <= REPEATED:
-            yield from super().claim_peers(facts, claim)
-
-    def claims_around(self, claim: Claim) -> Iterator[tuple[RecordFacts, Claim]]:
-        if claim.core:
-            claims, holders = self._around
-            wanted = sorted((holders.get((word, claim.condition), set()) for word in claim.core), key=len)
-            for number in sorted(set.intersection(*wanted)):
-                yield claims[number]
 
     @cached_property
     def _linked(self) -> dict[str, list[str]]:

@@ -14,12 +14,11 @@ from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
 from memgit.model.link import Wikilink
-from memgit.model.record import ParsedFile, Problem, Record, Value
+from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from memgit.app.write.file_cache import KnownFiles
     from memgit.cache.records import Snapshot
 
 LOOKED_BACK = 500
@@ -49,20 +48,16 @@ class Board(TreeFiles):
         self.soft: frozenset[str] = frozenset()
         self._parsed: dict[str, ParsedFile] = {}  # of edited files
         self._committed: dict[str, ParsedFile] = {}
-        self.known_files: KnownFiles | None = None  # while nothing but derived files is made
 
     def unedited(self) -> Board:
         """The commit without the edits; what was understood of it is shared."""
         board = Board(self.workspace, self.repo, self.tree, self.commit)
         board._committed = self._committed
-        board.known_files = self.known_files
         return board
 
     def at(self, tree: Tree) -> Board:
         """Another tree without edits; what was understood of this one is shared where it is the same."""
-        board = self.unedited() if tree == self.tree else Board(self.workspace, self.repo, tree)
-        board.known_files = self.known_files
-        return board
+        return self.unedited() if tree == self.tree else Board(self.workspace, self.repo, tree)
 
     def as_now(self) -> Board:
         """A board with the edits so far; later ones do not show on it. What was understood is shared."""
@@ -111,10 +106,6 @@ class Board(TreeFiles):
     def parsed(self, path: str) -> ParsedFile:
         held = self._parsed if path in self.edits else self._committed
         if path not in held:
-            oid = self._known_oid(path)
-            known = None if oid is None or self.known_files is None else self.known_files.file(path, oid)
-            if known is not None:
-                return known
             held[path] = self._read(path)
         return held[path]
 
@@ -122,17 +113,6 @@ class Board(TreeFiles):
         """What a file holds, understood anew."""
         data = self.data(path)
         return ParsedFile(()) if data is None else parse_file(self.layout, path, data)
-
-    def known_meta(self, path: str) -> Mapping[str, Value] | None:
-        """What a file says about itself, where that is known without reading it."""
-        oid = self._known_oid(path)
-        return None if oid is None or self.known_files is None else self.known_files.meta(path, oid)
-
-    def _known_oid(self, path: str) -> str | None:
-        """The content of a file that the cache may be asked about: one without edits, while nobody asks for
-        texts.
-        """
-        return None if self.known_files is None or path in self.edits else self.tree.file(path)
 
     def written(self) -> Iterator[Record]:
         """The records of the files that edits leave, as they leave them."""

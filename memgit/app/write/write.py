@@ -466,26 +466,13 @@ def answer(plan: Plan | None, board: Board, commit_id: str | None, *, staged: bo
 
 def owed(workspace: Workspace, board: Board) -> frozenset[str]:
     """Puts the derived files that the edits owe on the board; the paths of all that they may concern."""
-    if workspace.indexes() != "committed":
-        return frozenset()
-    try:
-        return _owed(board)
-    finally:
-        board.known_files = None
-
-
-def _ask_cache(board: Board) -> None:
-    """Lets derived files ask the cache what files hold, until `owed` ends."""
-    from memgit.app.write.file_cache import KnownFiles
-
-    board.known_files = KnownFiles(board.workspace)
+    return _owed(board) if workspace.indexes() == "committed" else frozenset()
 
 
 def _owed(board: Board) -> frozenset[str]:
     changed = sorted(board.edits)
     right = derived_state.known(board.repo, board.layout, board.tree)
     if NAME in changed:
-        _ask_cache(board)
         board.notes += keep_names(board, None)
         derived: Mapping[str, bytes | None] = derive_all(board)
         concerned = frozenset(derived)
@@ -496,7 +483,6 @@ def _owed(board: Board) -> frozenset[str]:
         if not concerned <= right:
             from memgit.app.derived.validity import still_right
 
-            _ask_cache(board)
             right |= still_right(board, concerned - right)
         rows = {path: row for path, row in rows.items() if path not in late or path not in right}
         doubtful = concerned.difference(right) | concerned.intersection(changed)

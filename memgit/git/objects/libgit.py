@@ -84,11 +84,6 @@ class NotOwned(Refused):
     """The repository belongs to another user."""
 
 
-def version() -> str:
-    """Version of libgit2, such as 1.9.1."""
-    return str(_this.raw.LIBGIT2_VERSION)
-
-
 def discover(start: str, *, across: bool = False, ceilings: str = "") -> str | None:
     """The git directory of the repository that holds a folder, or None.
 

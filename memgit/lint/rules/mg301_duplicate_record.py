@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
-from memgit.lint.index import Place, least, place
+from memgit.lint.index import Peers, Place, least, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, number, whole
 from memgit.lint.words import listed, named
 
@@ -19,12 +19,13 @@ paired each with each.
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     alike = _Alike(corpus, options)
-    if corpus.changed is None:
-        alike.among_all()
+    peers = corpus.index.peers
+    if peers is None:
+        alike.among(corpus.all_records())
     else:
         for one in corpus.records():
             if not one.record.archived:
-                alike.like(one)
+                alike.like(one, peers)
     for one, other, why in alike.told():
         yield _found(corpus, one, other, why)
 
@@ -51,22 +52,26 @@ class _Alike:
         self.records: dict[Place, RecordFacts] = {}
         self.family: dict[Place, set[Place]] = {}
 
-    def among_all(self) -> None:
-        """Finds the pairs among all records."""
+    def among(self, records: Sequence[RecordFacts]) -> None:
+        """Finds the pairs among all records, as far as the run is about one of the two."""
         from memgit.lint import joins
 
-        records = list(self._corpus.records())
-        for here, there, _ in joins.keyword_pairs(records, self._share, self._fewest, _in_use, CHAIN):
+        def may_pair(one: RecordFacts, other: RecordFacts) -> bool:
+            return _in_use(one, other) and self._corpus.concerns(one, other)
+
+        for here, there, _ in joins.keyword_pairs(records, self._share, self._fewest, may_pair, CHAIN):
             self._by_keywords(records[here], records[there])
         for here, there in joins.text_pairs(records, CHAIN):
-            self._by_text(records[here], records[there])
+            if self._corpus.concerns(records[here], records[there]):
+                self._by_text(records[here], records[there])
         for here, there in joins.title_pairs(records, self._is_slip):
-            self._by_titles(records[here], records[there])
+            if self._corpus.concerns(records[here], records[there]):
+                self._by_titles(records[here], records[there])
 
-    def like(self, one: RecordFacts) -> None:
+    def like(self, one: RecordFacts, peers: Peers) -> None:
         """Finds what is like one record."""
-        index, size = self._corpus.index, len(one.keywords)
-        for other in index.keyword_peers(one, self._share) if size >= self._fewest else ():
+        size = len(one.keywords)
+        for other in peers.keyword_peers(one, self._share) if size >= self._fewest else ():
             smaller, shared = min(size, len(other.keywords)), len(one.keywords & other.keywords)
             if (
                 smaller >= self._fewest
@@ -75,10 +80,10 @@ class _Alike:
                 and self._has_room(one, other)
             ):
                 self._by_keywords(one, other)
-        for other in index.text_peers(one) if one.sketch else ():
+        for other in peers.text_peers(one) if one.sketch else ():
             if one.digest != other.digest or self._is_near(one):
                 self._by_text(one, other)
-        for other in index.title_peers(one) if len(one.title) > 1 else ():
+        for other in peers.title_peers(one) if len(one.title) > 1 else ():
             if _titles_alike(set(one.title), other, self._is_slip):
                 self._by_titles(one, other)
 

@@ -51,19 +51,21 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
 def _candidates(corpus: Corpus) -> Iterator[tuple[RecordFacts, Claim, RecordFacts, Claim]]:
     """Claims of two records that may be opposite."""
-    if corpus.changed is None:
+    peers = corpus.index.peers
+    if peers is None:
         from memgit.lint.joins import claim_pairs
 
-        records = list(corpus.records())
+        records = corpus.all_records()
         for number, claim, other, theirs in claim_pairs(records):
-            yield records[number], claim, records[other], theirs
+            if corpus.concerns(records[number], records[other]):
+                yield records[number], claim, records[other], theirs
         return
     repeated: dict[str, int] = {}
     for one in corpus.records():
         for claim in one.claims:
             times = repeated[claim.text] = repeated.get(claim.text, 0) + 1
             if times <= REPEATED:
-                for peer, theirs in corpus.index.claim_peers(one, claim):
+                for peer, theirs in peers.claim_peers(one, claim):
                     yield one, claim, peer, theirs
 
 

@@ -14,11 +14,9 @@ import pytest
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.validity import still_right
 from memgit.app.workspace import open_workspace
-from memgit.app.write import file_cache
 from memgit.app.write.overlay import Board
 from memgit.derive import index_folder, index_root, mem_skill, render_all
 from memgit.derive.view import View
-from memgit.formats import codecs
 from tests.support import closed_later, commit, copy_folder, memgit, run_git
 
 ALL = ("INDEX.md", "memory/INDEX.md", "memory/sea/INDEX.md", "knowledge-base/_index.json")
@@ -310,29 +308,3 @@ def test_states_that_were_noted_come_back_and_are_few(filled: Path) -> None:
     assert 1 <= len(states) <= derived_state.OLDER + 1
     paths = [path for state in states for path in state.right]
     assert len(paths) == len(set(paths)) and all(path.endswith(("INDEX.md", "_index.json")) for path in paths)
-
-
-@pytest.mark.parametrize("kind", ["memory", "knowledge"])
-def test_a_file_that_the_cache_knows_is_not_read(
-    filled: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memgit(filled, "record", "knowledge", "Other", "--category", "http", "-m", "text")
-    memgit(filled, "list", "--json")
-    (filled / ".git/memgit/derived").unlink()
-    monkeypatch.setattr(file_cache, "FEW", 0)
-    real, read = codecs.parse_file, set()
-
-    def counting(layout: object, path: str, *args: object, **named: object) -> object:
-        read.add(path)
-        return real(layout, path, *args, **named)  # type: ignore[arg-type]
-
-    for module in ("memgit.app.write.overlay", "memgit.app.read.reader", "memgit.formats.codecs"):
-        monkeypatch.setattr(f"{module}.parse_file", counting, raising=False)
-    if kind == "memory":
-        memgit(filled, "update", "memory/sea/tide-0", "-m", "other text")
-        assert read == {"memory/sea/tide-0.md"}
-    else:
-        memgit(filled, "update", "knowledge/web#Grid 0", "-m", "other text")
-        assert read == {"knowledge-base/web.md"}
-    monkeypatch.undo()
-    assert not drift(filled)
