@@ -145,5 +145,10 @@ def starters(layout: Layout) -> dict[str, bytes]:
         for spec in (KNOWLEDGE, EXPERIENCE):
             for folder in folders(layout, spec):
                 files[folder + CATEGORY_INDEX] = (jsontext.dumps(dict(spec.top), spec.style) + "\n").encode()
+    if layout.name == "vault":
+        from memgit.derive import vault, vault_pages
+
+        index = jsontext.dumps(dict(vault.SHAPE.top), vault.SHAPE.style) + "\n"
+        files = {vault.index_path(layout): index.encode(), **vault_pages.starters(layout)}
     view = MappingView(layout, files)
     return {**files, **{path: data for path, data in derive_all(view).items() if data is not None}}

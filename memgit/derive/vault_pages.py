@@ -43,6 +43,29 @@ def readme_path(layout: Layout) -> str:
     return (place.folder if place is not None else layout.base + "10-Memories/") + "README.md"
 
 
+def starters(layout: Layout) -> dict[str, bytes]:
+    """The pages that a new vault begins with."""
+    index = """\
+# Memory index
+
+## Recent Memories
+
+## By Category
+
+## By Topic
+
+## JSON Index
+
+- [memory-index.json](../memory-index.json)
+
+## Statistics
+
+- Total memories: 0
+- Total tokens: 0
+"""
+    return {index_path(layout): index.encode(), readme_path(layout): b"# Memories\n"}
+
+
 Write = Callable[[str, list[Memory]], str]
 
 
@@ -219,7 +242,7 @@ def _write_readme(text: str, live: list[Memory]) -> str:
     hidden = _hidden_lines(text)
     starts = [number for number in starts if number not in hidden]
     if not starts:
-        return text
+        return _first_entries(text, live, newline)
     tail = next((number for number in range(starts[-1], len(lines)) if not lines[number].strip()), len(lines))
     pieces = [
         [line.rstrip("\r\n") for line in lines[start:end]]
@@ -238,17 +261,27 @@ def _write_readme(text: str, live: list[Memory]) -> str:
             out += [] if not out[-1].strip() else [""]
     for file, memory in by_file.items():
         if file not in seen:
-            out += [
-                f"### [{escape_structure(memory.id)}]({file})",
-                *(_field(f"**{label}**:", memory) for label in labels),
-                "",
-            ]
+            out += _readme_entry(memory, labels)
     out = out[:-1] if out and not out[-1].strip() else out
     if _content(out) == _content([line for piece in pieces for line in piece]):
         return text
     end = "" if tail == len(lines) and not text.endswith("\n") else newline
     written = newline.join(out) + (end if out else "")
     return "".join(lines[: starts[0]]) + written + "".join(lines[tail:])
+
+
+def _first_entries(text: str, live: list[Memory], newline: str) -> str:
+    """A page of a heading alone, such as a new vault has, with its first entries; any other is people's own."""
+    lines = _content(text.splitlines())
+    if len(lines) != 1 or not lines[0].startswith("# ") or not live:
+        return text
+    out = [line for memory in live for line in _readme_entry(memory, ["Title"])]
+    return lines[0] + newline + "".join(newline + line for line in out[:-1]) + newline
+
+
+def _readme_entry(memory: Memory, labels: Sequence[str]) -> list[str]:
+    head = f"### [{escape_structure(memory.id)}]({target(memory.id)}.md)"
+    return [head, *(_field(f"**{label}**:", memory) for label in labels), ""]
 
 
 def _hidden_lines(text: str) -> set[int]:

@@ -41,6 +41,8 @@ VERBS = {
     "link": "link",
     "remove": "remove",
 }
+STAMPS = frozenset(["updated", "usage_count", "last_used", "mirrored_count"])
+"""Fields that change beside what a record says, with any write of it."""
 _CONSISTENT = {
     "create": ("create", "promote", "restore"),
     "promote": ("promote", "create"),
@@ -143,7 +145,7 @@ def classify(old: Record | None, new: Record | None) -> str | None:
     fields = changed_fields(old, new)
     if not fields and old.body == new.body and old.title == new.title:
         return None
-    content = [name for name in fields if name != "updated"]
+    content = [name for name in fields if name not in STAMPS]
     if old.title == new.title:
         if content == ["related"] and old.body == new.body:
             return "link"

@@ -109,8 +109,16 @@ class Record(NamedTuple):
 
     @property
     def usage_count(self) -> int:
-        """Uses counted inside the file by another tool; memgit's own lie on the usage refs."""
-        value = self.text("usage_count")
+        """Uses counted inside the file; memgit's own lie on the usage refs."""
+        return self._number("usage_count")
+
+    @property
+    def mirrored_count(self) -> int:
+        """How many of these memgit wrote there from the usage refs; the others are another tool's."""
+        return min(self._number("mirrored_count"), self.usage_count)
+
+    def _number(self, name: str) -> int:
+        value = self.text(name)
         return int(value) if value and value.isascii() and value.isdigit() and len(value) < 16 else 0
 
 

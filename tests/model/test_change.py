@@ -367,7 +367,7 @@ def test_thousands_of_equal_titles_take_no_quadratic_time() -> None:
         (["create", "link"], "record"),
         (["link", "link"], "link"),
         (["create", "update"], "edit"),
-        (["remove"], "edit"),
+        (["remove"], "remove"),
         (["archive"], "archive"),
         (["rename", "link"], "rename"),
         (["promote"], "promote"),

@@ -35,29 +35,6 @@ SYSTEMS = ("mem-skill", "vault", "mnema", "memgit")
 FULL = MAX_BYTES // 8
 """Bytes from which on converted entries go into a further file."""
 OWN = frozenset([configuration.NAME, ".gitattributes", ".gitignore"])
-_INDEX = {
-    "memory-index.json": b"""{
-  "version": "1.0.0",
-  "generated_at": null,
-  "entry_count": 0,
-  "total_tokens": 0,
-  "entries": []
-}
-""",
-    "20-Indices/index.md": b"""# Memory index
-
-## Recent Memories
-
-## By Category
-
-## By Topic
-
-## Statistics
-
-- Total memories: 0
-""",
-}
-"""What the derived files of a new vault begin with."""
 
 
 class Lost(NamedTuple):
@@ -322,10 +299,7 @@ class _Export:
             text = configuration.dump("memgit", None, None)
             self.files.setdefault(configuration.NAME, text)
         if not self.same:
-            start: Mapping[str, bytes] = starters(self.layout)
-            if self.system == "vault":
-                start = {self.layout.base + name: data for name, data in _INDEX.items()}
-            for path, data in start.items():
+            for path, data in starters(self.layout).items():
                 self.files.setdefault(path, data)
         # The index takes the names of categories from frontmatter that the files do not have there.
         view = MappingView(self.layout, {**self.files, **self._named})

@@ -41,7 +41,8 @@ def counter(reader: Reader, known: Mapping[str, Tally] | None = None) -> Callabl
     """
     count, known = tally(reader.workspace), listed(reader) if known is None else known
     return lambda record: (
-        count(record).uses + max(0, known.get(record.path, Tally()).uses - record.usage_count)
+        max(0, count(record).uses - record.mirrored_count)
+        + max(0, known.get(record.path, Tally()).uses - record.usage_count)
     )
 
 

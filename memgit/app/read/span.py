@@ -29,6 +29,8 @@ BESIDE = frozenset(
         "tags",
         "topics",
         "usage_count",
+        "last_used",
+        "mirrored_count",
     )
 )
 """Fields that do not belong to what a record says."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 class Used(NamedTuple):
     """One use that was counted: the record, the commit on the usage ref, and the uses of the record in all
-    clones known here.
+    clones known here and in its file.
     """
 
     record: Record
@@ -33,7 +33,7 @@ class Used(NamedTuple):
         return {
             "op": "use",
             "action": "used",
-            "record": record_json(self.record, self.uses),
+            "record": record_json(self.record, self.uses - self.record.usage_count),
             "commit": self.commit,
             "related": [],
         }
@@ -55,7 +55,7 @@ def use(workspace: Workspace, context: Context, name: str, *, reason: str | None
             hint=f"memgit restore {record.address}",
         )
     commit = count(workspace, context, "use", [record], reason)
-    return Used(record, commit, uses(reader, record))
+    return Used(record, commit, record.usage_count + uses(reader, record))
 
 
 def count(

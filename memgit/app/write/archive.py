@@ -9,6 +9,7 @@ from memgit.app.workspace import Context, Workspace
 from memgit.app.write.update import changed, touch, unchanged
 from memgit.app.write.write import Plan, Session, Written, carry_out
 from memgit.errors import Refused
+from memgit.formats.messages.message import one_line
 from memgit.model.record import Value
 
 
@@ -21,9 +22,10 @@ def archive(
         record = session.writable(session.reader.find(name))
         if record.archived:
             return unchanged("archive", record)
-        data = session.form_of(record).edit(
-            session.bytes_of(record), record.ordinal, {"archived": context.today}
-        )
+        changes: dict[str, Value] = {"archived": context.today}
+        if reason and session.place_of(record).form == "vault":
+            changes["tombstone_reason"] = one_line(reason)
+        data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
         session.board.put(record.path, data)
         if record.kind != "observation":
             touch(session, record, {}, dated=False)

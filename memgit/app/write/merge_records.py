@@ -323,7 +323,11 @@ def _uses(session: Session, kept: Record, others: Sequence[Record]) -> dict[str,
         return {}
     last = [text for record in (kept, *others) if (text := record.text("last_used")) and day(text)]
     last += [used for record in (kept, *others) if (used := known.get(record.path, Tally()).last_used)]
-    return {"usage_count": str(total), **({"last_used": max(last)} if last else {})}
+    mirrored = sum(
+        record.mirrored_count for record in (kept, *others) if not _is_copy(record, kept) or record is kept
+    )
+    own_uses: dict[str, Value] = {"mirrored_count": str(mirrored)} if mirrored else {}
+    return {"usage_count": str(total), **own_uses, **({"last_used": max(last)} if last else {})}
 
 
 def _bury(session: Session, other: Record, kept: Record) -> None:

@@ -10,6 +10,7 @@ from memgit.app.workspace import Context, Workspace
 from memgit.app.write import links
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.derive.dates import newest
 from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
 from memgit.formats.markdown import conflict_markers
 from memgit.formats.messages import message as messages
@@ -235,7 +236,7 @@ def stamped(old: Value, context: Context) -> str:
 def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated: bool = True) -> None:
     """Sets the day of the change (unless `dated` is false), and gives the record an id where it has none yet."""
     now = session.again(record.path, record.ordinal)
-    changes: dict[str, Value] = dict(extra)
+    changes: dict[str, Value] = {**_retrievals(session, now), **extra}
     if dated and (stamp := stamped(now.fields.get("updated"), session.context)) != now.text("updated"):
         changes["updated"] = stamp
     if now.id is None:
@@ -244,6 +245,20 @@ def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated
         session.board.put(
             record.path, session.form_of(record).edit(session.bytes_of(now), record.ordinal, changes)
         )
+
+
+def _retrievals(session: Session, record: Record) -> dict[str, Value]:
+    """The counters that a vault keeps in its files, where uses were counted on the usage refs since."""
+    if session.place_of(record).form != "vault":
+        return {}
+    from memgit.app.read.counts import tally
+
+    used = tally(session.workspace)(record)
+    if used.uses <= record.mirrored_count:
+        return {}
+    total = record.usage_count - record.mirrored_count + used.uses
+    last = newest([record.text("last_used"), used.last_used])
+    return {"usage_count": str(total), "last_used": last, "mirrored_count": str(used.uses)}
 
 
 def changed(
