@@ -23,7 +23,7 @@ from memgit.cache import feedback
 from memgit.cache.db import MAX_ROWS
 from memgit.cache.lookup import NamesOf
 from memgit.cache.records import Snapshot
-from memgit.cache.rows import FROM_RECORDS, FROM_WORDS, day_of, group_of, in_group, to_text, under
+from memgit.cache.rows import BATCH, FROM_RECORDS, FROM_WORDS, day_of, group_of, in_group, to_text, under
 from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, count, settle
 from memgit.cache.snippets import WIDTH, Snippet, Snippets, text_of
 from memgit.cache.tokens import STOP_WORDS, Term, neighbours, phrase, telling, terms
@@ -151,6 +151,45 @@ def holding(source: Snapshot, word: str) -> int:
     """How many records hold a word in any of its forms."""
     term = phrase(word)
     return count(source, term.match) if term.words else 0
+
+
+def holders(
+    source: Snapshot, words: Iterable[str], kind: str, limit: int
+) -> dict[str, list[tuple[str, int]]]:
+    """Which records of a kind hold each word in any of its forms: path and number, in order. A word that more
+    records hold than a limit, of any kind, is left out.
+    """
+    matches = {word: term.match for word in words if (term := phrase(word)).words}
+
+    def work(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
+        counts = Counts(connection, source)
+        sql = source.sql(
+            f"select file.path, record.n {FROM_WORDS} where words match ? and file.kind = ? and {{visible}}"
+            " order by file.path, record.n"
+        )
+        return {
+            word: [(str(path), number) for path, number in connection.execute(sql, (match, kind))]
+            for word, match in matches.items()
+            if counts.at_most(match, limit) <= limit
+        }
+
+    return source.query(work)
+
+
+def heads_of(source: Snapshot, numbers: Sequence[int]) -> dict[int, Record]:
+    """The heads of some records that `holders` found, by number."""
+    out: dict[int, Record] = {}
+    for start in range(0, len(numbers), BATCH):
+        some = numbers[start : start + BATCH]
+        sql = source.sql(
+            f"select {{head}} {FROM_RECORDS} where record.n in ({', '.join(map(str, some))}) and {{visible}}"
+        )
+
+        def work(connection: sqlite3.Connection, sql: str = sql) -> dict[int, Record]:
+            return {row[0]: source.head(row) for row in connection.execute(sql)}
+
+        out.update(source.query(work))
+    return out
 
 
 def closest(source: Snapshot, needed: str, held: Mapping[str, int], limit: int) -> list[Record]:

@@ -50,7 +50,12 @@ NOTHING = (
     help="Take the proposals without asking; what needs a decision is skipped and named.",
 )
 @click.option("--dry-run", is_flag=True, help="Print what --yes or --apply would do and stop.")
-@click.option("--all", "everything", is_flag=True, help="Take folders of more than 200 files.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Take whole documents, not the ten best parts of each, and folders of more than 200 files.",
+)
 @click.option(
     "--kind",
     metavar="KIND",
@@ -114,15 +119,16 @@ def taken(
     """What becomes of sources that were read: mapped, planned, foretold, written or asked about; the exit code."""
     for note in dict.fromkeys(note for source in sources for note in source.notes):
         echo(f"memgit: {note}", err=True)
-    mapped = maps(sources)
-    _unread([file for _, file in mapped])
     if options["map_"]:
+        mapped = maps(sources)
+        _unread([file for _, file in mapped if file.fault is not None])
         kind = sources[0].kind if len(sources) == 1 else "several"
         path = ", ".join(source.path for source in sources)
         skipped = [(one.path, one.reason) for source in sources for one in source.skipped]
         emit_json(map_json(kind, path, [file for _, file in mapped], skipped))
         return 0
-    proposal = propose(workspace, sources, mapped, wishes)
+    proposal = propose(workspace, sources, wishes)
+    _unread(proposal.faults)
     _hint(sources, wishes)
     if options["plan"] is not None:
         _write_plan(ctx, proposal, options)
@@ -182,7 +188,7 @@ def wishes_of(options: dict[str, Any], context: Context) -> Wishes:
             kind, group = of_kind, clean(options[option], f"--{option}")
     if kind is not None and kind not in GROUPS.values():
         raise BadInput(f"ingest makes no records of kind {kind}", hint=f"one of {', '.join(GROUPS.values())}")
-    return Wishes(kind, group, context.secrets)
+    return Wishes(kind, group, context.secrets, options["everything"])
 
 
 def stdin() -> bytes:

@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from memgit.app.ingest.proposal import committed, named
+from memgit.app.ingest.homes import named
+from memgit.app.ingest.proposal import committed
 from memgit.app.read.reader import kinds_of
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Workspace

@@ -42,12 +42,13 @@ _TITLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "links elsewhere",
         re.compile(
-            r"see also|further reading|related(?: projects)?|links|external links|references|resources|bibliography",
+            r"see also|(?:for )?further reading|related(?: projects)?|(?:additional |useful |external |more )?links|references|resources"
+            r"|bibliography|learn more|where to go next",
             re.I,
         ),
     ),
     ("rules for contributors", re.compile(r"code of conduct|community guidelines", re.I)),
-    ("badges", re.compile(r"badges?|build status|status", re.I)),
+    ("badges", re.compile(r"badges?|build status", re.I)),
 )
 _TEXTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -61,6 +62,14 @@ _TEXTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "a way to cite it",
         re.compile(r"^\s*@(?:article|inproceedings|misc|software|book|techreport)\{", re.I | re.M),
+    ),
+    (
+        "a pointer elsewhere",
+        re.compile(
+            r"^\W*(?:this|the) (?:file|page|document|repository|project|eip|article) (?:has|was|is)(?: been)?(?: permanently)? (?:now )?"
+            r"(?:moved|located|maintained) (?:to|at|in)\b|^\W*(?:moved|redirect(?:ed|s)?) to\b",
+            re.I,
+        ),
     ),
     (
         "generated",
@@ -120,10 +129,26 @@ def kind_of_title(title: str) -> str:
     name = plain(title)
     if len(name) > MAX_TITLE:
         return ""
+    if "; " in name:  # several sections in one
+        kinds = [kind_of_title(part) for part in name.split("; ")]
+        return kinds[0] if all(kinds) else ""
     for kind, pattern in _TITLES:
         if pattern.fullmatch(_EDGES.sub("", name)):
             return kind
     return "a changelog" if _VERSION.match(name) else ""
+
+
+_GENERIC = re.compile(
+    r"(?:background|context|decisions?|status|consequences|summary|abstract|introduction|overview|motivation|resolution|conclusions?"
+    r"|time ?line|impact|post-?mortem|root cause|notes?|rationale|outcome|results?|discussion|examples?|usage|description|details"
+    r"|lessons? learned|action items?|follow-?ups?|next steps|tl;?dr|alternatives?(?: considered)?|pros(?: and cons)?)",
+    re.I,
+)
+
+
+def is_generic_heading(title: str) -> bool:
+    """Whether a heading names a part that any text may have, and so belongs to the text that it is in."""
+    return _GENERIC.fullmatch(_EDGES.sub("", plain(title))) is not None
 
 
 def is_layout(line: str) -> bool:
@@ -133,17 +158,47 @@ def is_layout(line: str) -> bool:
     return says_nothing(plain(line))
 
 
+_BLOCK = re.compile(r"^<(div|p|table|center)\b", re.I)
+_SPONSORS = re.compile(
+    r"sponsor|special thanks|supported by the community|patreon|opencollective|buy ?me ?a ?coffee", re.I
+)
+
+
+def _without_sponsors(lines: list[str]) -> list[str]:
+    """The lines without blocks of HTML that thank sponsors: each from its tag at the margin to the tag that
+    closes it.
+    """
+    kept: list[str] = []
+    number = 0
+    while number < len(lines):
+        match = _BLOCK.match(lines[number])
+        stop = number + 1
+        if match is not None:
+            closing = f"</{match[1].lower()}>"
+            ends = range(number, min(len(lines), number + MAX_LINES))
+            stop = next((end + 1 for end in ends if lines[end].lower().startswith(closing)), stop)
+        block = lines[number:stop]
+        if stop == number + 1 or not _SPONSORS.search("\n".join(block)):
+            kept += block
+        number = stop
+    return kept
+
+
+_TARGET = re.compile(r"^\([\w-]+\)=\s*$|^\{[:#.][^{}]*\}\s*$")
+"""Marks for tools that make pages: `(target)=` and `{: .class}`."""
+
+
 def without_layout(text: str) -> str:
-    """A body without its lines of badges and layout; code is left alone."""
-    if "<" not in text and "![" not in text:
+    """A body without its lines of badges and layout and its thanks to sponsors; code is left alone."""
+    if "<" not in text and "![" not in text and ")=" not in text and "{" not in text:
         return text
     kept: list[str] = []
     fence = ""
-    for line in text.split("\n"):
+    for line in _without_sponsors(text.split("\n")):
         mark = line.lstrip()[:3]
         if mark in ("```", "~~~") and (not fence or mark == fence):
             fence = "" if fence else mark
-        elif not fence and is_badge(line):
+        elif not fence and (is_badge(line) or _TARGET.match(line)):
             continue
         kept.append(line)
     joined = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")

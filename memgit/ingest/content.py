@@ -21,7 +21,8 @@ class Segment(NamedTuple):
         key_terms: three to five, fewer where the text has no more.
         text: its lines as the body of a record: Markdown without its own heading, code in a fence, lines
             ended by `\\n`.
-        worth: how much of it saves time next time, by what it has; see `ingest.scoring`.
+        parts: what it is worth is made of; see `ingest.scoring`.
+        subject: what the document is about, as titles name it; empty where that is not known.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Segment(NamedTuple):
     key_terms: tuple[str, ...]
     text: str
     parts: Mapping[str, int]
+    subject: str = ""
 
     @property
     def worth(self) -> int:
@@ -76,7 +78,7 @@ class Dropped(NamedTuple):
 
 class FileMap(NamedTuple):
     """The map of one file. `title` is that of the file as a whole, `tokens` those of its whole text; `fault`
-    tells the line and the reason where its frontmatter cannot be read.
+    tells the line and the reason where its frontmatter cannot be read, `about` is a word for a category of it.
     """
 
     path: str
@@ -85,6 +87,7 @@ class FileMap(NamedTuple):
     segments: tuple[Segment, ...]
     dropped: tuple[Dropped, ...]
     fault: tuple[int, str] | None = None
+    about: str = ""
 
 
 def map_json(

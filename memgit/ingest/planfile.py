@@ -118,7 +118,10 @@ def _segment(item: Item) -> Iterator[str]:
     if item.worth_parts:
         yield f"#   worth: {', '.join(f'{name} {points:+d}' for name, points in item.worth_parts)}\n"
     for candidate in item.candidates:
-        yield f"#   {candidate.overlap:.0%} in {_comment(candidate.address)}: {candidate.advice}\n"
+        yield (
+            f"#   {candidate.overlap:.0%} of the key terms in {_comment(candidate.address)}, "
+            f"{candidate.likeness:.0%} alike: {candidate.advice}\n"
+        )
     action = item.action
     if item.acts and item.reason:
         # A person decides: applied as it is, the plan must not do it.

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from memgit.ingest.content import FileMap
+
 ACTIONS = ("create", "update", "extend", "skip", "merge")
 """What may be done with a segment: a record of its own, the text of a record replaced or added to, nothing,
 or part of another segment.
@@ -15,16 +17,22 @@ UNCHANGED = "unchanged"
 
 
 class Candidate(NamedTuple):
-    """A record that shares key terms with a segment: the share (0 to 1) of the segment's terms, and what the
-    thresholds advise.
+    """A record that shares key terms with a segment: the share (0 to 1) of the segment's terms, what the
+    thresholds advise, and the likeness (0 to 1) of the two.
     """
 
     address: str
     overlap: float
     advice: str
+    likeness: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        return {"address": self.address, "overlap": round(self.overlap, 2), "advice": self.advice}
+        return {
+            "address": self.address,
+            "overlap": round(self.overlap, 2),
+            "likeness": round(self.likeness, 2),
+            "advice": self.advice,
+        }
 
 
 class Item(NamedTuple):
@@ -139,7 +147,7 @@ class Proposal(NamedTuple):
 
     `sources` are the Source values of what was named on the command line, `what` is how the commit calls
     them. `left` are addresses of records that were made from one of the files and whose segment is not there
-    any more.
+    any more, `faults` the maps of files whose frontmatter cannot be read.
     """
 
     what: str
@@ -148,6 +156,7 @@ class Proposal(NamedTuple):
     items: tuple[Item, ...]
     categories: tuple[Category, ...] = ()
     left: tuple[str, ...] = ()
+    faults: tuple[FileMap, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {

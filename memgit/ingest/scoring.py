@@ -13,7 +13,7 @@ MOST = 10
 LEAST = 3
 BOILERPLATE = -20
 """Points of a licence, a table of contents and their like: nothing makes up for them."""
-THRESHOLD = 2
+THRESHOLD = 0
 """Worth from which a segment is proposed; below it only where its source has fewer than `LEAST` better ones.
 """
 
@@ -56,25 +56,22 @@ BOUND = 20_000
 """Characters of a segment that are looked at."""
 
 
-def parts(
-    title: str, text: str, tokens: int, *, code: bool = False, documented: bool = False
-) -> dict[str, int]:
+def parts(title: str, text: str, tokens: int, *, documented: bool | None = None) -> dict[str, int]:
     """What a segment is worth, by what it has; the sum is its worth.
 
     Args:
         text: the segment as Markdown.
-        code: it is code as such; a fence around it says nothing then.
-        documented: code that defines something and says what.
+        documented: None for text; of code, whether it says what it defines. A fence around it says nothing.
     """
     sample = f"{text[:BOUND]}\n"
     found = {name: points for name, points, sign in _SIGNS if sign.search(sample)}
-    if code:
-        found = {"code": min(sum(found.values()), 4) - 3 + (3 if documented else 1)}
+    if documented is not None:
+        found = {"code": min(sum(found.values()), 4) - 3 + (3 if documented else 0)}
     if tokens < 15:
         found["hardly a sentence"] = -3
     if tokens > 2000:
         found["too long to read at once"] = -3
-    kind = "" if code else kind_of(title, text)
+    kind = kind_of(title, text) if documented is None else ""
     if kind:
         found[kind] = BOILERPLATE
     return found
@@ -85,14 +82,18 @@ def boilerplate(found: Mapping[str, int]) -> str:
     return next((name for name, points in found.items() if points == BOILERPLATE), "")
 
 
-def chosen(worths: list[int], taken: int = 0) -> set[int]:
+def chosen(worths: list[int], taken: int = 0, most: int | None = MOST) -> set[int]:
     """The places of the segments of one source that are proposed: three to ten, the best first, the earlier
     of two alike.
 
-    `taken` counts those that were recorded before and need no proposal: they count among the ten.
+    Args:
+        taken: those that were recorded before and need no proposal: they count among the ten.
+        most: ten; None takes all but boilerplate.
     """
+    if most is None:
+        return {place for place, worth in enumerate(worths) if worth > BOILERPLATE // 2}
     ranked = sorted(range(len(worths)), key=lambda place: (-worths[place], place))
-    enough = [place for place in ranked if worths[place] >= THRESHOLD][: max(0, MOST - taken)]
+    enough = [place for place in ranked if worths[place] >= THRESHOLD][: max(0, most - taken)]
     least = max(0, LEAST - taken)
     some = [place for place in ranked if worths[place] > BOILERPLATE // 2]
     return set(enough if len(enough) >= least else some[:least])

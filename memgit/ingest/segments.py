@@ -3,45 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.messages.message import cut
-from memgit.formats.titles import one_line
-from memgit.ingest import chat, code, markdown, prose, python
-from memgit.ingest.boilerplate import kind_of_title, without_layout
+from memgit.ingest import chat, code, markdown, markup, outline, prose, python
+from memgit.ingest.boilerplate import is_generic_heading, kind_of_title, without_layout
 from memgit.ingest.content import Dropped, FileMap, Segment
 from memgit.ingest.filetypes import language
+from memgit.ingest.keywords import SUMMARY, keywords, summary_of, terms_of, topic_of
 from memgit.ingest.lines import Lines
-from memgit.ingest.plain import plain
-from memgit.ingest.rewrite import body_of, fenced
-from memgit.ingest.scoring import parts
-from memgit.ingest.size_limits import WHOLE, Piece, merge
-from memgit.model.terms import STOP, key_terms, words
+from memgit.ingest.namers import ChatNamer, CodeNamer, OutlineNamer
+from memgit.ingest.naming import MAX_TITLE, MarkdownNamer, Namer, Part, clean
+from memgit.ingest.rewrite import body_of
+from memgit.ingest.scoring import BOILERPLATE, parts
+from memgit.ingest.size_limits import LARGE, WHOLE, Piece, joined, merge
+from memgit.ingest.subject import is_generic, package_of, subject_of, subject_of_code
 
 STDIN = "-"
 """The path of a text that has no name of its own: its first sentence is its title."""
-UNTITLED = "Text"
-SUMMARY = 60
-"""Columns of a summary."""
 APART_TOKENS = 12
 """Tokens that each section of a short text has at least, where they become segments of their own."""
-MAX_TITLE = 100
-TERMS = 5
-_MARKS = re.compile(
-    (
-        r"[ \t]*(?:(?:[#>+-]+|\*+|\d{1,3}[.)])(?=[ "
-        r"\t])|//+!?|/\*+!?|\*+/|--+(?=\s)|;+|%+|[rbuf]?\"{3}|[rbuf]?'{3}|`{3,}\w*|~{3,}\w*)[ \t]*"
-    ),
-    re.IGNORECASE,
-)
-_PLAIN_FOLDERS = frozenset(
-    """
-    docs doc documentation src lib source sources notes note content contents posts post pages page wiki articles text tmp temp files data
-    knowledge-base . ..
-    """.split()
-)
+FILED = ("category", "topic", "topics", "tags", "tag")
+"""Keys of frontmatter that say what a text is filed under."""
+MAX_TAG = 40
+LOOKED = 40
+"""Lines of a file in which its title may be a heading of HTML."""
+_H1 = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
+
+__all__ = ["MAX_TITLE", "STDIN", "Given", "has_folder", "map_text", "stem_of"]
 
 
 class Given(NamedTuple):
@@ -60,75 +52,79 @@ class Given(NamedTuple):
     language: str | None = None
 
 
+class _Cut(NamedTuple):
+    """A text cut in pieces, what names them, and the title of the whole."""
+
+    pieces: list[Piece]
+    namer: Namer
+    title: str
+    speakers: frozenset[str] = frozenset()
+
+
 def stem_of(path: str) -> str:
     """The name of a file without its extension: its title where it has no other."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[0] or name
 
 
-def map_text(text: str, given: Given) -> FileMap:
+def has_folder(segment: Segment) -> bool:
+    """Whether the topic of a segment names folders rather than key terms."""
+    return segment.topic != "/".join(segment.key_terms[:2])
+
+
+def map_text(text: str, given: Given, most: int | None = None) -> FileMap:
     """The map of one text. Its lines end at `\\n`, a `\\r` before it belongs to the end; a byte order mark is
     not part of it.
 
     The same text and path always give the same map. Takes time in proportion to the text.
+
+    Args:
+        most: join neighbouring segments where more than so many are worth recording, as far as they do not
+            grow too large.
     """
     lines = Lines(text)
     kind = given.language or language(given.path)
-    stem = "" if given.path == STDIN else stem_of(given.path)
-    head = _Head(0, None) if kind != "markdown" else _frontmatter(text)
-    title = _clean(given.title or head.title or "")
-    total = lines.tokens(1, len(lines))
+    head = _frontmatter(text) if kind == "markdown" else _Head(0, None)
+    title = clean(given.title or head.title or "")
     first = head.lines + 1
-    maker: _Markdown | _Code | _Chat
+    found = _cut(lines, text, given, kind, title, first)
+    subject = (
+        subject_of_code(found.title, text)
+        if isinstance(found.namer, CodeNamer)
+        else subject_of(found.title, text, found.speakers, head.tag)
+    )
+    make = _Segments(lines, given, found, subject.name)
+    segments = make.all(found.pieces)
+    if most is not None and _worthy(segments) > most:
+        segments = make.all(_joined(lines, found.pieces, segments, most))
     dropped = [Dropped(given.path, 1, head.lines, "frontmatter")] if head.lines else []
-    spoken = chat.turns(lines, first) if kind in ("markdown", "prose") else []
-    if spoken:
-        pieces = chat.pieces(lines, first, spoken)
-        doc_title = title or stem
-        maker = _Chat(lines, spoken, doc_title)
-    elif kind == "markdown":
-        body = text.split("\n", head.lines)[-1] if head.lines else text
-        found = markdown.structure(body, first)
-        headings = [heading for heading in found.headings if heading.title]
-        tops = [heading for heading in headings if heading.level == 1]
-        doc_title = (
-            title
-            or _clean(tops[0].title if tops else headings[0].title if len(headings) == 1 else "")
-            or stem
-        )
-        if not headings or not tops:
-            doc_title = title or _html_title(lines) or doc_title
-        rest = lines.tokens(first, len(lines))
-        if rest < WHOLE:
-            pieces = _apart(lines, first, found) or [
-                _whole(lines, first, ((), *((heading.title,) for heading in found.headings)))
-            ]
-        elif found.headings:
-            pieces = markdown.pieces(
-                lines, first, found, lambda one, other: _related(lines, one, other), title or None
-            )
-        else:
-            pieces = prose.pieces(lines, first, found.hidden)
-        maker = _Markdown(lines, found, doc_title)
-    elif kind == "prose":
-        pieces = [_whole(lines, 1)] if total < WHOLE else prose.pieces(lines, 1)
-        doc_title = title or stem
-        maker = _Markdown(lines, markdown.Structure([], frozenset()), doc_title)
-    else:
-        doc_title = title or given.path.rpartition("/")[2]
-        pieces = _code_pieces(lines, text, kind, total)
-        maker = _Code(lines, kind, doc_title)
-    return _mapped(lines, given, pieces, dropped, maker, doc_title, total, first)._replace(fault=head.fault)
+    end = head.lines
+    for segment in segments:
+        if segment.first > end + 1:
+            dropped.append(Dropped(given.path, end + 1, segment.first - 1, "blank"))
+        end = segment.last
+    if end < len(lines):
+        dropped.append(Dropped(given.path, end + 1, len(lines), "blank"))
+    return FileMap(
+        given.path,
+        found.title,
+        lines.tokens(1, len(lines)),
+        tuple(segments),
+        tuple(dropped),
+        head.fault,
+        subject.about,
+    )
 
 
 class _Head(NamedTuple):
-    """The frontmatter of a file: how many lines it takes, the title that it names, and where and why it
-    cannot be read.
+    """The frontmatter of a file: how many lines it takes, the title that it names, where and why it cannot be
+    read, and the first word that it is filed under.
     """
 
     lines: int
     title: str | None
     fault: tuple[int, str] | None = None
+    tag: str = ""
 
 
 _TYPED = re.compile(r"[^\s\[\]{}&*!|>%@`#\"'][^\[\]{}]*")
@@ -150,30 +146,121 @@ def _frontmatter(text: str) -> _Head:
         from memgit.formats.yaml import read
 
         try:
-            entry = read(parts.block).get("title")
+            entries = read(parts.block)
+            entry = entries.get("title")
         except UnreadableFile as error:
             typed = frontmatter.typed_value(parts.block, "title")
             title = typed if typed is not None and _TYPED.fullmatch(typed) else None
             fault = fault or (error.line or 1, error.message)
         else:
             title = entry.value if entry is not None and isinstance(entry.value, str) else None
+            filed = (entries[name].value for name in FILED if name in entries)
+            tag = next((clean(value if isinstance(value, str) else value[0]) for value in filed if value), "")
+            return _Head(count, title, fault, tag if 0 < len(tag) <= MAX_TAG else "")
     return _Head(count, title, fault)
 
 
-def _whole(lines: Lines, first: int, heads: tuple[tuple[str, ...], ...] = ((),)) -> Piece:
-    """All lines from one on as one piece."""
-    return Piece(first, len(lines), lines.weight(first, len(lines)), heads)
+def _cut(lines: Lines, text: str, given: Given, kind: str, title: str, first: int) -> _Cut:
+    """A text cut by what it is: a chat, an outline, Markdown, prose or code."""
+    stem = "" if given.path == STDIN else stem_of(given.path)
+    if kind not in ("markdown", "prose"):
+        name = title or given.path.rpartition("/")[2]
+        return _Cut(_code_pieces(lines, text, kind), CodeNamer(lines, kind, name), name)
+    spoken = chat.turns(lines, first)
+    if spoken:
+        name = title or _first_heading(lines, first, spoken[0].line) or stem
+        speakers = frozenset(turn.speaker.casefold() for turn in spoken)
+        return _Cut(chat.pieces(lines, first, spoken), ChatNamer(lines, spoken, name), name, speakers)
+    bullets = outline.bullets(lines, first) if kind == "markdown" else []
+    if bullets:
+        name = title or stem
+        pieces = [_whole(lines, first)]
+        if lines.tokens(first, len(lines)) >= WHOLE:
+            pieces = outline.pieces(lines, first, bullets)
+        return _Cut(pieces, OutlineNamer(lines, bullets, name), name)
+    if kind == "prose":
+        marked = markup.structure(lines, given.path)
+        if marked is None:
+            whole = lines.tokens(1, len(lines)) < WHOLE
+            name = title or stem
+            pieces = [_whole(lines, 1)] if whole else prose.pieces(lines, 1)
+            return _Cut(pieces, MarkdownNamer(lines, markdown.Structure([], frozenset()), name), name)
+        return _sections(lines, marked, first, title, stem, "", markup.as_markdown)
+    body = text.split("\n", first - 1)[-1] if first > 1 else text
+    found = markdown.structure(body, first)
+    if not found.headings:
+        found = markup.numbered(lines, first) or found
+    return _sections(lines, found, first, title, stem, text)
 
 
-_H1 = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
-LOOKED = 40
-"""Lines of a file in which its title may be a heading of HTML."""
+def _sections(
+    lines: Lines,
+    found: markdown.Structure,
+    first: int,
+    title: str,
+    stem: str,
+    text: str,
+    spelled: Callable[[str], str] = str,
+) -> _Cut:
+    """A text with headings; `spelled` makes Markdown of a body."""
+    name = title or _title_of(lines, found, stem, text)
+    if lines.tokens(first, len(lines)) < WHOLE:
+        heads = ((), *((heading.title,) for heading in found.headings))
+        pieces = _apart(lines, first, found) or [_whole(lines, first, heads)]
+    elif found.headings:
+        pieces = markdown.pieces(
+            lines, first, found, lambda one, other: _related(lines, one, other), title or None
+        )
+    else:
+        pieces = prose.pieces(lines, first, found.hidden)
+    return _Cut(pieces, MarkdownNamer(lines, found, name, spelled), name)
+
+
+def _title_of(lines: Lines, found: markdown.Structure, stem: str, text: str) -> str:
+    """The title of a document without one in its frontmatter: its first heading of the first level, one in
+    HTML, its only heading, the package that it is about where its file's name says nothing, else that name.
+    """
+    headings = [heading for heading in found.headings if heading.title]
+    tops = [heading for heading in headings if heading.level == 1]
+    if not tops or tops[0] is not headings[0]:
+        in_html = _html_title(lines)
+        if in_html:
+            return in_html
+    typed = clean(tops[0].title if tops else headings[0].title if len(headings) == 1 else "")
+    if typed and not is_generic_heading(typed):
+        return typed
+    above = _title_line(lines, headings[0].line if headings else len(lines) + 1)
+    if typed or above:
+        return above or typed
+    return (package_of(text) if is_generic(stem) else "") or stem
+
+
+def _title_line(lines: Lines, before: int) -> str:
+    """A first line that stands alone above all headings and is short, as the title of a converted document."""
+    first, last = lines.trimmed(1, min(before - 1, LOOKED))
+    if first > last or (first < len(lines) and not lines.blank(first + 1)):
+        return ""
+    line = lines[first]
+    is_title = len(line) <= MAX_TITLE and line[:1].isupper() and line.rstrip()[-1:] not in ".:!?;,"
+    return clean(line) if is_title and len(line.split()) > 2 else ""
 
 
 def _html_title(lines: Lines) -> str:
     """The title of a document whose first heading is HTML, as in many a README; empty where there is none."""
     match = _H1.search(lines.text(1, min(LOOKED, len(lines))))
-    return _clean(match[1]) if match is not None else ""
+    found = clean(match[1]) if match is not None else ""
+    return found if any(char.isalnum() for char in found) else ""
+
+
+def _first_heading(lines: Lines, first: int, last: int) -> str:
+    """The title that a chat has above its first turn."""
+    above = (lines[number] for number in range(first, last))
+    return next((clean(line.lstrip("# ")) for line in above if line.startswith("# ")), "")
+
+
+def _whole(lines: Lines, first: int, heads: tuple[tuple[str, ...], ...] = ((),)) -> Piece:
+    """All lines from one on as one piece."""
+    return Piece(first, len(lines), lines.weight(first, len(lines)), heads)
 
 
 def _apart(lines: Lines, first: int, found: markdown.Structure) -> list[Piece]:
@@ -198,12 +285,14 @@ def _apart(lines: Lines, first: int, found: markdown.Structure) -> list[Piece]:
 
 
 def _belong(lines: Lines, one: Piece, other: Piece) -> bool:
-    """Whether two neighbouring sections of a short text are one segment: they share a key term, or one of
-    them is hardly a sentence; licences and credits stay apart from all else.
+    """Whether two neighbouring sections of a short text are one segment: they share a key term, one of them
+    is hardly a sentence, or a heading names a part of any text; licences and credits stay apart from all else.
     """
     dull = [bool(kind_of_title(piece.heads[-1][-1])) for piece in (one, other)]
     if any(dull):
         return all(dull)
+    if any(is_generic_heading(piece.heads[-1][-1]) for piece in (one, other)):
+        return True
     if any(lines.tokens(piece.first, piece.last) < APART_TOKENS for piece in (one, other)):
         return True
     return bool(
@@ -217,243 +306,98 @@ def _related(lines: Lines, one: Piece, other: Piece) -> bool:
     return prose.shared(terms[0], terms[1]) > prose.SAME_TOPIC
 
 
-def _code_pieces(lines: Lines, text: str, kind: str, total: int) -> list[Piece]:
-    if kind == "python":
-        found = python.pieces(lines, text)
-        pieces = found if found is not None else code.pieces(lines)
-    else:
-        pieces = code.pieces(lines)
-    if total >= WHOLE or not pieces:
+def _code_pieces(lines: Lines, text: str, kind: str) -> list[Piece]:
+    found = python.pieces(lines, text) if kind == "python" else None
+    pieces = found if found is not None else code.pieces(lines)
+    if lines.tokens(1, len(lines)) >= WHOLE or not pieces:
         return pieces
     heads = tuple(head for piece in pieces for head in piece.heads if head)
     return [_whole(lines, 1, heads or ((),))]
 
 
-class _Markdown:
-    """Titles and bodies of segments of Markdown and prose."""
+class _Segments:
+    """Makes the segments of one file from its pieces."""
 
-    def __init__(self, lines: Lines, found: markdown.Structure, title: str) -> None:
-        self._lines = lines
-        self._headings = {heading.line: heading for heading in found.headings}
-        self._title = title
+    def __init__(self, lines: Lines, given: Given, found: _Cut, subject: str) -> None:
+        self._lines, self._given, self._found, self._subject = lines, given, found, subject
 
-    def of(self, piece: Piece, only: bool) -> tuple[str, tuple[str, ...], str, int]:
-        """Title, the titles above it, the body, and how much code and steps it has; `only` says that it is
-        the whole file.
-        """
-        first = self._headings.get(piece.first)
-        heads = [head for head in dict.fromkeys(piece.heads) if head]
-        while not only and first is not None and len(heads) > 1 and len(_common(heads[1:])) > len(heads[0]):
-            # A heading with nothing of its own: the one under it says what this is about.
-            line, _ = self._lines.trimmed(first.end_line + 1, piece.last)
-            if line not in self._headings:
-                break
-            first, heads = self._headings[line], heads[1:]
-            piece = piece._replace(first=line)
-        title, context = self._named(piece, heads, only)
-        leading = first is not None and (len(heads) == 1 or _clean(first.title) == title)
-        body = self._lines.text(
-            first.end_line + 1 if leading and first is not None else piece.first, piece.last
-        )
-        return title, context, body, 0
+    def all(self, pieces: list[Piece]) -> list[Segment]:
+        trimmed = [(piece, *self._lines.trimmed(piece.first, piece.last)) for piece in pieces]
+        trimmed = [one for one in trimmed if one[1] <= one[2]]
+        seen: dict[str, int] = {}
+        out: list[Segment] = []
+        for number, (piece, start, stop) in enumerate(trimmed, 1):
+            only = len(trimmed) == 1
+            part = self._found.namer.of(piece._replace(first=start, last=stop), only)
+            seen[part.title] = seen.get(part.title, 0) + 1
+            again = seen[part.title]
+            name = f"{part.title} ({again})" if again > 1 and piece.part else part.title
+            out.append(self._segment(number, start, stop, part, name))
+        return out
 
-    def _named(self, piece: Piece, heads: list[tuple[str, ...]], only: bool) -> tuple[str, tuple[str, ...]]:
-        if only or not heads:
-            name = (self._title if only else "") or self._sentence(piece)
-            return name, () if only or name == self._title or not self._title else (self._title,)
-        shared = _common(heads)
-        if shared and (heads[0] == shared or len(heads) > 2):
-            path = shared
-        elif (
-            heads[0]
-            and len(heads) == 2
-            and not shared[:-1]
-            and len("; ".join(head[-1] for head in heads)) <= SUMMARY
-        ):
-            path = (*shared, "; ".join(head[-1] for head in heads if head))
-        else:
-            path = heads[0]
-        name = _clean(path[-1]) or self._title or self._sentence(piece)
-        if name == self._title and heads[0] != path:
-            # Several sections of the whole document: it is about the first ones of them.
-            below = [_clean(head[len(path)]) for head in heads if len(head) > len(path)]
-            name = cut("; ".join(dict.fromkeys(below)), SUMMARY) or name
-        above = tuple(text for part in path[:-1] if (text := _clean(part)))
-        if self._title and self._title not in above and self._title != name:
-            above = (self._title, *above)
-        return name, above
-
-    def _sentence(self, piece: Piece) -> str:
-        """The beginning of a piece without a heading."""
-        return (
-            summary_of(self._lines.text(piece.first, min(piece.last, piece.first + 20)))
-            or self._title
-            or UNTITLED
-        )
-
-
-class _Chat:
-    """Titles and bodies of stretches of a chat."""
-
-    def __init__(self, lines: Lines, spoken: list[chat.Turn], title: str) -> None:
-        self._lines, self._spoken, self._title = lines, spoken, title
-
-    def of(self, piece: Piece, only: bool) -> tuple[str, tuple[str, ...], str, int]:
-        body, subject = chat.statements(self._spoken, self._lines, piece.first, piece.last)
-        name = _clean(cut(subject, SUMMARY)) or self._title or UNTITLED
-        name = name[:1].upper() + name[1:]
-        return name, (), body, 0
-
-
-class _Code:
-    """Titles and bodies of segments of code."""
-
-    def __init__(self, lines: Lines, kind: str, title: str) -> None:
-        self._lines, self._kind, self._title = lines, kind, title
-
-    def of(self, piece: Piece, only: bool) -> tuple[str, tuple[str, ...], str, int]:
-        names = [head[-1] for head in dict.fromkeys(piece.heads) if head]
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        title = self._title if only or not names else f"{', '.join(names[:3])}{more} in {self._title}"
-        text = self._lines.text(piece.first, piece.last)
-        documented = (
-            bool(names) and re.search(r"^\s*(?:#|//|/\*|\*|--|\"{3}|'{3}|;)", text, re.MULTILINE) is not None
-        )
-        return (
-            title,
-            () if title == self._title else (self._title,),
-            fenced(text, self._kind),
-            2 if documented else 1,
-        )
-
-
-def _mapped(
-    lines: Lines,
-    given: Given,
-    pieces: list[Piece],
-    dropped: list[Dropped],
-    maker: _Markdown | _Code | _Chat,
-    title: str,
-    total: int,
-    first: int,
-) -> FileMap:
-    segments: list[Segment] = []
-    end = first - 1
-    trimmed = [(piece, *lines.trimmed(piece.first, piece.last)) for piece in pieces]
-    trimmed = [one for one in trimmed if one[1] <= one[2]]
-    for number, (piece, start, stop) in enumerate(trimmed, 1):
-        name, context, body, coded = maker.of(piece._replace(first=start, last=stop), len(trimmed) == 1)
-        heading = name
-        if piece.part:
-            name = f"{name} ({piece.part + 1})"
-        raw = lines.text(start, stop)
-        body = body if coded else body_of(without_layout(body))
-        if not body:
+    def _segment(self, number: int, start: int, stop: int, part: Part, name: str) -> Segment:
+        raw = self._lines.text(start, stop)
+        is_code = part.documented is not None
+        body = part.body if is_code else body_of(without_layout(part.body))
+        if not body.strip():
             body = raw.strip()  # a heading with nothing under it
-        terms = keywords(name, body, title) or terms_of(raw) or terms_of(name)
-        tokens = lines.tokens(start, stop)
-        if start > end + 1:
-            dropped.append(Dropped(given.path, end + 1, start - 1, "blank"))
-        end = stop
-        segments.append(
-            Segment(
-                f"seg-{number:03d}",
-                topic_of(given.folders, terms),
-                given.path,
-                start,
-                stop,
-                name,
-                context,
-                _summary(body, coded, name),
-                tokens,
-                tuple(terms),
-                body,
-                parts(heading, body, tokens, code=bool(coded), documented=coded == 2),
-            )
+        speakers = self._found.speakers
+        terms = keywords(part.title, body, self._subject, speakers) or terms_of(raw) or terms_of(name)
+        tokens = self._lines.tokens(start, stop)
+        said = "\n".join(body.split("\n")[1:]) if is_code else body
+        return Segment(
+            f"seg-{number:03d}",
+            topic_of(self._given.folders, terms),
+            self._given.path,
+            start,
+            stop,
+            name,
+            part.context,
+            summary_of(said) or cut(part.title, SUMMARY),
+            tokens,
+            tuple(terms),
+            body,
+            {part.dull: BOILERPLATE}
+            if part.dull
+            else parts(part.title, body, tokens, documented=part.documented),
+            self._subject,
         )
-    if end < len(lines):
-        dropped.append(Dropped(given.path, end + 1, len(lines), "blank"))
-    return FileMap(given.path, title, total, tuple(segments), tuple(dropped))
 
 
-def terms_of(text: str) -> list[str]:
-    """Three to five key terms; shorter words count where longer ones do not give three."""
-    found = key_terms(text, TERMS)
-    if len(found) < 3:
-        found += [term for term in key_terms(text, TERMS, 3) if term not in found]
-    return found[:TERMS]
+def _worthy(segments: list[Segment]) -> int:
+    return sum(segment.worth > BOILERPLATE // 2 for segment in segments)
 
 
-def keywords(title: str, text: str, subject: str) -> list[str]:
-    """Three to five terms that a person would search for: what the title and the document are called, then
-    the key terms of the text that are no words of every text.
+def _joined(lines: Lines, pieces: list[Piece], segments: list[Segment], most: int) -> list[Piece]:
+    """The pieces with neighbours joined until no more than `most` are worth recording: those under one
+    heading first, the smallest first.
     """
-    told = [term for term in key_terms(f"{title}.", TERMS) if _telling(term)]
-    held = {*words(text), *words(title)}
-    named = [word for word in words(subject) if len(word) > 2 and word in held and word not in STOP]
-    found = [term for term in key_terms(text, TERMS * 3) if _telling(term)]
-    return list(dict.fromkeys([*told[:2], *named[:1], *found]))[:TERMS]
-
-
-def _telling(term: str) -> bool:
-    """Whether a term says what a text is about, and is not a value, an address or a word of every text."""
-    bare = term.strip("._-/#+")
-    return (
-        term not in NOISE
-        and bare not in NOISE
-        and not term.replace(".", "").replace(",", "").isdigit()
-        and not re.fullmatch(r"[\d.,/x-]+[a-z]{0,3}", term)
-        and "//" not in term
-        and term.count("/") < 3
+    worth = {segment.first: segment.worth > BOILERPLATE // 2 for segment in segments}
+    out = [(piece, worth.get(lines.trimmed(piece.first, piece.last)[0], False)) for piece in pieces]
+    cost: Callable[[int], tuple[int, int]] = lambda place: (  # noqa: E731
+        -_depth(out[place][0], out[place + 1][0]),
+        out[place][0].tokens + out[place + 1][0].tokens,
     )
+    while sum(is_worthy for _, is_worthy in out) > most:
+        pairs = [
+            place
+            for place in range(len(out) - 1)
+            if out[place][1]
+            and out[place + 1][1]
+            and out[place][0].tokens + out[place + 1][0].tokens <= LARGE
+        ]
+        if not pairs:
+            break
+        place = min(pairs, key=cost)
+        out[place : place + 2] = [(joined(out[place][0], out[place + 1][0]), True)]
+    return [piece for piece, _ in out]
 
 
-NOISE = frozenset(
-    """
-    false true null none nil undefined string strings number numbers object objects array arrays boolean booleans function functions
-    type types value values return returns example examples e.g i.e etc note notes default option options default param params
-    parameter parameters argument arguments license licence http https www com org readme click table contents const require import
-    export console.log usage install installation description name names following given above below section file files line lines
-    self todo fixme code page pages item items thing things something anything everything today yesterday tomorrow without already
-    """.split()
-)
-"""Words that nobody searches for."""
-
-
-def topic_of(folders: tuple[str, ...], terms: list[str]) -> str:
-    """The topic: the folders of the file but for those whose names say nothing, else the first two key terms."""
-    telling = [folder for folder in folders if folder.lower() not in _PLAIN_FOLDERS]
-    return "/".join(telling) if telling else "/".join(terms[:2])
-
-
-def summary_of(text: str) -> str:
-    """The first line that says something, without the marks of its markup, in at most `SUMMARY` columns."""
-    for raw in text.split("\n"):
-        line = raw[:1000]
-        while (match := _MARKS.match(line)) and match.end():
-            line = line[match.end() :]
-        said = one_line(line).removesuffix('"""').rstrip()
-        if any(char.isalnum() for char in said):
-            return cut(said, SUMMARY)
-    return ""
-
-
-def _summary(body: str, coded: int, title: str) -> str:
-    return summary_of("\n".join(body.split("\n")[1:]) if coded else body) or cut(title, SUMMARY)
-
-
-def _common(paths: list[tuple[str, ...]]) -> tuple[str, ...]:
-    shared = paths[0]
-    for path in paths[1:]:
-        size = 0
-        for one, other in zip(shared, path, strict=False):
-            if one != other:
-                break
-            size += 1
-        shared = shared[:size]
-    return shared
-
-
-def _clean(text: str) -> str:
-    """A title as plain text on one line, not endless."""
-    return cut(plain(one_line(text)), MAX_TITLE)
+def _depth(one: Piece, other: Piece) -> int:
+    """How many headings two neighbours have in common."""
+    depth = 0
+    for left, right in zip(one.heads[0], other.heads[-1], strict=False):
+        if left != right:
+            break
+        depth += 1
+    return depth

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memgit.app.ingest.ingest import carry, fitting, report
-from memgit.app.ingest.proposal import Wishes, maps
+from memgit.app.ingest.proposal import Wishes
 from memgit.app.ingest.proposal import propose as proposal_of
 from memgit.app.ingest.source import Reading, read
 from memgit.app.read import log as activity
@@ -238,7 +238,7 @@ def _ingest_plan(desk: Desk, args: Args) -> Answer:
     source = read(workspace, args.get("source", "-"), reading)
     desk.caller.progress("comparing with what is recorded")
     proposal = proposal_of(
-        workspace, [source], maps([source]), Wishes(kinds_of(args.get("kind")), args.get("group"), "refuse")
+        workspace, [source], Wishes(kinds_of(args.get("kind")), args.get("group"), "refuse")
     )
     return {
         "plan": dump(proposal),

@@ -35,7 +35,7 @@ def numbered(topic: str, words: int) -> str:
 
 def sections(*topics: str, words: int = 120) -> str:
     """A document with one section for each topic, each about its own things."""
-    return "# Handbook of everything that was ever asked about twice\n" + "".join(
+    return "# Notes\n" + "".join(
         f"\n## {topic}\n\n1. Run `{topic.lower()}ctl --start`.\n2. Then {numbered(topic, words)}.\n"
         for topic in topics
     )
@@ -168,10 +168,10 @@ def test_overlap_gives_update_extend_and_create(kb: Path, tmp_path: Path) -> Non
     for words, advice, done in (
         ("Kubernetes Kubelet Restarts Liveness Zebra", "update", "extended"),
         ("Kubernetes Kubelet Giraffe Zebra Okapi", "extend", "extended"),
-        ("Kubernetes Lion Giraffe Zebra Okapi", "create", "created"),
+        ("Kubernetes Tiger Giraffe Zebra Okapi", "create", "created"),
     ):
         file = tmp_path / f"{advice}.txt"
-        file.write_text(f"we saw {words.replace(' ', ' and ')} today\n")
+        file.write_text(f"we saw {words.replace(' ', ' and ')} in checks that restarts run\n")
         shown = ingested(kb, str(file))["items"][0]
         assert (shown["action"], shown["advice"]) == (advice, advice), shown
         assert shown["candidates"][0]["address"] == "knowledge/general#Kubernetes probes"
@@ -238,7 +238,7 @@ def test_what_others_wrote_is_added_to_and_never_replaced_unasked(kb: Path, tmp_
 
 
 def test_records_of_one_file_are_linked_both_ways(kb: Path, guide: Path) -> None:
-    text = "# Cooking for a large table with what the garden has\n"
+    text = "# Notes\n"
     for name in ("Bread", "Cake"):
         text += (
             f"\n## {name}\n\n- Ferment the Sourdough Levain at Twenty degrees with Rye Flour.\n"
@@ -305,7 +305,7 @@ def test_every_file_of_a_folder_has_a_verdict(kb: Path, folder: Path, repository
         assert words in verdicts[path]["reason"]
     assert "x.tmp" not in verdicts
     assert not any("outside" in path for path in verdicts)
-    assert memgit(kb, "show", "knowledge/ops#run.py").out.count("```") == 2
+    assert memgit(kb, "show", "knowledge/ops#run.py: runs it").out.count("```") == 2
     message = run_git(kb, "log", "-1", "--format=%s")
     assert message == "ingest: ../docs (3 created)"
     index = json.loads((kb / "knowledge-base/_index.json").read_text())

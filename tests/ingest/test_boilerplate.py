@@ -44,3 +44,16 @@ def test_layout_goes_and_everything_else_stays() -> None:
         "A queue.\n\n![plan](plan.png)\n\n```html\n<p>\n</p>\n```\n\n<summary>Limits</summary>\n\n40 jobs."
     )
     assert without_layout("no markup < here") == "no markup < here"
+
+
+def test_thanks_to_sponsors_are_taken_out_of_a_body() -> None:
+    thanks = '<div align="center">\n\t<a href="https://sponsors.example.org">Sponsors keep this alive</a>\n\t<b>Fast ropes.</b>\n</div>\n'
+    assert without_layout(f"Ropes.\n\n{thanks}\nKnots.") == "Ropes.\n\nKnots."
+    kept = "<div>\n\tA table of knots.\n</div>"
+    assert without_layout(f"Ropes.\n\n{kept}") == "Ropes.\n\n\tA table of knots."
+
+
+def test_a_page_that_moved_is_nothing() -> None:
+    assert kind_of("tides", "This file was moved to https://example.org/tides.md") == "a pointer elsewhere"
+    assert kind_of("Maintainers; License", "Ada") != ""
+    assert kind_of("Status", "Accepted") == ""

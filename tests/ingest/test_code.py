@@ -60,15 +60,15 @@ def starts(text: str, name: str) -> list[tuple[str, str]]:
 
 def test_python_by_its_statements() -> None:
     assert starts(filled(90), "greet.py") == [
-        ("#!/usr/bin/env python3", "hello in greet.py"),  # what is small joins its neighbour
-        ("# A part of its own.", "Greeter in greet.py"),
+        ("#!/usr/bin/env python3", "hello in greet.py: says hello"),  # what is small joins its neighbour
+        ("# A part of its own.", "Greeter in greet.py: greets"),
     ]
 
 
 def test_a_large_class_is_cut_at_its_methods() -> None:
     assert starts(filled(300), "greet.py")[2:] == [
-        ("# A part of its own.", "Greeter in greet.py"),
-        ("    # about two", "Greeter.two in greet.py"),
+        ("# A part of its own.", "Greeter in greet.py: greets"),
+        ("    # about two", "Greeter.two in greet.py: about two"),
     ]
 
 

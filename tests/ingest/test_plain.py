@@ -35,7 +35,13 @@ def test_plain(text: str, wanted: str) -> None:
         ("Scan Options", "Globber", "Globber: Scan Options"),
         ("API", "The Globber!", "Globber: API"),
         ("Globber", "Globber", "Globber"),
-        ("Usage", "A guide to everything that a large team has to know", "Usage"),
+        (
+            "Usage",
+            "A guide to everything that a large team has to know",
+            "guide to everything that a large team has to know: Usage",
+        ),
+        ("How to Drain the Queue", "widget-queue", "widget-queue: How to Drain the Queue"),
+        ("Outage", "Tide service outage", "Tide service outage"),
         ("Usage", "", "Usage"),
     ],
 )

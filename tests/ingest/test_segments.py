@@ -14,8 +14,9 @@ from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.text import decode
 from memgit.ingest.content import Dropped, FileMap, Segment, map_json
+from memgit.ingest.keywords import summary_of
 from memgit.ingest.markdown import structure
-from memgit.ingest.segments import Given, map_text, summary_of
+from memgit.ingest.segments import Given, map_text
 from memgit.ingest.size_limits import FULL, LARGE, SMALL, WHOLE
 from memgit.model.tokens import estimate
 
@@ -221,7 +222,7 @@ def test_topic_is_the_folder_else_key_terms() -> None:
 
 
 def test_the_summary_says_something() -> None:
-    assert summary_of("```sh\n\n> - **Run** the `thing` first\n") == "**Run** the `thing` first"
+    assert summary_of("```sh\n\n> - **Run** the `thing` first\n") == "Run the thing first"
     assert summary_of("* * *\n---\n") == ""
     assert len(summary_of("word " * 50)) <= 60
 
@@ -368,7 +369,7 @@ def test_code_of_this_package_is_cut_at_its_definitions() -> None:
 @pytest.mark.parametrize(
     ("text", "title"),
     [
-        ("Run `x` twice.\n", "Run `x` twice."),
+        ("Run `x` twice.\n", "Run x twice."),
         ("\n- Pin every version.\n- More.\n", "Pin every version."),
         ("# Heading\n\ntext\n", "Heading"),
         ("---\ntitle: Named\n---\n\ntext\n", "Named"),

@@ -17,6 +17,7 @@ from memgit.ingest.conversation import as_markdown
 from memgit.ingest.document_kind import kind_of
 from memgit.ingest.exports import texts
 from memgit.ingest.filetypes import SAMPLE, junk, known_text, looks_text
+from memgit.ingest.pages import without_furniture
 
 MAX_FILE = 100 * 1024
 """Bytes over which a file of a folder is skipped."""
@@ -369,7 +370,8 @@ def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, st
                 return title, text
             raise Refused("the page holds no text", hint="save it as text and ingest the file")
         if kind in CONVERTERS:
-            return convert_within(data, kind, seconds)
+            title, text = convert_within(data, kind, seconds)
+            return title, without_furniture(text) if kind == "PDF" else text
         raise Refused(
             f"{kind} files cannot be read as text", hint=f"convert it, to {', '.join(CONVERTERS)} or text"
         )

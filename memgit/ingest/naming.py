@@ -1,0 +1,132 @@
+"""Titles and bodies of the segments of Markdown and prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from memgit.formats.messages.message import cut
+from memgit.formats.titles import one_line
+from memgit.ingest.keywords import MACHINE_MADE, SUMMARY, summary_of
+from memgit.ingest.lines import Lines
+from memgit.ingest.markdown import Structure
+from memgit.ingest.plain import plain
+from memgit.ingest.size_limits import Piece
+
+UNTITLED = "Text"
+MAX_TITLE = 100
+MIN_ID = 12
+"""Characters of a heading that is an id."""
+_LEAD = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]{3,60}?)[.:]?(?:\*\*|__)[.:]?(?=\s|$)")
+"""Bold words that a paragraph begins with: its heading in all but form."""
+
+
+class Part(NamedTuple):
+    """One segment in words: its title, the titles above it, its body.
+
+    `documented` is None for text, else whether the code says what it is for. `dull` says why nobody records it.
+    """
+
+    title: str
+    context: tuple[str, ...]
+    body: str
+    documented: bool | None = None
+    dull: str = ""
+
+
+class Namer(Protocol):
+    """Says what a piece of one file is."""
+
+    def of(self, piece: Piece, only: bool) -> Part:
+        """`only` says that it is the whole file."""
+
+
+class MarkdownNamer:
+    """Names pieces by their headings."""
+
+    def __init__(
+        self, lines: Lines, found: Structure, title: str, spelled: Callable[[str], str] = str
+    ) -> None:
+        self._lines, self._spelled = lines, spelled
+        self._headings = {heading.line: heading for heading in found.headings}
+        self._title = title
+        self._first = True
+
+    def of(self, piece: Piece, only: bool) -> Part:
+        first = self._headings.get(piece.first)
+        heads = [head for head in dict.fromkeys(piece.heads) if head and not _is_id(head[-1])]
+        while not only and first is not None and len(heads) > 1 and len(_common(heads[1:])) > len(heads[0]):
+            # A heading with nothing of its own: the one under it says what this is about.
+            line, _ = self._lines.trimmed(first.end_line + 1, piece.last)
+            if line not in self._headings:
+                break
+            first, heads = self._headings[line], heads[1:]
+            piece = piece._replace(first=line)
+        title, context = self._named(piece, heads, only)
+        self._first = False
+        leading = first is not None and (len(heads) == 1 or clean(first.title) == title)
+        start = first.end_line + 1 if leading and first is not None else piece.first
+        return Part(title, context, self._spelled(self._lines.text(start, piece.last)))
+
+    def _named(self, piece: Piece, heads: list[tuple[str, ...]], only: bool) -> tuple[str, tuple[str, ...]]:
+        if only or not heads:
+            name = (self._title if only or self._first else "") or self._sentence(piece)
+            return name, () if only or name == self._title or not self._title else (self._title,)
+        shared = _common(heads)
+        if shared and heads[0] == shared:
+            path = shared
+        elif len(shared) > 1 or (shared and clean(shared[0]) != self._title):
+            path = (*shared[:-1], f"{shared[-1]}: {self._listed([head[len(shared)] for head in heads])}")
+        elif shared:
+            path = (*shared, self._listed([head[len(shared)] for head in heads if len(head) > len(shared)]))
+        elif len(heads) > 2 and self._first and self._title:
+            path = (self._title,)
+        elif len(heads) > 1:
+            path = (self._listed([head[-1] for head in heads]),)
+        else:
+            path = heads[0]
+        name = clean(path[-1]) or self._title or self._sentence(piece)
+        if name == self._title and heads[0] != path:
+            # Several sections of the whole document: it is about the first ones of them.
+            below = [head[len(path)] for head in heads if len(head) > len(path)]
+            name = self._listed(below) or name
+        above = tuple(text for part in path[:-1] if (text := clean(part)))
+        if self._title and self._title not in above and self._title != name:
+            above = (self._title, *above)
+        return name, above
+
+    def _listed(self, names: list[str]) -> str:
+        """Several headings as one title."""
+        texts = dict.fromkeys(text for name in names if (text := clean(name)) and text != self._title)
+        return cut("; ".join(texts), SUMMARY)
+
+    def _sentence(self, piece: Piece) -> str:
+        """What a piece without a heading begins with: bold words, else its first sentence."""
+        text = self._lines.text(piece.first, min(piece.last, piece.first + 20))
+        lead = _LEAD.match(text)
+        if lead is not None:
+            return clean(lead[1])
+        return summary_of(text) or self._title or UNTITLED
+
+
+def _is_id(title: str) -> bool:
+    """Whether a heading is an id that a machine made."""
+    return MACHINE_MADE.fullmatch(title.strip().casefold()) is not None and len(title) > MIN_ID
+
+
+def _common(paths: list[tuple[str, ...]]) -> tuple[str, ...]:
+    shared = paths[0]
+    for path in paths[1:]:
+        size = 0
+        for one, other in zip(shared, path, strict=False):
+            if one != other:
+                break
+            size += 1
+        shared = shared[:size]
+    return shared
+
+
+def clean(text: str) -> str:
+    """A title as plain text on one line, not endless."""
+    return cut(plain(one_line(text)), MAX_TITLE)

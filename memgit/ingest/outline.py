@@ -1,0 +1,87 @@
+"""Outlines of bullets (Logseq and its like): every line belongs to a bullet. They are cut at bullets, never
+within one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memgit.ingest.lines import Lines
+from memgit.ingest.size_limits import SMALL, Piece, merge, split
+
+MIN_BULLETS, MIN_SHARE = 3, 0.9
+"""Bullets that an outline has at least, and the share of its lines that belong to one or are properties."""
+MAX_DEPTH = 6
+PROPERTY = re.compile(r"^[ \t]*(?:- )?(?P<name>[A-Za-z][\w/-]{0,40})::(?:[ \t]+(?P<value>.*))?$")
+_BULLET = re.compile(r"^(?P<margin>[ \t]*)- ?(?P<said>.*)$")
+_HEADING = re.compile(r"^#{1,6}\s+(?P<title>.*)$")
+
+
+def bullets(lines: Lines, first: int = 1) -> list[tuple[int, int, str]]:
+    """The bullets of an outline: line, depth from 0 and what it says; empty where the text is something else."""
+    found: list[tuple[int, int, str]] = []
+    full = apart = 0
+    fenced = False
+    for number in range(first, len(lines) + 1):
+        line = lines[number]
+        if not line.strip():
+            continue
+        full += 1
+        fence = "```" in line or "#+BEGIN" in line.upper() or "#+END" in line.upper()
+        match = _BULLET.match(line) if not fenced else None
+        if match is not None:
+            found.append((number, _depth(match["margin"]), match["said"].strip()))
+        elif not fenced and line[0] not in " \t" and not PROPERTY.match(line):
+            apart += 1
+        if fence and (line.count("```") % 2 or "#+" in line):
+            fenced = not fenced
+    is_outline = len(found) >= MIN_BULLETS and apart <= (1 - MIN_SHARE) * full
+    marked = any(_HEADING.match(said) or PROPERTY.match(said) for _, _, said in found) or any(
+        PROPERTY.match(lines[number]) for number in range(first, min(len(lines), first + 8) + 1)
+    )
+    return found if is_outline and marked else []
+
+
+def _depth(margin: str) -> int:
+    return margin.count("\t") + margin.count(" ") // 2
+
+
+def pieces(lines: Lines, first: int, found: list[tuple[int, int, str]]) -> list[Piece]:
+    """The pieces of an outline: its outermost bullets, small ones together, large ones cut at inner bullets."""
+    tops = [one for one in found if one[1] == 0] or found[:1]
+    starts = [number for number, _, _ in tops]
+    stops = [start - 1 for start in starts[1:]] + [len(lines)]
+    said_at = {number: said for number, _, said in found}
+    out: list[Piece] = []
+    for (number, _, said), stop in zip(tops, stops, strict=True):
+        start = first if not out else number
+        piece = Piece(start, stop, lines.weight(start, stop), ((title_of(said),),))
+        inner = [
+            [line for line, depth, _ in found if depth == level and start < line <= stop]
+            for level in range(1, MAX_DEPTH)
+        ]
+        for part in split(lines, piece, inner):
+            inside = title_of(said_at.get(part.first, ""))
+            heads = ((title_of(said), inside),) if part.first > start and inside else piece.heads
+            out.append(part._replace(heads=heads, part=0))
+    return merge(out, lambda one, other: min(one.tokens, other.tokens) < SMALL)
+
+
+def title_of(said: str) -> str:
+    """What a bullet is called: its heading, else its words."""
+    match = _HEADING.match(said)
+    return match["title"] if match is not None else said
+
+
+def as_list(text: str) -> str:
+    """Some bullets as a list at the margin, without the properties of pages and blocks; a description stays."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        match = PROPERTY.match(line)
+        if match is None:
+            kept.append(line)
+        elif match["name"] == "description" and match["value"]:
+            kept += [match["value"], ""]
+    margins = [len(line) - len(line.lstrip("\t ")) for line in kept if line.lstrip().startswith("- ")]
+    margin = min(margins, default=0)
+    return "\n".join(line[min(margin, len(line) - len(line.lstrip("\t "))) :] for line in kept)
