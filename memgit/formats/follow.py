@@ -7,7 +7,7 @@ editor follows; heading, block, label and the kind of link stay.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from memgit.formats import links
 from memgit.formats.codecs import FORMS
@@ -96,12 +96,20 @@ class Following:
         """Looks only at links with one of some names; all others lead where they led."""
         self._names = set(map(model.normal, names))
 
-    def rewritten(self, data: bytes, path: str, records: Sequence[Record], came: str | None = None) -> bytes:
+    def rewritten(
+        self,
+        data: bytes,
+        path: str,
+        records: Sequence[Record],
+        came: str | None = None,
+        among: Collection[int] | None = None,
+    ) -> bytes:
         """A file with its links as they must be at a path.
 
         Args:
             records: those of the file as it is now.
             came: where the file was before, where `records` do not tell.
+            among: the numbers of the records whose links are looked at; all where None.
 
         Raises:
             UnreadableFile: it is no text.
@@ -110,6 +118,8 @@ class Following:
         edits: dict[Link, tuple[str, str | None]] = {}
         for link in links.find(text):
             within = holder(records, link)
+            if among is not None and (within is None or within.ordinal not in among):
+                continue
             origin = came or (self._came.get(key_of(within), path) if within is not None else path)
             new = self._retargeted(link, origin, path)
             if new is not None and new != (link.target, link.heading):

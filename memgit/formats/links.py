@@ -20,6 +20,8 @@ from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 
 _BRACKETS = pattern(r"(!?)\[\[([^\[\]\n]+)\]\]")
+_TAIL = pattern(r"""[ \t\n>]*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))?[ \t\n]*\)""")
+"""What follows the target of an inline link: a title, and the end."""
 _ENDS = frozenset(' ()<>[]"\\%#?`')
 """Characters that would end the target of a Markdown link, or mean something else there."""
 
@@ -123,12 +125,32 @@ def retarget(text: str, edits: Mapping[Link, tuple[str, str | None]]) -> str:
     """The text with links led elsewhere: for each link its new target and heading, decoded. Nothing else of the text changes, but that a
     plain YAML scalar gets quotes where the new target needs them.
     """
+    return _spliced(text, _retargeted(text, edits))
+
+
+def changed(
+    text: str, edits: Mapping[Link, tuple[str, str | None]], drop: Iterable[Link]
+) -> tuple[str, list[Link]]:
+    """As `retarget`, and with the words of some Markdown links in their place; those of these that could not be taken
+    out: the definitions of reference links.
+    """
+    pieces, left = _retargeted(text, edits), []
+    for link in drop:
+        words = _words(text, link)
+        if words is None:
+            left.append(link)
+        else:
+            pieces.append(words)
+    return _spliced(text, sorted(pieces)), left
+
+
+def _retargeted(text: str, edits: Mapping[Link, tuple[str, str | None]]) -> list[tuple[int, int, str]]:
     pieces: list[tuple[int, int, str]] = []
     ordered = sorted(edits, key=lambda link: link.start)
     for scalar, group in groupby(ordered, key=lambda link: link.scalar):
         some = [piece for link in group for piece in [_piece(text, link, *edits[link])]]
         pieces += some if scalar is None else _in_scalar(text, scalar, some)
-    return _spliced(text, pieces)
+    return pieces
 
 
 def _piece(text: str, link: Link, target: str, heading: str | None) -> tuple[int, int, str]:
@@ -158,6 +180,34 @@ def _in_scalar(text: str, scalar: Scalar, pieces: list[tuple[int, int, str]]) ->
     if scalar.bare:
         return [(scalar.start - 2, scalar.end + 2, yaml.quoted(f"[[{value}]]"))]
     return [(scalar.start, scalar.end, yaml.quoted(value))]
+
+
+def _words(text: str, link: Link) -> tuple[int, int, str] | None:
+    """Where an inline Markdown link or image stands, and its words."""
+    close = text.rfind("](", 0, link.start)
+    tail = _TAIL.match(text, link.end)
+    if close < 0 or tail is None or text[close + 2 : link.start].strip(" \t\n<"):
+        return None
+    opened = _opening(text, close)
+    if opened < 0:
+        return None
+    start = opened - 1 if text[opened - 1 : opened] == "!" else opened
+    return start, tail.end(), text[opened + 1 : close]
+
+
+def _opening(text: str, close: int) -> int:
+    """Where the bracket opens that a bracket closes; -1 where it does not."""
+    depth = 0
+    for place in range(close, -1, -1):
+        if text[place] in "[]" and not _is_escaped(text, place):
+            depth += 1 if text[place] == "]" else -1
+            if not depth:
+                return place
+    return -1
+
+
+def _is_escaped(text: str, place: int) -> bool:
+    return (place - len(text[:place].rstrip("\\"))) % 2 == 1
 
 
 def _spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memgit.app.ingest.links import follow_links
 from memgit.app.ingest.marks import Mark, digest, written
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import record as recording
@@ -294,6 +295,7 @@ class _Carrier:
             if others:
                 _, changed = both_ways(session, session.again(path, ordinal), others)
                 self._note_links(changed)
+        follow_links(session, self._written, items)
         return done
 
     def _one(self, session: Session, item: Item, act: Any, links: _Links) -> Done:
