@@ -408,6 +408,11 @@ class Snapshot:
             )
         return parsed
 
+    def blobs(self) -> dict[str, str]:
+        """The blob of each file that may hold records, by path: the same as long as its bytes are."""
+        found = self.rows("select path, blob from file where {visible}")
+        return {from_text(path): blob.hex() for path, blob in found}
+
     def data(self, path: str) -> bytes | None:
         """The bytes of a record file; None where there is none, or none that is read."""
         found = self.rows("select blob from file where path = ? and {visible}", [path])

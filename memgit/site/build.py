@@ -23,16 +23,18 @@ from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.errors import Refused
 from memgit.formats.codecs import parse_file
-from memgit.site.collect import Collected, Item, Link, Links, Settings, collect
+from memgit.site.collect import Collected, Digests, Item, Link, Links, Settings, collect
 from memgit.site.pages import Pages, versions_of
 from memgit.site.search_index import update_index
 
 MANIFEST = ".memgit-site.json"
-FORMAT = 1
+FORMAT = 2
 """Raised when the manifest or a template changes in a way that the version of memgit does not tell."""
 MAX_VERSIONS = 10
 """Events of a record, from the newest on, whose difference in words is shown."""
 MAX_USED = 10
+MAX_KEPT = 200
+"""Earlier versions of files that are held: the entries of one category are built one after the other."""
 
 Progress = Callable[[str], None]
 
@@ -64,7 +66,7 @@ def build(
     """
     writer = _Writer(folder)
     reader = open_reader(workspace, at)
-    collected = collect(workspace, reader, settings)
+    collected = collect(workspace, reader, settings, writer.records(workspace))
     resolver = Links(reader, collected)
     links = _links(collected, resolver, writer.manifest)
     backlinks = _backlinks(links)
@@ -104,7 +106,7 @@ def _links(collected: Collected, resolver: Links, manifest: Mapping[str, Any]) -
         if held is not None and held[0] == item.digest:
             found[address] = [resolver.resolved(item.record, Link(*one)) for one in held[1]]
         else:
-            found[address] = resolver.of(item.record)
+            found[address] = resolver.of(collected.full(item.record))
     return found
 
 
@@ -144,6 +146,7 @@ def _digest(
             __version__,
             collected.settings,
             item.digest,
+            item.record.line,
             pages.crumbs(item),
             shown,
             kinds,
@@ -247,7 +250,7 @@ class _Past:
                     for record in parsed.records
                     for name in (record.address, record.id or "")
                 }
-                if len(self._bodies) > 2000:
+                if len(self._bodies) > MAX_KEPT:
                     del self._bodies[next(iter(self._bodies))]
             bodies = self._bodies[key]
             found = bodies.get(address, bodies.get(item.record.id or "-"))
@@ -275,6 +278,13 @@ class _Writer:
         self._files: dict[str, str] = {}
         self._written = 0
         self._search: dict[str, Any] = {}
+        self._parsed_by = ""
+
+    def records(self, workspace: Workspace) -> Mapping[str, Digests]:
+        """The digests of records of the last build, where files were parsed as they are now."""
+        self._parsed_by = sha256(repr(workspace.layout).encode()).hexdigest()[:20]
+        held = self.manifest.get("records", {})
+        return held if self.manifest.get("parsed_by") == self._parsed_by else {}
 
     def _read(self) -> dict[str, Any]:
         os.makedirs(self._folder, exist_ok=True)
@@ -325,7 +335,9 @@ class _Writer:
 
     def index(self, collected: Collected) -> None:
         """The parts of the search index."""
-        state, parts = update_index(collected, self.manifest.get("search", {}), self._part)
+        last = self.manifest.get("search", {})
+        whole = all(os.path.exists(os.path.join(self._folder, path)) for path in last.get("parts", ()))
+        state, parts = update_index(collected, last if whole else {}, self._part)
         self._search = state
         for path, data in parts.items():
             self.file(path, data)
@@ -360,6 +372,8 @@ class _Writer:
                 name: [collected.items[name].digest, [one[:2] for one in found]]
                 for name, found in links.items()
             },
+            "parsed_by": self._parsed_by,
+            "records": collected.digests,
             "pages": self._pages,
             "files": self._files,
             "pictures": pictures,

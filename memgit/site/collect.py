@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from json import dumps
@@ -85,6 +85,7 @@ class Item(NamedTuple):
     """One record of the site.
 
     Attributes:
+        record: it may lack its text (see `Collected.full`).
         page: its page, from the top of the site.
         digest: of its fields and text: the same as long as they are.
         events: what happened to it, newest first, each with its own change.
@@ -100,11 +101,17 @@ class Item(NamedTuple):
         return group_of(self.record)
 
 
+Digests = tuple[str, Mapping[str, str]]
+"""The blob of a file, and the digest of each of its records by address."""
+
+
 class Collected(NamedTuple):
     """Everything that pages are made from.
 
     `names` are those of every record, of hidden ones too: a link to one of them leads nowhere else.
-    `hidden` are the names of records that are not published.
+    `hidden` are the names of records that are not published. `full` gives a record with its text.
+    `digests` are the digests of the records of each file whose blob is known, with that blob: what the next
+    build needs to tell which files it has to read.
     """
 
     settings: Settings
@@ -112,6 +119,8 @@ class Collected(NamedTuple):
     items: Mapping[str, Item]
     events: Sequence[Event]
     names: Names
+    full: Callable[[Record], Record]
+    digests: Mapping[str, Digests]
     hidden: frozenset[str] = frozenset()
 
     def names_hidden(self, text: str) -> bool:
@@ -119,9 +128,15 @@ class Collected(NamedTuple):
         return any(name in text for name in self.hidden)
 
 
-def collect(workspace: Workspace, reader: Reader, settings: Settings) -> Collected:
-    """The records that may be published, by address, and the log of what happened to them."""
-    everything = list(reader.records())
+def collect(
+    workspace: Workspace, reader: Reader, settings: Settings, known: Mapping[str, Digests]
+) -> Collected:
+    """The records that may be published, by address, and the log of what happened to them.
+
+    Args:
+        known: the `digests` of an earlier build; files that have the same blob are not read.
+    """
+    everything = list(reader.heads())
     records = [record for record in everything if not settings.hides(record)]
     hidden = {
         name
@@ -134,11 +149,12 @@ def collect(workspace: Workspace, reader: Reader, settings: Settings) -> Collect
     paths = record_paths(records)
     events = list(log(workspace, reader.revision, cache=workspace.cache)) if reader.revision else []
     by_record = _events_of(events)
+    digests = _digests(reader, records, known)
     items = {
         record.address: Item(
             record,
             paths[record.address],
-            _digest(record),
+            digests[record.path][1][record.address],
             by_record.get(record.id or "", by_record.get(record.address, ())),
         )
         for record in records
@@ -151,6 +167,8 @@ def collect(workspace: Workspace, reader: Reader, settings: Settings) -> Collect
         items,
         [event for event in shown if event.records],
         Names(everything),
+        reader.load,
+        {path: one for path, one in digests.items() if one[0]},
         frozenset(hidden),
     )
 
@@ -161,6 +179,21 @@ def _shown(event: Event, items: Mapping[str, Item], ids: Collection[str]) -> Eve
     if len(changes) == len(event.records):
         return event
     return event._replace(records=changes, subject=event.op, reason=None, operations=())
+
+
+def _digests(
+    reader: Reader, records: Iterable[Record], known: Mapping[str, Digests]
+) -> dict[str, tuple[str, dict[str, str]]]:
+    """The digest of every record by path and address, with the blob of its file, empty where that is not known."""
+    blobs = reader.blobs()
+    out: dict[str, tuple[str, dict[str, str]]] = {}
+    for record in records:
+        blob = blobs.get(record.path, "")
+        before = known.get(record.path, ("", {}))
+        held = before[1].get(record.address) if blob and before[0] == blob else None
+        _, inside = out.setdefault(record.path, (blob, {}))
+        inside[record.address] = held or _digest(reader.load(record))
+    return out
 
 
 def _digest(record: Record) -> str:
@@ -191,6 +224,7 @@ class Links:
 
     def __init__(self, reader: Reader, collected: Collected) -> None:
         self._reader, self._items, self._names = reader, collected.items, collected.names
+        self._full = collected.full
         self._known: dict[tuple[str, str], str | None] = {}
         self._by_path: dict[str, list[Item]] = {}
         for item in collected.items.values():
@@ -261,7 +295,7 @@ class Links:
         last = fragment.rpartition("#")[2]
         mark = anchor(last[1:], "b") if last.startswith("^") else anchor(last)
         if item.page not in self._anchors:
-            self._anchors[item.page] = anchors(item.record.body)
+            self._anchors[item.page] = anchors(self._full(item.record).body)
         return relative(f"{item.page}#{mark}" if mark in self._anchors[item.page] else item.page, page)
 
 

@@ -143,7 +143,8 @@ class Pages:
 
     def body(self, item: Item, page: str, depth: int = 0) -> Markup:
         """The text of a record as safe HTML, with links as seen from a page."""
-        return Markup(html(item.record.body, _OnPage(self, self._resolver, item, page, depth)))  # noqa: S704
+        text = self._all.full(item.record).body
+        return Markup(html(text, _OnPage(self, self._resolver, item, page, depth)))  # noqa: S704
 
     def row(self, item: Item, page: str, more: str = "") -> Row:
         record = item.record
@@ -163,18 +164,20 @@ class Pages:
             chosen = [item for item in items if item.record.kind == kind]
             if not chosen:
                 continue
-            groups = Counter(item.group for item in chosen if item.group)
+            groups: dict[str, list[Item]] = {}
+            for item in chosen:
+                groups.setdefault(item.group, []).append(item)
+            loose = groups.pop("", [])
             path = kind_page(kind)
             named = [
-                (visible(name), relative(self._group_page(kind, name), path), n)
-                for name, n in sorted(groups.items())
+                (visible(name), relative(self._group_page(kind, name), path), len(inside))
+                for name, inside in sorted(groups.items())
             ]
-            rows = self.rows((item for item in chosen if not item.group or len(groups) < 2), path)
+            rows = self.rows(chosen if len(groups) < 2 else loose, path)
             yield path, self.page("list.html", path, TITLES[kind], groups=named, rows=rows)
-            for name in groups:
+            for name, inside in groups.items():
                 place = self._group_page(kind, name)
-                inside = self.rows((item for item in chosen if item.group == name), place)
-                yield place, self.page("list.html", place, name, groups=[], rows=inside)
+                yield place, self.page("list.html", place, name, groups=[], rows=self.rows(inside, place))
         yield from self._labels("topics", "Topics", lambda record: record.topics)
         yield from self._labels("tags", "Tags", lambda record: (*record.items("tags"), *record.keywords))
         board = [

@@ -9,7 +9,7 @@ their own, `DOCS` to a part.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memgit.cache.stems import stems
@@ -48,12 +48,14 @@ def update_index(
         the new state, and the parts to write by path.
     """
     known: dict[str, list[Any]] = dict(state.get("docs", {}))
+    changed = [item for name, item in collected.items.items() if known.get(name, [0, ""])[1] != _key(item)]
+    gone = {number for name, (number, key, *_) in known.items() if _stale(collected, name, key)}
+    if known and not changed and not gone:
+        return dict(state), {}
     parts = {number: _load(read, number) for number in range(PARTS)} if known else {}
     if any(part is None for part in parts.values()):
-        known, parts = {}, {}
+        known, parts, changed, gone = {}, {}, list(collected.items.values()), set()
     touched: set[int] = set()
-    changed = [item for name, item in collected.items.items() if known.get(name, [0, ""])[1] != _key(item)]
-    gone = {number for name, (number, key, _) in known.items() if _stale(collected, name, key)}
     terms = {number: part or {} for number, part in parts.items()} or {n: {} for n in range(PARTS)}
     if gone:
         for number, part in terms.items():
@@ -62,10 +64,10 @@ def update_index(
     docs = {name: row for name, row in known.items() if name in collected.items}
     following = int(state.get("next", 0)) if known else 0
     for item in changed:
-        docs[item.record.address] = [following, _key(item), 0]
+        docs[item.record.address] = [following, _key(item), 0, ""]
         following += 1
-    for address, length, found in _stems(changed):
-        docs[address][2] = length
+    for address, length, summary, found in _described(collected, changed):
+        docs[address][2:] = length, summary
         for term, weight in found.items():
             terms[part_of(term)].setdefault(term, []).extend((docs[address][0], weight, length))
             touched.add(part_of(term))
@@ -119,15 +121,20 @@ def _drop(part: Part, gone: set[int]) -> bool:
     return dropped
 
 
-def _stems(items: Iterable[Item]) -> Iterable[tuple[str, int, dict[str, int]]]:
-    """The length and the weighted stems of each record, by address."""
-    records = [item.record for item in items]
+def _described(collected: Collected, items: Sequence[Item]) -> Iterator[tuple[str, int, str, dict[str, int]]]:
+    """The address, length, first line and weighted stems of each record; the texts of `DOCS` are held at once."""
+    for start in range(0, len(items), DOCS):
+        yield from _stems([collected.full(item.record) for item in items[start : start + DOCS]])
+
+
+def _stems(records: Sequence[Record]) -> Iterator[tuple[str, int, str, dict[str, int]]]:
     rows = [(record.title, " ".join(_words(record)), record.body) for record in records]
     for record, found in zip(records, stems(rows, tuple(WEIGHTS)), strict=True):
         terms: dict[str, int] = {}
         for (term, column), times in found.items():
             terms[term] = terms.get(term, 0) + WEIGHTS[column] * times
-        yield record.address, sum(terms.values()), terms
+        first = next((line for line in map(words_of_line, record.body.split("\n")) if line), "")
+        yield record.address, sum(terms.values()), visible(first[:SUMMARY]), terms
 
 
 def _words(record: Record) -> Iterable[str]:
@@ -137,14 +144,13 @@ def _words(record: Record) -> Iterable[str]:
 def _documents(collected: Collected, docs: Mapping[str, list[Any]]) -> Iterable[tuple[str, bytes]]:
     """What a result shows of each record, in parts by number."""
     parts: dict[int, dict[str, list[str]]] = {}
-    for address, (number, *_) in docs.items():
+    for address, (number, _, _, summary) in docs.items():
         item = collected.items[address]
-        line = next((line for line in map(words_of_line, item.record.body.split("\n")) if line), "")
         parts.setdefault(number // DOCS, {})[str(number)] = [
             visible(item.record.title),
             item.page,
             item.record.kind,
-            visible(line[:SUMMARY]),
+            summary,
         ]
     for number, rows in parts.items():
         yield f"search/docs-{number}.json", _dump(rows)

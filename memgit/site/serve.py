@@ -86,7 +86,7 @@ class Live:
             try:
                 answer = search(workspace, Query(text, limit=RESULTS))
                 settings = settings_of(workspace)
-                records = [one for one in answer.reader.records() if not settings.hides(one)]
+                records = [one for one in answer.reader.heads() if not settings.hides(one)]
                 paths = record_paths({one.address: one for one in records}.values())
                 rows = [
                     [

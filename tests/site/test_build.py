@@ -117,6 +117,24 @@ def test_a_second_build_writes_nothing_and_a_change_what_it_touches(store: Path)
     check_links(folder)
 
 
+def test_a_site_that_grew_is_that_of_a_fresh_folder(store: Path) -> None:
+    """Whatever a build takes over from the last one, by blob or by digest, it writes what a first build does."""
+    folder, _ = site(store)
+    text = "Spread [[Retry with backoff]]."
+    memgit(store, "record", "knowledge", "Jitter", "--category", "backend", "-m", text)
+    site(store)
+    write(store, "memory/team/heron.md", "---\ntitle: Grey heron\n---\n\nIt moved, see [[#Grey heron]].\n")
+    site(store)
+    memgit(store, "archive", "Jitter", "--reason", "old")
+    config = (store / ".memgit.yaml").read_text()
+    (store / ".memgit.yaml").write_text(config.replace("exclude: [", "exclude: [decision, ", 1))
+    site(store)
+    fresh = store.parent / "fresh"
+    memgit(store, "site", str(fresh))
+    assert pages(folder) == pages(fresh)
+    assert json.loads((folder / "graph.json").read_text()) == json.loads((fresh / "graph.json").read_text())
+
+
 def test_at_an_earlier_commit(store: Path) -> None:
     commit = run_git(store, "rev-parse", "HEAD~1")
     folder, _ = site(store, "--at", commit)

@@ -219,6 +219,10 @@ class Reader:
         """A record with its text."""
         return record
 
+    def blobs(self) -> Mapping[str, str]:
+        """The blob of each file with records, by path, as far as it is known without reading the file."""
+        return {}
+
     def merged(self) -> Iterator[Record]:
         """The records that were merged into another and archived; they may lack their text."""
         return (record for record in self.heads() if record.archived and record.text("merged_into"))
@@ -477,6 +481,9 @@ class CachedReader(Reader):
 
     def load(self, record: Record) -> Record:
         return self.snapshot.load(record)
+
+    def blobs(self) -> Mapping[str, str]:
+        return self.snapshot.blobs()
 
     def merged(self) -> Iterator[Record]:
         return iter(self.snapshot.merged())
