@@ -16,14 +16,26 @@ _BOM = "\ufeff"
 _BOM_BYTES = b"\xef\xbb\xbf"
 _LINES = pattern(r"[^\n]*\n|[^\n]+")
 _SAMPLE = 4096
+_STORED_ELSEWHERE = (
+    (b"version https://git-lfs.github.com/spec/", "a pointer of git-lfs"),
+    (b"version https://hawser.github.com/spec/", "a pointer of git-lfs"),
+    (b"/annex/objects/", "a pointer of git-annex"),
+    (b"\0GITCRYPT\0", "encrypted by git-crypt"),
+)
+"""How files begin that a git filter stores in place of a text, and what they are."""
 
 
 def decode(data: bytes) -> str:
     """The text of a file without its byte order mark.
 
     Raises:
-        UnreadableFile: MG001 with line, byte offset and cause: not UTF-8, a NUL, larger than `MAX_BYTES`.
+        UnreadableFile: MG001 with line, byte offset and cause: not UTF-8, a NUL, larger than `MAX_BYTES`, or what a
+            filter stores in place of the text.
     """
+    if data[:1] in b"v/\0" and data:
+        for start, what in _STORED_ELSEWHERE:
+            if data.startswith(start):
+                raise UnreadableFile(f"{what}, not the text itself", line=1, offset=0)
     if len(data) > MAX_BYTES:
         raise UnreadableFile(f"too large: {len(data):,} bytes, and at most {MAX_BYTES:,} are read", line=1)
     try:

@@ -94,8 +94,8 @@ def require_unfiltered(repo: Repository, tree: Tree, paths: Sequence[str]) -> No
             raise Refused(
                 f"not written: the attribute filter={value} says that git stores another form of this file",
                 path=path.decode("utf-8", "surrogateescape"),
-                hint="edit the file and commit it with git, which runs the filter, or take the attribute off "
-                "it in .gitattributes",
+                hint="records are text in git: take the attribute off this path in .gitattributes, or keep what the "
+                "filter is for where no records are",
             )
 
 

@@ -42,7 +42,7 @@ RULE = Rule(
     code="MG001",
     name="unreadable-file",
     severity="error",
-    summary="bytes that are no text: not UTF-8, a NUL, too large, a symbolic link, a submodule",
+    summary="bytes that are no text: not UTF-8, a NUL, too large, a pointer of git-lfs, a symbolic link, a submodule",
     why="""A file that is not UTF-8 reads differently on every machine, and a NUL ends it early in many tools.
 A symbolic link may lead out of the repository, and what it leads to is another record's text or nobody's.
 memgit reports such a file and leaves it alone; its records are missing from every list until it is mended.""",
@@ -58,6 +58,12 @@ memgit reports such a file and leaves it alone; its records are missing from eve
             },
             at=("memory/cafe.md:5",),
             shown="The word “café” in ISO 8859-1: its last letter is the byte E9.",
+        ),
+        Example(
+            {
+                "memory/tide.md": "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n",
+            },
+            at=("memory/tide.md:1",),
         ),
     ),
 )

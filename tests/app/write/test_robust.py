@@ -43,9 +43,27 @@ def test_real_filters_never_get_plain_text_into_a_blob(kb: Path, tool: str) -> N
     write(kb, "memory/pin.md", "---\ntitle: Pin\ncreated: 2026-01-01\n---\nmy secret text\n")
     run_git(kb, "add", "-A")
     run_git(kb, "commit", "-qnm", "by hand")
-    assert "secret" not in run_git(
-        kb, "-c", "core.pager=cat", "cat-file", "blob", "HEAD:memory/pin.md"
-    ).replace("\0", "")
+    memgit(kb, "hooks", "install")
+    for args in (
+        ("update", "memory/pin", "-m", "my secret text again"),
+        ("extend", "memory/pin", "-m", "my secret text again", "--stage"),
+        ("rename", "memory/pin", "Other"),
+        ("undo",),
+        ("rebuild",),
+        ("lint", "--fix"),
+        ("commit",),
+    ):
+        memgit(kb, *args, code=None)
+    write(kb, "memory/two.md", "---\ntitle: Two\ncreated: 2026-01-01\n---\nmy secret text two\n")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qm", "by hand, with the hooks", check=False)
+    listed = run_git(kb, "cat-file", "--batch-check", "--batch-all-objects")
+    blobs = [line.split()[0] for line in listed.split("\n") if " blob " in line]
+    assert not [oid for oid in blobs if "secret text" in run_git(kb, "cat-file", "blob", oid)]
+    words = "encrypted by git-crypt" if tool == "git-crypt" else "a pointer of git-lfs"
+    found = memgit(kb, "lint", "--at", "HEAD", "--select", "MG001", "--json", code=1).json["findings"]
+    assert {one["path"] for one in found} >= {"memory/pin.md"} and words in found[0]["message"]
+    assert "memory/pin" not in memgit(kb, "list", "--at", "HEAD", code=None).out
 
 
 def test_upsert_of_an_archived_record_puts_it_in_force(kb: Path) -> None:
