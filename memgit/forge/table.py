@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from memgit.forge.events import Env, Job, github_fork, github_job, gitlab_fork, gitlab_job
+from memgit.review.values import Site
 
 PAGE = 100
 """Comments asked for at once: the most that the forges give."""
@@ -22,6 +23,7 @@ class Forge(NamedTuple):
         mark: the variable that its CI sets.
         job: what a job is about.
         fork: whether a job is about a change from a fork, whose token may only read.
+        site: where it shows files and commits; None where the environment does not say.
         api: the address of its interface.
         tokens: the variables that may hold a token, the first one that is set counts.
         headers: what a token is sent in.
@@ -40,6 +42,7 @@ class Forge(NamedTuple):
     mark: str
     job: Callable[[Env], Job]
     fork: Callable[[Env], bool]
+    site: Callable[[Env], Site | None]
     api: Callable[[Env], str | None]
     tokens: tuple[str, ...]
     headers: Callable[[str], dict[str, str]]
@@ -58,6 +61,35 @@ def _github_repository(env: Env) -> str | None:
 
     name = env.get("GITHUB_REPOSITORY", "")
     return name if re.fullmatch(r"[.-]*\w[\w.-]*/[.-]*\w[\w.-]*", name, re.ASCII) else None
+
+
+def _github_site(env: Env) -> Site | None:
+    """Of one severity, a step shows ten annotations (docs.github.com, "Workflow commands")."""
+    server, name = _web(env.get("GITHUB_SERVER_URL")), _github_repository(env)
+    if server is None or name is None:
+        return None
+    top = f"{server}/{name}"
+    return Site(f"{top}/blob/{{commit}}/{{path}}#L{{line}}", f"{top}/commit/{{commit}}", _rules(env), 10)
+
+
+def _gitlab_site(env: Env) -> Site | None:
+    top = _web(env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_URL")) or _web(env.get("CI_PROJECT_URL"))
+    if top is None:
+        return None
+    return Site(f"{top}/-/blob/{{commit}}/{{path}}#L{{line}}", f"{top}/-/commit/{{commit}}", _rules(env))
+
+
+def _rules(env: Env) -> str:
+    """The folder of the pages of rules, where the job knows where memgit came from."""
+    return _web(env.get("MEMGIT_RULES_URL")) or ""
+
+
+def _web(url: str | None) -> str | None:
+    """An address that may stand in a comment as it is; None for any other."""
+    import re
+
+    found = re.fullmatch(r"https?://[\w.:/@%+~-]+?/*", url or "", re.ASCII)
+    return found[0].rstrip("/") if found else None
 
 
 def _github_comments(env: Env, number: str) -> str | None:
@@ -79,6 +111,7 @@ FORGES = (
         "GITHUB_ACTIONS",
         github_job,
         github_fork,
+        _github_site,
         lambda env: env.get("GITHUB_API_URL") or "https://api.github.com",
         ("MEMGIT_FORGE_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"),
         lambda token: {
@@ -101,6 +134,7 @@ FORGES = (
         "GITLAB_CI",
         gitlab_job,
         gitlab_fork,
+        _gitlab_site,
         lambda env: env.get("CI_API_V4_URL"),
         ("MEMGIT_FORGE_TOKEN", "GITLAB_TOKEN"),
         lambda token: {"PRIVATE-TOKEN": token},

@@ -58,7 +58,7 @@ def _row(commit: str, push: str, review: str) -> Mapping[str, str]:
     return dict(zip(DOORS, (commit, commit, commit, push, push, review), strict=True))
 
 
-SOUND = ("MG001", "MG002", "MG104", "MG401", "MG402", "MG403", "MG404", "MG405", "MG501")
+SOUND = ("MG001", "MG002", "MG104", "MG401", "MG402", "MG403", "MG405", "MG501")
 """Rules whose new findings no door lets pass, as far as their severity is `error`."""
 FIELDS = ("MG003", "MG004", "MG005", "MG006")
 LINKS = ("MG201", "MG205")
@@ -73,6 +73,12 @@ TABLE = (
         "an unreadable file, broken frontmatter, a conflict marker, a secret, what history forbids",
         SOUND,
         _row(REFUSE, REFUSE, FAIL),
+    ),
+    Row(
+        "vanished",
+        "a record is gone: neither archived nor merged, and no commit says why",
+        ("MG404",),
+        _row(WARN, WARN, FAIL),
     ),
     Row(
         "field",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memgit.model.record import Record
 
@@ -40,6 +40,15 @@ def located(prefix: str, path: str) -> str:
     while prefix and path.startswith("../"):
         prefix, path = prefix[: prefix[:-1].rfind("/") + 1], path[3:]
     return prefix + path
+
+
+def from_top(text: str, paths: Collection[str], prefix: str) -> str:
+    """A text in which each of some paths from the knowledge root is as seen from the top of the repository."""
+    there = sorted((path for path in paths if path and path in text), key=len, reverse=True)
+    if not prefix or not there:
+        return text
+    found = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, there))})(?![\w/-]|\.\w)")
+    return found.sub(lambda match: located(prefix, match[0]), text)
 
 
 def one_line(text: str) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import NamedTuple
+from urllib.parse import quote
 
-from memgit.lint.rule import SEVERITIES, Finding, Rule
+from memgit.lint.rule import SEVERITIES, Finding, Related, Rule
+from memgit.lint.words import from_top, located
 from memgit.model.change import Change, changed_fields
 from memgit.model.kinds import KINDS
 from memgit.model.record import Record, Value
 from memgit.review.masked import masked_pieces, masked_value
-from memgit.review.words import Pieces, difference
+from memgit.review.words import GONE, NEW, Piece, Pieces, difference
 
 WORDS = ("added", "changed", "renamed", "moved", "archived", "restored", "removed", "promoted", "superseded")
 """What a review says of a record, in the order in which it counts them."""
@@ -30,6 +33,8 @@ PASS, WARN, FAIL = "pass", "warn", "fail"
 NOTHING = "none"
 """The verdict where there is nothing to review."""
 THRESHOLDS = (*SEVERITIES, "never")
+SHORT = 10
+"""Digits of the short name of a commit."""
 CONFLICT = "conflict"
 """Stands for a rule where a conflict is reported as a finding."""
 CONFIGURATION = "config"
@@ -49,14 +54,15 @@ class Settings(NamedTuple):
 
 
 class Who(NamedTuple):
-    """Who changed a record: authors as `Name <mail>`, agents, their runs, sources and hashes of commits, each
-    once, oldest first.
+    """Who changed a record: authors as `Name <mail>`, agents, their runs, sources, the reasons given and
+    hashes of commits, each once, oldest first.
     """
 
     authors: tuple[str, ...] = ()
     actors: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
 
 
@@ -77,11 +83,13 @@ class Reviewed(NamedTuple):
     Attributes:
         change: one of `WORDS`.
         old, new: the record before and after; None where it is not there.
-        fields: the fields that differ, the title among them; none where it is new or gone.
-        body: the difference of its text in words; empty where it is new or gone. Credentials in it and in
-        fields are masked. linked, unlinked: links that it has now and had not before, and the reverse, as
-        typed.
+        fields: the fields that differ, the title among them; of one that is new or gone, all that it has.
+        body: the difference of its text in words; of one that is new or gone, all of it. Credentials in it
+            and in fields are masked.
+        linked, unlinked: links that it has now and had not before, and the reverse, as typed.
         who: who made the change.
+        goes_back: the commit before which the record said what it says now, as short hash and subject; None
+            where it says something new.
     """
 
     change: str
@@ -92,6 +100,7 @@ class Reviewed(NamedTuple):
     linked: tuple[str, ...] = ()
     unlinked: tuple[str, ...] = ()
     who: Who = NOBODY
+    goes_back: tuple[str, str] | None = None
 
     @property
     def record(self) -> Record:
@@ -107,8 +116,13 @@ class Reviewed(NamedTuple):
             return None
         return self.old.address
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of the record is told, because it is new or gone."""
+        return self.old is None or self.new is None
+
     def names(self) -> list[str]:
-        """What differs, by name: fields, then `body`."""
+        """What is told of it, by name: fields, then `body`."""
         return [field.name for field in self.fields] + (["body"] if self.body else [])
 
 
@@ -121,11 +135,58 @@ class Place(NamedTuple):
     message: str
 
 
+class Other(NamedTuple):
+    """A record beside the one that a finding is reported on: of one that is like it, the difference in words
+    that leads from its text to the other's; else its text. Credentials are masked.
+    """
+
+    address: str
+    title: str
+    path: str
+    line: int
+    text: Pieces
+
+
+class Detail(NamedTuple):
+    """What is told of a finding beyond its message.
+
+    Attributes:
+        command: what settles it; empty where no command does.
+        others: the other records that it is about.
+        drift: of a derived file, the difference in words from what is in it to what the records give.
+    """
+
+    command: str = ""
+    others: tuple[Other, ...] = ()
+    drift: Pieces = ()
+
+
+class Site(NamedTuple):
+    """Where a forge shows what a review names.
+
+    Attributes:
+        file: the address of a file, with `{commit}`, `{path}` and `{line}` in it.
+        commit: that of a commit, with `{commit}` in it.
+        rules: of the folder that holds the pages of the rules; empty where it is not known.
+        annotations: how many findings of one severity it shows beside the lines; 0 for all.
+    """
+
+    file: str
+    commit: str
+    rules: str = ""
+    annotations: int = 0
+
+
 class Side(NamedTuple):
     """One side of a review: as it was named, and the full hash of the commit."""
 
     name: str
     commit: str
+
+    @property
+    def short(self) -> str:
+        """Its name, that of a hash cut short."""
+        return self.name[:SHORT] if self.name == self.commit else self.name
 
 
 class Review(NamedTuple):
@@ -148,6 +209,9 @@ class Review(NamedTuple):
         notes: what else a reviewer should know, in words.
         rules: the rules that ran.
         today, prefix, version: see `lint.reports.Report`.
+        details: what is told of a finding beyond its message.
+        at_head: the files that are the head's on the result of merging; all others are the base's.
+        site: where a forge shows them; None outside of a forge.
     """
 
     base: Side
@@ -169,11 +233,31 @@ class Review(NamedTuple):
     today: str = ""
     prefix: str = ""
     version: str = ""
+    details: Mapping[Finding, Detail] = {}
+    at_head: frozenset[str] = frozenset()
+    site: Site | None = None
 
     @property
     def concerned(self) -> bool:
         """Whether the change has to do with a record, a derived file, the configuration or a finding."""
         return bool(self.record_files or self.derived or self.findings or self.conflicts)
+
+    def file_url(self, path: str, line: int) -> str | None:
+        """Where the forge shows a line of a file; None outside of a forge."""
+        if self.site is None:
+            return None
+        side = self.head if path in self.at_head else self.base
+        where = quote((self.prefix + path).encode("utf-8", "surrogateescape"), safe="/")
+        parts = (("{commit}", side.commit), ("{line}", str(line)), ("{path}", where))
+        return reduce(lambda url, part: url.replace(*part), parts, self.site.file)
+
+    def commit_url(self, commit: str) -> str | None:
+        return None if self.site is None else self.site.commit.replace("{commit}", commit)
+
+    def rule_url(self, rule: str) -> str | None:
+        """The page of a rule; None where it is not known where they are."""
+        known = self.site is not None and self.site.rules and rule.startswith("MG")
+        return f"{self.site.rules}/{rule}.md" if known and self.site is not None else None
 
     def counts(self) -> dict[str, int]:
         """How many records there are of each word of `WORDS`, in that order; only those that there are."""
@@ -199,7 +283,7 @@ def reviewed(change: Change, who: Who = NOBODY) -> Reviewed:
     """What a review says of one change, its links left out."""
     old, new = change.old, change.new
     if old is None or new is None:
-        return Reviewed(word_of(change), old, new, who=who)
+        return _whole(change, who)
     fields = [
         FieldChange(name, masked_value(old.fields.get(name)), masked_value(new.fields.get(name)))
         for name in changed_fields(old, new)
@@ -210,6 +294,63 @@ def reviewed(change: Change, who: Who = NOBODY) -> Reviewed:
     return Reviewed(
         word_of(change), old, new, tuple(fields), masked_pieces(difference(old.body, new.body)), who=who
     )
+
+
+def _whole(change: Change, who: Who) -> Reviewed:
+    """A record that is new or gone, with all that it says."""
+    record = change.new or change.old
+    assert record is not None
+    given = {
+        name: masked_value(value)
+        for name, value in record.fields.items()
+        if value and name not in ("id", "title")
+    }
+    gone = change.new is None
+    fields = [
+        FieldChange(name, value if gone else None, None if gone else value) for name, value in given.items()
+    ]
+    body = masked_pieces((Piece(GONE if gone else NEW, record.body),)) if record.body else ()
+    return Reviewed(word_of(change), change.old, change.new, tuple(fields), body, who=who)
+
+
+def in_repository(review: Review) -> Review:
+    """The same with every path as seen from the top of the repository, in messages and notes too."""
+    if not review.prefix:
+        return review
+    prefix = review.prefix
+    changes = tuple(
+        one._replace(old=_placed(one.old, prefix), new=_placed(one.new, prefix)) for one in review.changes
+    )
+    known = {path for one in review.findings for path in (one.path, *(at.path for at in one.related))}
+    known |= {record.path for one in review.changes for record in (one.old, one.new) if record is not None}
+    known |= review.at_head | {place.path for place in review.conflicts}
+
+    def words(text: str) -> str:
+        return from_top(text, known, prefix)
+
+    def found(one: Finding) -> Finding:
+        related = tuple(Related(located(prefix, at.path), at.line, words(at.message)) for at in one.related)
+        return one._replace(path=located(prefix, one.path), message=words(one.message), related=related)
+
+    def detail(one: Detail) -> Detail:
+        return one._replace(others=tuple(other._replace(path=prefix + other.path) for other in one.others))
+
+    return review._replace(
+        changes=changes,
+        findings=tuple(map(found, review.findings)),
+        conflicts=tuple(
+            place._replace(path=prefix + place.path, message=words(place.message))
+            for place in review.conflicts
+        ),
+        notes=tuple(map(words, review.notes)),
+        details={found(one): detail(more) for one, more in review.details.items()},
+        at_head=frozenset(prefix + path for path in review.at_head),
+        prefix="",
+    )
+
+
+def _placed(record: Record | None, prefix: str) -> Record | None:
+    return None if record is None else record._replace(path=prefix + record.path)
 
 
 def word_of(change: Change) -> str:

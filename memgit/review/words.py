@@ -42,6 +42,28 @@ def difference(old: str, new: str) -> Pieces:
     return tuple(_joined(_by_lines(_lines(old), _lines(new))))
 
 
+def differing_lines(old: str, new: str) -> Pieces:
+    """The whole lines that differ between two texts, each change with a line of what stands around it; `…` takes
+    the place of the rest.
+    """
+    before, after = _lines(old), _lines(new)
+    out: list[Piece] = []
+    left = right = 0
+    for i, j, size in [*matching(before, after), (len(before), len(after), 0)]:
+        out += _replaced("".join(before[left:i]), "".join(after[right:j]))
+        same = before[i : i + size]
+        head, tail = (
+            same[:1] if out else [],
+            same[-1:] if i + size < len(before) or j + size < len(after) else [],
+        )
+        if len(head) + len(tail) < size:
+            same = [*head, "…\n", *tail]
+        if same:
+            out.append(Piece(SAME, "".join(same)))
+        left, right = i + size, j + size
+    return tuple(out)
+
+
 def _lines(text: str) -> list[str]:
     return [line + "\n" for line in text.split("\n")[:-1]] + (
         [last] if (last := text.rpartition("\n")[2]) else []

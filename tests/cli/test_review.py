@@ -176,7 +176,7 @@ def test_a_move_a_removal_a_promotion_and_a_restored_record(kb: Path) -> None:
     (kb / "notes/deploy.md").unlink()
     memgit(kb, "rebuild")
     commit(kb)
-    found = review(kb)
+    found = review(kb, code=1)
     assert sorted(words(found)) == sorted(
         [
             ("moved", "knowledge/network#Back off"),
@@ -185,7 +185,28 @@ def test_a_move_a_removal_a_promotion_and_a_restored_record(kb: Path) -> None:
             ("removed", "note/notes/deploy"),
         ]
     )
-    assert rules(found) == [("MG404", "notes/deploy.md")] and found["verdict"] == "warn"
+    assert rules(found) == [("MG404", "notes/deploy.md")] and found["verdict"] == "fail"
+    (gone,) = (one for one in found["changes"] if one["change"] == "removed")
+    assert gone["body"]["pieces"] == [["-", "See [[staging]]."]]
+    assert found["findings"][0]["command"] == f"memgit undo {gone['commits'][-1]}"
+
+
+@pytest.mark.parametrize(
+    ("message", "passes"),
+    [
+        ("Remove it", False),
+        ("Remove it\n\nSigned-off-by: Ada Moss <ada@example.org>", False),
+        ("Remove it\n\nNobody deploys by hand any more.\n\nSigned-off-by: Ada Moss <ada@example.org>", True),
+    ],
+)
+def test_a_record_may_go_with_a_word_of_why(kb: Path, message: str, passes: bool) -> None:
+    (kb / "notes/deploy.md").unlink()
+    memgit(kb, "rebuild")
+    commit(kb, message)
+    found = review(kb, code=0 if passes else 1)
+    assert rules(found) == ([] if passes else [("MG404", "notes/deploy.md")])
+    reasons = found["changes"][0]["reasons"]
+    assert reasons == (["Nobody deploys by hand any more."] if passes else [])
 
 
 def test_layout_alone_is_no_change(kb: Path) -> None:
@@ -199,6 +220,38 @@ def test_layout_alone_is_no_change(kb: Path) -> None:
         [],
         {"derived": 0, "laid_out": 1, "other": 1},
     )
+
+
+def test_a_text_that_comes_back_is_said(kb: Path) -> None:
+    text = (kb / "memory/staging.md").read_text()
+    for number, body in enumerate(("Four nodes.", "Five nodes.", None)):
+        if number == 2:
+            run_git(kb, "branch", "-f", "main")
+        write(kb, "memory/staging.md", text if body is None else text[: text.index("Three")] + body + "\n")
+        commit(kb, f"change {number}")
+    before = run_git(kb, "rev-parse", "HEAD~2")
+    found = review(kb)["changes"][0]
+    assert found["goes_back"] == {"commit": before[:10], "subject": "change 0"}
+    said = f"this goes back to what it was before {before[:10]} (change 0)"
+    assert said in memgit(kb, "review", "main").out
+
+
+def test_the_other_record_stands_beside(kb: Path) -> None:
+    memgit(kb, "record", "knowledge", "No retry", "--category", "http", "--keyword", "http,retry", "-m",
+           "Never retry a failed upload.")  # fmt: skip
+    found = review(kb)
+    (one,) = (finding for finding in found["findings"] if finding["rule"] == "MG303")
+    assert one["others"][0]["address"] == "knowledge/http#Retry only timeouts"
+    assert one["others"][0]["text"] == [[" ", "- Always retry a failed upload."]]
+    assert one["command"] == "memgit update 'knowledge/http#No retry'"
+
+
+def test_an_index_that_drifted_shows_where(kb: Path) -> None:
+    write(kb, "memory/new.md", NOTE.format("New", "text"))
+    commit(kb)
+    found = review(kb, code=1)
+    (one,) = (finding for finding in found["findings"] if finding["path"] == "memory/INDEX.md")
+    assert ["+", "- [New](new.md)\n"] in one["drift"] and one["command"] == "memgit rebuild"
 
 
 def test_what_concerns_nothing_is_marked(kb: Path) -> None:
@@ -597,8 +650,7 @@ def test_the_verdict_follows_the_configuration_of_the_base(
     write(kb, ".memgit.yaml", (kb / ".memgit.yaml").read_text() + f"review:\n  {setting}\n")
     commit(kb)
     run_git(kb, "checkout", "-q", "-B", "topic")
-    (kb / "notes/deploy.md").unlink()
-    memgit(kb, "rebuild")
+    change(kb, "notes/deploy.md", "[[staging]]", "[[staging]], [[not written yet]]")
     commit(kb)
     assert review(kb, code=code)["verdict"] == verdict
 
@@ -888,7 +940,7 @@ def test_formats(kb: Path, tmp_path: Path) -> None:
     commit(kb)
     assert "verdict: fail: 1 error" in memgit(kb, "review", "main", code=1).out
     markdown = memgit(kb, "review", "main", "--format", "markdown", code=1).out
-    assert markdown.startswith("<!-- memgit-review -->\n### ❌") and "<details>" in markdown
+    assert markdown.startswith("<!-- memgit-review -->\n### ❌") and "<details open>" in markdown
     sarif = json.loads(memgit(kb, "review", "main", "--format", "sarif", code=1).out)
     assert sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 3
     assert memgit(kb, "review", "main", "--format", "github", code=1).out.startswith(

@@ -4,6 +4,7 @@ silence.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 
@@ -12,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.formats import markdown as blocks
-from memgit.lint.rule import Finding
+from memgit.lint.rule import Finding, Related
 from memgit.model.change import Change
 from memgit.model.record import Record
 from memgit.review.marker import marker
 from memgit.review.reports import FORMATS, render
 from memgit.review.reports.markdown import LIMIT, text
-from memgit.review.values import Place, Review, Side, Who, reviewed
+from memgit.review.values import Detail, Other, Place, Review, Side, Site, Who, reviewed
+from memgit.review.words import Piece
 
 HOSTILE = [
     "</details></summary></pre></code>",
@@ -34,6 +36,16 @@ HOSTILE = [
 ]
 
 
+WHO = Who(
+    ("Ada Moss <ada@example.org>",),
+    ("claude-code",),
+    ("5f2c",),
+    ("file:notes.txt",),
+    ("a word",),
+    ("1234567890",),
+)
+
+
 def record(title: str, body: str, **fields: str) -> Record:
     return Record(
         "memory", f"memory/{title}", f"memory/{title}.md", title, 3, 9, 0, {"source": title, **fields}, body
@@ -43,10 +55,7 @@ def record(title: str, body: str, **fields: str) -> Record:
 def review(
     *changes: Change, findings: tuple[Finding, ...] = (), conflicts: tuple[Place, ...] = (), **more: object
 ) -> Review:
-    who = Who(
-        ("Ada Moss <ada@example.org>",), ("claude-code",), ("5f2c",), ("file:notes.txt",), ("1234567890",)
-    )
-    told = tuple(reviewed(change, who) for change in changes)
+    told = tuple(reviewed(change, WHO) for change in changes)
     return Review(
         Side("main", "a" * 40),
         Side("topic", "b" * 40),
@@ -83,7 +92,7 @@ def test_hostile_text_stays_text_in_markdown(words: str) -> None:
     # Tags, tables and lines that could be commands are ours alone, whatever the text is.
     tags = r"</?[a-z][^>]*>"
     assert set(re.findall(tags, found)) == set(re.findall(tags, plain))
-    for tag in ("<details>", "</details>", "<summary>", "<pre>", "</pre>"):
+    for tag in ("<details", "</details>", "<summary>", "<pre>", "</pre>"):
         assert found.count(tag) == plain.count(tag)
     assert found.count("<code>") == found.count("</code>")
     # As many rows as without it, each with as many cells.
@@ -109,8 +118,6 @@ def test_headings_of_the_comment_are_its_own() -> None:
 
 @given(st.text(max_size=60))
 def test_text_is_one_line_and_says_what_it_says(words: str) -> None:
-    import html
-
     found = text(words)
     assert "\n" not in found
     shown = html.unescape(found).replace("\u200b", "")
@@ -129,7 +136,7 @@ def test_the_comment_is_cut_honestly(many: int) -> None:
     )
     found = render("markdown", review(*changes, findings=findings))
     assert len(found.encode("utf-16-le")) // 2 <= 65_536
-    told = found.count("<details>")
+    told = len(re.findall("<details(?: open)?>", found))
     assert told == found.count("</details>") and told > 0
     left = re.search(r"\*\*([\d,]+) blocks? of ([\d,]+) left out", found)
     if many == 3:
@@ -195,9 +202,10 @@ def test_json() -> None:
     assert (second["change"], second["was"], second["fields"], second["path"]) == (
         "removed",
         None,
-        [],
+        ["source", "body"],
         "memory/Gone.md",
     )
+    assert second["body"]["pieces"] == [["-", "text"]] and second["reasons"] == ["a word"]
     assert found["summary"]["records"] == {"renamed": 1, "removed": 1} and found["preexisting"] == 3
 
 
@@ -224,7 +232,8 @@ def test_text() -> None:
         "review main..topic: 1 record changed",
         "",
         "~ changed memory/A  memory/A.md:3",
-        "    by Ada Moss with claude-code, source A, source file:notes.txt",
+        "    by Ada Moss with claude-code, run 5f2c, in 1234567890, source A, source file:notes.txt",
+        "    why: a word",
         "    │ topics: {+x+}",
         "    │ Wait [-2-]{+3+} seconds.",
         "",
@@ -246,3 +255,92 @@ def test_no_line_of_the_text_is_a_command_of_a_ci_system() -> None:
         ),
     )
     assert [line for line in text.split("\n") if line.strip().startswith(("::", "##["))] == []
+
+
+DUPLICATE = Finding(
+    "MG301",
+    "duplicate-record",
+    "warning",
+    "memory/b.md",
+    3,
+    3,
+    "memory/b",
+    "b is like a (memory/a.md:3), memory/a.md.bak; memgit merge-records memory/a 'memory/x#b' joins them",
+    related=(Related("memory/a.md", 3, "a"),),
+)
+SITE = Site(
+    "https://forge.org/team/kb/blob/{commit}/{path}#L{line}",
+    "https://forge.org/team/kb/commit/{commit}",
+    "https://forge.org/memgit/docs/rules",
+    10,
+)
+
+
+def on_a_forge() -> Review:
+    other = Other("memory/a", "a", "memory/a.md", 3, (Piece(" ", "Wait "), Piece("-", "2"), Piece("+", "3")))
+    return review(
+        Change("create", None, record("b", "Wait 3")),
+        Change("remove", record("{line} é]()", "gone"), None),
+        findings=(DUPLICATE,),
+        details={DUPLICATE: Detail("memgit merge-records memory/a 'memory/x#b'", (other,))},
+        at_head=frozenset(["memory/b.md"]),
+        prefix="docs/kb/",
+        site=SITE,
+        notes=("memory/b.md changes where no record is",),
+    )
+
+
+def test_links_of_the_forge_and_paths_from_its_top() -> None:
+    """What is the head's is shown there, what is gone or the base's in the base; a command can be copied."""
+    found = render("markdown", on_a_forge())
+    head, base = ("https://forge.org/team/kb/blob/" + side * 40 for side in "ba")
+    assert found.startswith("<!-- memgit-review: docs/kb -->\n")
+    assert f'<a href="{head}/docs/kb/memory/b.md#L3">' in found
+    assert f'<a href="{base}/docs/kb/memory/a.md#L3">' in found
+    assert f'<a href="{base}/docs/kb/memory/%7Bline%7D%20%C3%A9%5D%28%29.md#L3">' in found
+    assert '<a href="https://forge.org/team/kb/commit/1234567890">' in found
+    assert '<a href="https://forge.org/memgit/docs/rules/MG301.md">MG301 duplicate-record</a>' in found
+    shown = html.unescape(found)
+    assert "is like a (docs/kb/memory/a.md:3), memory/a.md.bak; <code>memgit merge-records" in shown
+    assert "<code>memgit merge-records memory/a 'memory/x#b'</code> joins them" in shown
+    assert "docs/kb/memory/b.md changes where no record is" in shown
+    assert "Wait <del>2</del><ins>3</ins>" in found
+    text = render("text", on_a_forge())
+    assert "docs/kb/memory/b.md:3: warning" in text and "beside it a, docs/kb/memory/a.md:3" in text
+    value = json.loads(render("json", on_a_forge()))
+    assert value["changes"][0]["url"] == f"{head}/docs/kb/memory/b.md#L3"
+    assert value["findings"][0]["others"][0]["text"] == [[" ", "Wait "], ["-", "2"], ["+", "3"]]
+    assert value["findings"][0]["path"] == "memory/b.md"
+
+
+def test_the_same_facts_in_every_form() -> None:
+    drift = Finding("MG101", "index-drift", "error", "INDEX.md", 2, 2, None, "not what the records give")
+    back = reviewed(Change("update", record("A", "one two"), record("A", "one three")), WHO)
+    found = Review(
+        Side("main", "a" * 40),
+        Side("b" * 40, "b" * 40),
+        "a" * 40,
+        "fail",
+        (back._replace(goes_back=("cafe123456", "update(memory): A")),),
+        (drift,),
+        details={
+            drift: Detail(
+                "memgit rebuild", (), (Piece(" ", "one\n"), Piece("-", "row 1\n"), Piece("+", "row 2\n"))
+            )
+        },
+    )
+    for form in ("text", "markdown", "json"):
+        shown = re.sub(r"</?(?:del|ins|code)>", "", html.unescape(render(form, found)))
+        for fact in ("cafe123456", "update(memory): A", "row 1", "row 2", "memgit rebuild", "5f2c", "a word"):
+            assert fact in shown, (form, fact)
+        assert form == "json" or f"main...{'b' * 10} " in shown or f"main..{'b' * 10}:" in shown
+
+
+def test_annotations_that_a_forge_does_not_show_are_counted() -> None:
+    many = tuple(
+        Finding("MG201", "broken-link", "warning", f"m{n}.md", 1, 1, None, "broken") for n in range(34)
+    )
+    assert "10 of 34 warnings are shown beside the lines" in render(
+        "markdown", review(findings=many, site=SITE)
+    )
+    assert "shown beside the lines" not in render("markdown", review(findings=many))

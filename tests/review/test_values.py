@@ -7,7 +7,7 @@ import pytest
 from memgit.lint.rule import Finding
 from memgit.model.change import Change
 from memgit.model.record import Record, Value
-from memgit.review.values import Settings, reviewed, verdict, word_of
+from memgit.review.values import FieldChange, Settings, reviewed, verdict, word_of
 
 
 def record(
@@ -76,8 +76,12 @@ def test_fields_of_a_change() -> None:
     assert one.fields[1][1:] == (("a",), ("a", "b"))
 
 
-def test_a_new_record_has_no_fields_that_differ() -> None:
-    assert reviewed(Change("create", None, record(keywords=("a",)))).names() == []
+def test_a_record_that_is_new_or_gone_is_told_whole() -> None:
+    one = record(keywords=("a",))
+    new, gone = reviewed(Change("create", None, one)), reviewed(Change("remove", one, None))
+    assert new.fields == (FieldChange("keywords", None, ("a",)),)
+    assert gone.fields == (FieldChange("keywords", ("a",), None),)
+    assert [piece.side for piece in (*new.body, *gone.body)] == ["+", "-"] and new.whole and gone.whole
 
 
 def finding(severity: str) -> Finding:

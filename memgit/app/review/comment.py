@@ -10,6 +10,7 @@ from memgit.errors import BadInput, Refused
 from memgit.forge import comment
 from memgit.forge.table import FORGES, Forge, here, named
 from memgit.review.marker import marked
+from memgit.review.values import Site
 
 
 class Commented(NamedTuple):
@@ -30,6 +31,12 @@ class Commented(NamedTuple):
         return f"{self.posted.action} the comment on {where}" + (
             f": {self.posted.url}" if self.posted.url else ""
         )
+
+
+def site_of(context: Context) -> Site | None:
+    """Where the forge whose CI runs this job shows files; None outside of one."""
+    found = here(context.env)
+    return None if found is None else found.site(context.env)
 
 
 def forge_of(context: Context, name: str | None) -> Forge:

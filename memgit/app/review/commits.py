@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,13 +15,13 @@ from memgit.model.change import Change, identity
 from memgit.model.claim import Contradiction
 from memgit.model.layout import Layout
 from memgit.model.operation import Event, RecordChange
-from memgit.review.values import NOBODY, Who
+from memgit.review.values import NOBODY, SHORT, Who
 
 MOST_FILES = 20_000
 """Files changed by all commits together beyond which nobody is named for a single record: all who took part
 are.
 """
-SHORT = 10
+_TRAILER = re.compile(r"[A-Z][A-Za-z]*(-[A-Za-z]+)+: \S")
 
 
 class Commits(NamedTuple):
@@ -91,12 +92,14 @@ def contradictions(
 
 
 def _who(commit: RawCommit) -> Who:
-    blocks = messages.parse(commit.message).blocks
+    message = messages.parse(commit.message)
+    blocks = message.blocks
     return Who(
         _once(block.author for block in blocks) or (commit.author,),
         _once(block.actor for block in blocks),
         _once(block.run for block in blocks),
         _once(block.source for block in blocks),
+        _once(_why(block.reason) for block in blocks) or _once([_why(message.reason)]),
         (commit.commit[:SHORT],),
     )
 
@@ -130,8 +133,17 @@ def _of_event(event: Event) -> Who:
         _once([event.actor]),
         _once([event.run]),
         _once([event.source]),
+        _once([_why(event.reason)]),
         (event.commit[:SHORT],),
     )
+
+
+def _why(reason: str | None) -> str | None:
+    """A reason without trailers of other tools, which say who took part and not why."""
+    lines = (reason or "").rstrip().split("\n")
+    while lines and (_TRAILER.match(lines[-1]) or not lines[-1].strip()):
+        lines.pop()
+    return "\n".join(lines) or None
 
 
 def _once(values: Iterable[str | None]) -> tuple[str, ...]:

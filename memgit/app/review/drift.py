@@ -18,6 +18,8 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.rule import Found
 from memgit.lint.words import cut
 from memgit.model.layout import Layout
+from memgit.review.masked import masked_pieces
+from memgit.review.words import Pieces, differing_lines
 
 RULE = "MG101"
 WIDTH = 200
@@ -27,7 +29,8 @@ MEND = "memgit rebuild mends it"
 
 
 class Drift(NamedTuple):
-    """A derived file that is not as it should be; `old`: it is so in the base already.
+    """A derived file that is not as it should be; `old`: it is so in the base already, `differs`: the
+    difference from what is in it to what the records give.
 
     Or (`note`) what people wrote into it, in words.
     """
@@ -35,6 +38,7 @@ class Drift(NamedTuple):
     found: Found | None
     old: bool
     note: str = ""
+    differs: Pieces = ()
 
 
 def drifted(
@@ -65,7 +69,9 @@ def drifted(
         wrong = _wrong(rendered, there, moved)
         if wrong is not None:
             was = _wrong(derived.build(base, path), base.data(path), moved)
-            yield Drift(Found(path, first_line(there, rendered.data), wrong, fixable=True), wrong == was)
+            differs = _differing(there, rendered.data)
+            found = Found(path, first_line(there, rendered.data), wrong, fixable=True)
+            yield Drift(found, wrong == was, differs=differs)
         elif path in sides.changed and there is not None:
             owed = derived.build(start, path) if owed is None or owed.problems else owed
             note = by_hand(path, owed.data or b"", there) if owed.data != there else None
@@ -140,6 +146,14 @@ def _concerned(layout: Layout, changed: list[str]) -> dict[str, DerivedFile]:
             for owed in derived.owed(layout, path):
                 found.setdefault(owed, derived)
     return found
+
+
+def _differing(there: bytes | None, derived: bytes | None) -> Pieces:
+    """What deriving the file again would change in it, line by line; empty where it would take it away."""
+    if derived is None:
+        return ()
+    texts = ((data or b"").decode("utf-8", "replace") for data in (there, derived))
+    return masked_pieces(differing_lines(*texts))
 
 
 def _wrong(rendered: Rendered, there: bytes | None, moved: bool) -> str | None:

@@ -13,7 +13,9 @@ from memgit.app.config import Config
 from memgit.app.merge.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
 from memgit.app.read.log import incomplete
 from memgit.app.review import settings as review_settings
+from memgit.app.review.comment import site_of
 from memgit.app.review.commits import Commits, commits_of
+from memgit.app.review.details import details, going_back
 from memgit.app.review.drift import RULE as DRIFT
 from memgit.app.review.drift import chosen_by_hand, drifted
 from memgit.app.review.non_record_changes import outside
@@ -51,6 +53,7 @@ from memgit.review.values import (
     reviewed,
     verdict,
 )
+from memgit.review.words import Pieces
 
 DEFAULTS = (
     "refs/remotes/origin/HEAD",
@@ -61,6 +64,7 @@ DEFAULTS = (
 )
 """What is taken for the base where no upstream is set, the first that is there."""
 
+VANISHED = "MG404"
 MOST_NOTES = 10
 """So many files in which something changes outside of records are told one by one."""
 READ = (".md", ".json", ".yaml", ".gitattributes")
@@ -258,6 +262,7 @@ class _Reviewing:
         self.read = Read(self.layout)
         self.known, self.wrong = lint_settings.rules()
         self.by_hand: list[str] = []
+        self.differs: dict[str, Pieces] = {}
         lint_settings.check_names(request.select, request.ignore, self.known)
         # A forge that merges derives nothing: with `indexes: trunk` that is done after the merge.
         configured = lint_settings.settings_of(self.workspace, self.known, "")
@@ -308,6 +313,7 @@ class _Reviewing:
         commits = commits_of(self.repo, self.layout, self.base.commit, self.head.commit)
         findings, old, allowed, after = self._findings(sides, merged, changes, commits)
         told = self._told(sides, changes, commits, after)
+        findings = [one for one in findings if not _explained(one, told)]
         conflicts = tuple(Place(*one) for one in merged.conflicts)
         findings = sorted(
             [*findings, *self._configuration()], key=lambda one: (one.path, one.line, one.rule, one.message)
@@ -339,6 +345,9 @@ class _Reviewing:
             self.context.today,
             self.repo.prefix,
             __version__,
+            details(findings, after, told, self.differs),
+            frozenset(path for path in sides.changed if self.head_tree.file(path) is not None),
+            site_of(self.context),
         )
 
     # The change
@@ -382,7 +391,7 @@ class _Reviewing:
                     unlinked=tuple(link for link in old if link not in new),
                 )
             out.append(one)
-        return out
+        return list(going_back(self.repo, self.layout, self.base.commit, out))
 
     # Findings
 
@@ -500,6 +509,7 @@ class _Reviewing:
         )
         severity = severity_of(self.settings, rule)
         self.by_hand = [one.note for one in found if one.note]
+        self.differs = {one.found.path: one.differs for one in found if one.found is not None}
         wrong = [one.found for one in found if one.found is not None and not one.old]
         return [_finding(rule, severity, one) for one in wrong], sum(one.old for one in found)
 
@@ -569,6 +579,13 @@ def _few(told: Sequence[str]) -> list[str]:
         [*told[:MOST_NOTES], f"{plural(more, 'file')} more change where no record is"]
         if more > 0
         else list(told)
+    )
+
+
+def _explained(found: Finding, changes: Sequence[Reviewed]) -> bool:
+    """Whether a record that is gone went with a word of why."""
+    return found.rule == VANISHED and any(
+        one.new is None and one.record.address == found.address and one.who.reasons for one in changes
     )
 
 

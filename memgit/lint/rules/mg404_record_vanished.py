@@ -25,8 +25,8 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
         line = min(old.line, max(1, len(corpus.page(old.path).lines))) if kept else 1
         where = f" from line {old.line} of {old.path}" if kept else ""
         words = (
-            f"{named(old)} ({old.address}) is gone{where}: bring it back, and memgit archive it if it is "
-            "not needed any more"
+            f"{named(old)} ({old.address}) is gone{where}: bring it back and archive it, merge it into another, "
+            "or say why in the commit: memgit rm --reason"
         )
         yield Found(old.path, line, words, old.address)
 
@@ -37,11 +37,12 @@ _TWO = "\n## Flexbox\n**Date:** 2026-03-02\n**Keywords:** css\n"
 RULE = Rule(
     code="MG404",
     name="record-vanished",
-    severity="warning",
+    severity="error",
     summary="a record that was there before and is nowhere now",
     why="""A record is archived, not deleted: then links to it still lead somewhere, and who needs it finds it.
 A record that is gone without a word was often lost in a merge.
-One that was moved, renamed, or joined into a record that names it as its origin is not gone.""",
+One that was moved, renamed, or joined into a record that names it as its origin is not gone.
+A review fails where no commit that takes it away says why in its body; the other doors warn.""",
     scope=HISTORY,
     check=check,
     good=(

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from memgit.lint.engine import Result
 from memgit.lint.reports import Paint, Report, plain
-from memgit.review.values import Review, conflict_findings
+from memgit.review.values import Review, conflict_findings, in_repository
 
 Render: TypeAlias = Callable[[Review, Paint], str]
 
@@ -58,6 +58,7 @@ def render(name: str, review: Review, paint: Paint = plain) -> str:
 
 def as_report(review: Review) -> Report:
     """What a review found as lint reports it; conflicts are findings there."""
+    review = in_repository(review)
     found = sorted(
         (*conflict_findings(review), *review.findings),
         key=lambda one: (one.path, one.line, one.rule, one.message),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from memgit.lint.rule import Finding
 from memgit.model.record import Value
 from memgit.review.masked import masked, masked_value
-from memgit.review.values import Review, Reviewed
-from memgit.review.words import counted
+from memgit.review.values import Detail, Review, Reviewed
+from memgit.review.words import Pieces, counted
 
 
 def value(review: Review) -> dict[str, Any]:
@@ -30,8 +31,8 @@ def value(review: Review) -> dict[str, Any]:
             "warnings": severities["warning"],
             "infos": severities["info"],
         },
-        "changes": [_change(one) for one in review.changes],
-        "findings": [finding.as_json() for finding in review.findings],
+        "changes": [_change(one, review) for one in review.changes],
+        "findings": [_finding(finding, review) for finding in review.findings],
         "preexisting": review.preexisting,
         "conflicts": [one._asdict() for one in review.conflicts],
         "files": {"derived": review.derived, "laid_out": review.laid_out, "other": review.other},
@@ -45,7 +46,19 @@ def render(review: Review) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
 
 
-def _change(one: Reviewed) -> dict[str, Any]:
+def _finding(one: Finding, review: Review) -> dict[str, Any]:
+    detail = review.details.get(one, Detail())
+    others = [other._asdict() | {"text": _pieces(other.text)} for other in detail.others]
+    return {
+        **one.as_json(),
+        "url": review.file_url(one.path, one.line),
+        "command": detail.command or None,
+        "others": others,
+        "drift": _pieces(detail.drift),
+    }
+
+
+def _change(one: Reviewed, review: Review) -> dict[str, Any]:
     record = one.record
     new, gone = counted(one.body)
     return {
@@ -57,11 +70,12 @@ def _change(one: Reviewed) -> dict[str, Any]:
         "title": record.title,
         "path": record.path,
         "line": record.line,
+        "url": review.file_url(record.path, record.line),
         "fields": one.names(),
         "values": {
             field.name: {"before": _plain(field.before), "after": _plain(field.after)} for field in one.fields
         },
-        "body": {"words_added": new, "words_removed": gone, "pieces": [list(piece) for piece in one.body]},
+        "body": {"words_added": new, "words_removed": gone, "pieces": _pieces(one.body)},
         "linked": list(one.linked),
         "unlinked": list(one.unlinked),
         "source": masked_value(record.source),
@@ -69,8 +83,16 @@ def _change(one: Reviewed) -> dict[str, Any]:
         "authors": list(one.who.authors),
         "runs": list(one.who.runs),
         "sources": [masked(source) for source in one.who.sources],
+        "reasons": [masked(reason) for reason in one.who.reasons],
         "commits": list(one.who.commits),
+        "goes_back": None
+        if one.goes_back is None
+        else dict(zip(("commit", "subject"), one.goes_back, strict=True)),
     }
+
+
+def _pieces(pieces: Pieces) -> list[list[str]]:
+    return [list(piece) for piece in pieces]
 
 
 def _plain(value: Value) -> str | list[str] | None:

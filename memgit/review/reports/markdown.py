@@ -10,14 +10,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import indent
 
 from memgit.lint.rule import SEVERITIES, Finding
-from memgit.lint.words import cut, located, plural
+from memgit.lint.words import cut, plural
 from memgit.review.marker import QUIET, marker
-from memgit.review.masked import masked
 from memgit.review.reports import words
-from memgit.review.values import FAIL, NOTHING, PASS, WARN, Place, Review, Reviewed
-from memgit.review.words import GONE, NEW, Piece, shown
+from memgit.review.values import (
+    FAIL,
+    NOTHING,
+    PASS,
+    SHORT,
+    WARN,
+    Detail,
+    Other,
+    Place,
+    Review,
+    Reviewed,
+    in_repository,
+)
+from memgit.review.words import GONE, NEW, SAME, Piece, shown
 
 LIMIT = 65_000
 """UTF-16 units of a comment: GitHub takes 65,536 characters."""
@@ -26,6 +38,12 @@ ROWS, CONFLICTS, FINDINGS = 16_000, 8_000, 18_000
 BODY = 6_000
 """Characters of one text difference."""
 TITLE, VALUE, MESSAGE = 80, 200, 600
+COMMITS, FIELDS = 5, 40
+"""Commits and fields that one record names; the rest is counted."""
+FOLD = 30
+"""Lines of a text beyond which it is folded."""
+OPEN_BLOCKS, OPEN_SIZE, OPEN_LINES = 3, 6_000, 12
+"""So few records, of so little text together, are shown unfolded; so few lines of another record."""
 WIDTH = 100
 """Columns after which a line of a text difference is broken."""
 MARKS = {FAIL: "❌", WARN: "⚠️", PASS: "✅", NOTHING: "➖"}
@@ -39,28 +57,33 @@ _WORD = re.compile(r"\s+|\S+")
 
 def render(review: Review) -> str:
     """The comment."""
+    key = review.prefix.rstrip("/")
+    review = in_repository(review)
     quiet = "" if review.concerned else f"{QUIET}\n"
     head = (
-        f"{marker(review.prefix.rstrip('/'))}\n{quiet}### {MARKS[review.verdict]} memgit review: "
+        f"{marker(key)}\n{quiet}### {MARKS[review.verdict]} memgit review: "
         f"{words.verdict(review)}\n\n{_summary(review)}\n"
     )
     by_address = review.by_address()
     order = _gravest_first(review, by_address)
-    rows, left_rows = _fitting((_row(one, words.about(one, by_address)) for one in order), ROWS)
+    rows, left_rows = _fitting((_row(one, review, by_address) for one in order), ROWS)
     table = ""
     if rows:
         table = "\n| | record | kind | what | by | findings |\n|---|---|---|---|---|---|\n" + "".join(rows)
         table += f"\n{_left_out(left_rows, len(order), 'record')}" if left_rows < len(order) else ""
-    conflicts = _list(
-        "Would conflict", [_conflict(place, review.prefix) for place in review.conflicts], CONFLICTS
-    )
+    conflicts = _list("Would conflict", [_conflict(place, review) for place in review.conflicts], CONFLICTS)
     graded = sorted(review.findings, key=lambda one: SEVERITIES.index(one.severity))
-    findings = _list("New findings", [_finding(one, review.prefix) for one in graded], FINDINGS)
+    findings = _list("New findings", [_finding(one, review) for one in graded], FINDINGS)
     notes = "".join(f"\n{text(note)}.\n" for note in words.asides(review))
     whole = head + table + conflicts + findings
-    end = f"\n<sub>{_code(f'memgit review {review.base.name}..{review.head.name}')} shows it all.</sub>\n"
+    command = f"memgit review {review.base.short}...{review.head.short}"
+    end = (
+        f"\n<sub>{_code(command)} shows it all; {_code('memgit rule CODE')} says why a rule is there.</sub>\n"
+    )
     room = LIMIT - _size(whole) - _size(notes) - _size(end) - 300
-    blocks, told = _fitting((_block(one, words.about(one, by_address), review.prefix) for one in order), room)
+    blocks, told = _fitting((_block(one, review) for one in order), room)
+    if len(blocks) <= OPEN_BLOCKS and sum(map(_size, blocks)) <= OPEN_SIZE:
+        blocks = [block.replace("<details>", "<details open>", 1) for block in blocks]
     if blocks:
         whole += "\n" + "".join(blocks)
     if told < len(order):
@@ -69,7 +92,9 @@ def render(review: Review) -> str:
 
 
 def _summary(review: Review) -> str:
-    sides = f"{_code(review.base.name)} ← {_code(review.head.name)} ({_code(review.head.commit[:10])})"
+    sides = f"{_code(review.base.short)} ← {_code(review.head.short)}"
+    if review.head.name != review.head.commit:
+        sides += f" ({_commit(review.head.commit[:SHORT], review)})"
     return f"{words.counts(review)} by {plural(review.commits, 'commit')}, {sides}"
 
 
@@ -114,7 +139,8 @@ def _list(title: str, lines: Sequence[str], room: int) -> str:
 # One record
 
 
-def _row(one: Reviewed, found: Sequence[Finding]) -> str:
+def _row(one: Reviewed, review: Review, by_address: Mapping[str, list[Finding]]) -> str:
+    found = words.about(one, by_address)
     told = ", ".join(
         plural(count, severity if severity != "info" else "note")
         for severity in SEVERITIES
@@ -122,9 +148,9 @@ def _row(one: Reviewed, found: Sequence[Finding]) -> str:
     )
     cells = [
         one.change,
-        _title(one),
+        _linked(_title(one), review.file_url(one.record.path, one.record.line)),
         one.record.kind,
-        text(cut(", ".join(one.names()), TITLE)),
+        text(cut(words.what(one), TITLE)),
         text(cut(words.by(one), TITLE)),
         told,
     ]
@@ -135,50 +161,74 @@ def _title(one: Reviewed) -> str:
     return _code(cut(one.record.title, TITLE) or one.record.address)
 
 
-def _block(one: Reviewed, findings: Sequence[Finding], prefix: str) -> str:
+def _block(one: Reviewed, review: Review) -> str:
     record = one.record
-    what = f": {text(cut(', '.join(one.names()), TITLE))}" if one.names() else ""
-    out = [f"<details>\n<summary>{one.change} {_title(one)}{what}</summary>\n"]
+    what = text(cut(words.what(one), TITLE))
+    out = [f"<details>\n<summary>{one.change} {_title(one)}{what and f': {what}'}</summary>\n"]
+    place = _code(cut(f"{record.path}:{record.line}", VALUE))
     told = [
-        f"{_code(cut(record.address, VALUE))} in {_code(cut(f'{prefix}{record.path}:{record.line}', VALUE))}"
+        f"{_code(cut(record.address, VALUE))} in {_linked(place, review.file_url(record.path, record.line))}"
     ]
     if one.was is not None:
         told.append(f"was {_code(cut(one.was, VALUE))}")
     if words.by(one):
         told.append(f"by {text(cut(words.by(one), VALUE))}")
+    if words.runs(one):
+        told.append(text(cut(words.runs(one), VALUE)))
+    if one.who.commits:
+        more = len(one.who.commits) - COMMITS
+        named = " ".join(_commit(commit, review) for commit in one.who.commits[:COMMITS])
+        told.append(f"in {named}{f' and {more} more' if more > 0 else ''}")
     told += [f"source {_code(cut(source, VALUE))}" for source in words.sources(one)[:5]]
     out.append(f"{', '.join(told)}\n")
+    if words.reasons(one):
+        out.append(f"> why: {text(cut(words.reasons(one), MESSAGE))}\n")
+    if words.goes_back(one):
+        out.append(f"**{text(cut(words.goes_back(one), VALUE))}**\n")
     if one.fields:
-        rows = [
-            f"| {text(cut(name, TITLE))} | {_value(before)} | {_value(after)} |\n"
-            for name, before, after in _rows(one)
-        ]
-        out.append(f"| field | before | after |\n|---|---|---|\n{''.join(rows)}")
+        out.append(_fields(one))
     if one.body:
-        out.append(_difference(shown(one.body)))
-    elif one.old is None and record.body:
-        out.append(_difference([Piece(NEW, masked(record.body))]))
+        out.append(
+            _difference(tuple(Piece(SAME, part) for _, part in one.body) if one.whole else shown(one.body))
+        )
     for sign, links in (("+", one.linked), ("−", one.unlinked)):
-        if links:
+        if links and not one.whole:
             out.append(f"links {sign} {' '.join(_code(cut(link, VALUE)) for link in links[:20])}\n")
-    found = [_finding(finding, prefix) for finding in findings[:20]]
-    if found:
-        out.append("".join(found))
     return "\n".join(out) + "\n</details>\n"
 
 
-def _rows(one: Reviewed) -> list[tuple[str, str, str]]:
-    return [
-        (field.name, cut(words.value(field.before), VALUE), cut(words.value(field.after), VALUE))
-        for field in one.fields[:40]
-    ]
+def _fields(one: Reviewed) -> str:
+    """The fields on one line; of a changed record a table of before and after."""
+    more = len(one.fields) - FIELDS
+    rest = f"\n{plural(more, 'field')} left out\n" if more > 0 else ""
+    named = [(text(cut(name, TITLE)), before, after) for name, before, after in one.fields[:FIELDS]]
+    if one.whole:
+        told = (f"{name} {_value(words.value(before or after))}" for name, before, after in named)
+        return f"{', '.join(told)}\n{rest}"
+    if len(named) == 1:
+        name, before, after = named[0]
+        return f"{name} {_value(words.value(before))} → {_value(words.value(after))}\n".replace("  ", " ")
+    rows = (
+        f"| {name} | {_value(words.value(before))} | {_value(words.value(after))} |\n"
+        for name, before, after in named
+    )
+    return f"| field | before | after |\n|---|---|---|\n{''.join(rows)}{rest}"
 
 
 def _value(found: str) -> str:
-    return _code(found) if found else ""
+    return _code(cut(found, VALUE)) if found else ""
 
 
 def _difference(pieces: Sequence[Piece]) -> str:
+    """A text difference in a block that Markdown does not look into, folded where it is long."""
+    found = _pre(pieces)
+    lines = found.count("\n") - 1
+    if lines <= FOLD:
+        return found
+    return f"<details>\n<summary>{lines:,} lines</summary>\n\n{found}\n</details>\n"
+
+
+def _pre(pieces: Sequence[Piece]) -> str:
     """A text difference in a block that Markdown does not look into."""
     out: list[str] = []
     column = 0
@@ -222,18 +272,53 @@ def _broken(whole: str, column: int) -> tuple[list[str], int]:
 # Findings and conflicts
 
 
-def _finding(one: Finding, prefix: str) -> str:
-    where = _code(cut(f"{located(prefix, one.path)}:{one.line}", VALUE))
-    return (
-        f"- {SIGNS[one.severity]} {where} {text(cut(one.message, MESSAGE))} ({text(one.rule)} "
-        f"{text(one.name)})\n"
-    )
+def _finding(one: Finding, review: Review) -> str:
+    where = _linked(_code(cut(f"{one.path}:{one.line}", VALUE)), review.file_url(one.path, one.line))
+    rule = _linked(f"{text(one.rule)} {text(one.name)}", review.rule_url(one.rule))
+    detail = review.details.get(one, Detail())
+    line = f"- {SIGNS[one.severity]} {where} {_message(one.message, detail.command)} ({rule})\n"
+    beside = [
+        _beside(f"{text('the other record')}: {_other(other, review)}", other.text) for other in detail.others
+    ]
+    if detail.drift:
+        beside.append(_beside("what rebuild would change in it", detail.drift))
+    return line + "".join(f"\n{indent(each, '  ')}" for each in beside)
 
 
-def _conflict(place: Place, prefix: str) -> str:
+def _message(message: str, command: str) -> str:
+    """A message with the command that settles it, as code: where the message names it, else after it."""
+    before, named, after = cut(message, MESSAGE).partition(command) if command else (message, "", "")
+    if not command or named:
+        return " ".join(part for part in (text(before), _code(named) if named else "", text(after)) if part)
+    return f"{text(before)} → {_code(command)}"
+
+
+def _beside(title: str, pieces: Sequence[Piece]) -> str:
+    found = _pre(pieces)
+    fold = "<details>" if found.count("\n") > OPEN_LINES else "<details open>"
+    return f"{fold}\n<summary>{title}</summary>\n\n{found}\n</details>\n"
+
+
+def _other(other: Other, review: Review) -> str:
+    place = _code(cut(f"{other.path}:{other.line}", VALUE))
+    title = _code(cut(other.title, TITLE) or other.address)
+    return f"{title} in {_linked(place, review.file_url(other.path, other.line))}"
+
+
+def _conflict(place: Place, review: Review) -> str:
     path, line, address, message = place
     about = f" {_code(cut(address, VALUE))}" if address else ""
-    return f"- {_code(cut(f'{prefix}{path}:{line}', VALUE))}{about} {text(cut(message, MESSAGE))}\n"
+    where = _linked(_code(cut(f"{path}:{line}", VALUE)), review.file_url(path, line))
+    return f"- {where}{about} {text(cut(message, MESSAGE))}\n"
+
+
+def _commit(short: str, review: Review) -> str:
+    return _linked(_code(short), review.commit_url(short))
+
+
+def _linked(shown: str, url: str | None) -> str:
+    """Something as a link; `url` holds nothing that HTML or Markdown reads."""
+    return shown if url is None else f'<a href="{url}">{shown}</a>'
 
 
 # Text from a repository

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from memgit.lint.reports import Paint
 from memgit.lint.reports.text import MARKS as SIGNS
-from memgit.lint.rule import SEVERITIES
-from memgit.lint.words import cut, one_line
+from memgit.lint.rule import SEVERITIES, Finding
+from memgit.lint.words import cut, listed, one_line
 from memgit.review.reports import words
-from memgit.review.values import FAIL, PASS, Review, Reviewed
-from memgit.review.words import GONE, NEW, shown
+from memgit.review.values import FAIL, PASS, Detail, Review, Reviewed, in_repository
+from memgit.review.words import GONE, NEW, SAME, Piece, shown
 
 MOST = 200
 """So many records are told one by one; the rest is counted, and `--json` has them all."""
@@ -36,7 +36,8 @@ def render(review: Review, paint: Paint) -> str:
 
 
 def _lines(review: Review, paint: Paint) -> Iterator[str]:
-    yield paint(f"review {review.base.name}..{review.head.name}: {words.counts(review)}", "bold")
+    review = in_repository(review) if review.site is not None else review
+    yield paint(f"review {review.base.short}..{review.head.short}: {words.counts(review)}", "bold")
     for one in review.changes[:MOST]:
         yield ""
         yield from _record(one, paint)
@@ -64,6 +65,7 @@ def _lines(review: Review, paint: Paint) -> Iterator[str]:
                 f"  {SIGNS[finding.severity]} {where}: {paint(finding.severity, finding.severity)}: "
                 f"{finding.message} {rule}"
             )
+            yield from _detail(finding, review.details.get(finding, Detail()), paint)
         if len(graded) > MOST_FINDINGS:
             yield f"  … and {len(graded) - MOST_FINDINGS:,} more; --json has them all"
     asides = words.asides(review)
@@ -81,26 +83,50 @@ def _record(one: Reviewed, paint: Paint) -> Iterator[str]:
         f"  {record.path}:{record.line}", "faint"
     )
     who = words.by(one)
-    origin = words.sources(one)
-    if who or origin:
-        told = [f"by {who}"] if who else []
-        yield paint(
-            "    " + ", ".join([*told, *(f"source {cut(source, WIDTH)}" for source in origin)]), "faint"
-        )
+    told = [f"by {who}"] if who else []
+    told += [words.runs(one)] if words.runs(one) else []
+    told += [f"in {listed(one.who.commits)}"] if one.who.commits else []
+    told += [f"source {cut(source, WIDTH)}" for source in words.sources(one)]
+    if told:
+        yield paint("    " + ", ".join(told), "faint")
+    if words.reasons(one):
+        yield f"    why: {cut(words.reasons(one), 4 * WIDTH)}"
+    if words.goes_back(one):
+        yield paint(f"    {words.goes_back(one)}", "warning")
     for field in one.fields:
         before, after = (cut(words.value(found), WIDTH) for found in (field.before, field.after))
+        if one.whole:
+            yield f"    {paint('│', 'faint')} {cut(field.name, WIDTH)}: {before or after}"
+            continue
         sides = [paint(f"[-{before}-]", "error")] if before else []
         sides += [paint(f"{{+{after}+}}", "good")] if after else []
         yield f"    {paint('│', 'faint')} {cut(field.name, WIDTH)}: {' '.join(sides)}"
-    text = "".join(_piece(side, piece, paint) for side, piece in shown(one.body)).strip("\n")
+    yield from _barred([Piece(SAME, part) for _, part in one.body] if one.whole else shown(one.body), paint)
+    for mark, links in (("+", one.linked), ("-", one.unlinked)):
+        if links and not one.whole:
+            yield f"    {mark} links: {cut(', '.join(links), 4 * WIDTH)}"
+
+
+def _detail(finding: Finding, detail: Detail, paint: Paint) -> Iterator[str]:
+    """What is told of a finding beyond its message."""
+    for other in detail.others:
+        yield f"    beside it {cut(other.title or other.address, WIDTH)}, {other.path}:{other.line}"
+        yield from _barred(other.text, paint)
+    if detail.drift:
+        yield "    what memgit rebuild would change in it"
+        yield from _barred(detail.drift, paint)
+    if detail.command and detail.command not in finding.message:
+        yield f"    settle it: {detail.command}"
+
+
+def _barred(pieces: Sequence[Piece], paint: Paint) -> Iterator[str]:
+    """A text difference, line by line."""
+    text = "".join(_piece(side, piece, paint) for side, piece in pieces).strip("\n")
     # Behind the bar no line can be taken for a command, as CI systems read them from what is printed.
     lines = [f"    {paint('│', 'faint')} {line}" for line in text.split("\n")] if text else []
     yield from lines[:MOST_LINES]
     if len(lines) > MOST_LINES:
         yield f"    … {len(lines) - MOST_LINES:,} lines more"
-    for mark, links in (("+", one.linked), ("-", one.unlinked)):
-        if links:
-            yield f"    {mark} links: {cut(', '.join(links), 4 * WIDTH)}"
 
 
 def _piece(side: str, text: str, paint: Paint) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memgit.lint.rule import Finding
-from memgit.lint.words import plural
+from memgit.lint.words import listed, plural
 from memgit.model.record import Value
 from memgit.review.masked import masked
 from memgit.review.values import Review, Reviewed
@@ -44,15 +44,24 @@ def asides(review: Review) -> list[str]:
     if review.derived:
         out.append(f"{plural(review.derived, 'derived file')} changed")
     if review.other:
-        out.append(
-            f"{plural(review.other, 'other file')} changed, which hold no record and were not reviewed"
-        )
+        fate = "holds no record and was" if review.other == 1 else "hold no record and were"
+        out.append(f"{plural(review.other, 'other file')} changed, which {fate} not reviewed")
     if review.preexisting:
         out.append(
             f"{plural(review.preexisting, 'finding')} on the same records "
             f"{'was' if review.preexisting == 1 else 'were'} there before"
         )
+    most = review.site.annotations if review.site is not None else 0
+    for severity, count in review.severities().items():
+        if most and count > most:
+            name = severity if severity != "info" else "note"
+            out.append(f"{most} of {plural(count, name)} are shown beside the lines: a forge takes no more")
     return [*out, *review.notes]
+
+
+def what(one: Reviewed) -> str:
+    """What differs in a record that is neither new nor gone, but for its date and what the word for it says."""
+    return "" if one.whole else ", ".join(name for name in one.names() if name not in ("updated", one.change))
 
 
 def by(one: Reviewed) -> str:
@@ -63,9 +72,30 @@ def by(one: Reviewed) -> str:
     return ", ".join(dict.fromkeys(names)) + (f" with {', '.join(one.who.actors)}" if one.who.actors else "")
 
 
+def runs(one: Reviewed) -> str:
+    """In which runs of an agent it was changed; empty where none is known."""
+    return f"run {listed(one.who.runs)}" if one.who.runs else ""
+
+
+def reasons(one: Reviewed) -> str:
+    """Why, in the words of the commits; empty where none says."""
+    return masked("; ".join(" ".join(reason.split()) for reason in one.who.reasons))
+
+
+def goes_back(one: Reviewed) -> str:
+    """That an earlier text comes back; empty where it is a new one."""
+    if one.goes_back is None:
+        return ""
+    commit, subject = one.goes_back
+    return f"this goes back to what it was before {commit}" + (f" ({subject})" if subject else "")
+
+
 def sources(one: Reviewed) -> list[str]:
-    """Where the record says that it comes from, and what the commits say."""
-    return list(dict.fromkeys(masked(source) for source in (one.record.source, *one.who.sources) if source))
+    """Where the record says that it comes from, and what the commits say; of one whose fields are all told,
+    what they do not say.
+    """
+    found = dict.fromkeys(masked(source) for source in (one.record.source, *one.who.sources) if source)
+    return [source for source in found if not one.whole or source != one.record.source]
 
 
 def value(found: Value) -> str:
