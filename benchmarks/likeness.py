@@ -1,4 +1,4 @@
-"""Precision and recall of `memgit.lint.matching` on reworded duplicates and related texts.
+"""Precision and recall of `memgit.lint.alike.matching` on reworded duplicates and related texts.
 
 Usage: likeness.py FOLDER, a checkout of simonw/til. The first 346 notes of the folders below are the records;
 `likeness_pairs.txt` has texts that reword one of them (`=`) and texts on a related matter that none of them
@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from memgit.lint.matching import CLOSE, likeness, profile
+from memgit.lint.alike.matching import CLOSE, likeness, profile
 from memgit.model.overlap import rarity
 
 FOLDERS = """

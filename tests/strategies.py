@@ -10,7 +10,7 @@ import posixpath
 from hypothesis import strategies as st
 
 from memgit.formats.codec import Draft
-from memgit.formats.labels import LISTS
+from memgit.formats.mem_skill.labels import LISTS
 
 # Text that is hard to keep: tests of entries, merges, documents.
 

@@ -173,7 +173,7 @@ def keys(page: str, heading: str) -> set[str]:
 
 def test_the_shapes_of_json_are_described() -> None:
     from memgit.app.read.record_json import record_json
-    from memgit.app.write.write import Written
+    from memgit.app.write.session import Written
     from memgit.model.operation import Event
     from memgit.model.record import Record
 

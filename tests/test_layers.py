@@ -220,10 +220,7 @@ OUT_OF_ORDER = {
 }
 """Imports against that order; a table that only shrinks."""
 
-CIRCLE = {f"app.write.{name}" for name in "credentials broken_links links write".split()}
-"""Modules that import each other in a circle; a set that only shrinks."""
-
-LONGEST, FULLEST, INSIDE = 824, 29, 374
+LONGEST, FULLEST, INSIDE = 740, 28, 335
 """Lines of a module, modules of a folder (but `cli` and `lint/rules`), imports inside functions: budgets that
 only shrink. The aims are 400, 24 and 120.
 """
@@ -409,7 +406,7 @@ def test_a_part_keeps_its_inner_order(top: str) -> None:
     assert against_the_order(top) == allowed
 
 
-def test_no_other_modules_import_each_other_in_a_circle() -> None:
+def test_no_modules_import_each_other_in_a_circle() -> None:
     edges = {name: known_imports(path) for name, path in NAMES.items()}
 
     def reached(start: str) -> set[str]:
@@ -422,7 +419,7 @@ def test_no_other_modules_import_each_other_in_a_circle() -> None:
         return seen
 
     below = {name: reached(name) for name in edges}
-    assert {name for name in edges if name in below[name]} == CIRCLE
+    assert {name for name in edges if name in below[name]} == set()
 
 
 def _outermost(tree: ast.Module) -> Iterator[ast.AST]:

@@ -143,7 +143,7 @@ def test_command_loads_only_what_it_needs(name: str, request: pytest.FixtureRequ
     assert sorted(module for module in modules if below(module, ROWS[name].forbidden)) == []
 
 
-HOOK = (*READ, "memgit.lint.claims", "memgit.lint.likeness")
+HOOK = (*READ, "memgit.lint.alike.claims", "memgit.lint.alike.likeness")
 """What a check of one document does without."""
 
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from memgit.formats import frontmatter
 from memgit.formats.adr import stated
 from memgit.formats.dialects import fields_of
-from memgit.formats.entries import take_apart
 from memgit.formats.frontmatter import Parts
-from memgit.formats.labels import NAMES
+from memgit.formats.mem_skill.entries import take_apart
+from memgit.formats.mem_skill.labels import NAMES
+from memgit.formats.mem_skill.sections import Span, fields
 from memgit.formats.mnema_block import SHAPES
-from memgit.formats.sections import Span, fields
 from memgit.formats.text import normal
 from memgit.formats.vault import labels_at
 from memgit.model.kinds import FIELDS

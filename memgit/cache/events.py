@@ -11,9 +11,19 @@ from __future__ import annotations
 import sqlite3
 from itertools import chain
 
-from memgit import TYPE_CHECKING, __version__
+from memgit import TYPE_CHECKING
 from memgit.cache.db import FAILURES, Cache, memory_cache, pages
-from memgit.cache.event_text import EVERYTHING, Entry, Filter, Row, from_text, to_row
+from memgit.cache.event_rows import (
+    SCHEMA,
+    SCHEMA_VERSION,
+    Draft,
+    drafted,
+    fingerprint,
+    forget_old,
+    use,
+    whole_numbers,
+)
+from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text
 from memgit.cache.ids import key_of
 from memgit.errors import NotFound, Refused
 from memgit.git.history import history
@@ -26,28 +36,11 @@ from memgit.model.operation import Event
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
     from typing import Any
 
     from memgit.git.history.activity import Activity
 
-SCHEMA = """
-create table event_view (id integer primary key, fingerprint text not null unique);
-create table event (n integer primary key, view integer not null, id text not null, op text not null, actor text, run text,
-  day text not null, moment integer not null, kinds text not null, text text not null);
-create unique index event_id on event (id, view);
-create table event_line (id integer primary key, view integer not null, head text not null, used integer not null);
-create table event_reach (line integer not null, seq integer not null, n integer not null, primary key (line, seq)) without rowid;
-create unique index event_place on event_reach (n, line);
-create table event_name (name integer not null, n integer not null, primary key (name, n)) without rowid;
-"""
-SCHEMA_VERSION = 1
-FORMAT = 3
-"""Counts up whenever the same commit may give another event than before, so that what is remembered is read
-again.
-"""
 LINES = 4
-VIEWS = 4
 STEPS = 2000
 """Plain commits up to which a moved head is followed back to a known line; beyond it the line is numbered
 anew.
@@ -58,14 +51,6 @@ are looked up all the time.
 """
 FIRST, BATCH = 25, 400
 """Commits that are looked up and stored together: few at first, so that a short answer comes at once."""
-
-
-def fingerprint(repo: Repository, layout: Layout) -> str:
-    """All that an event depends on beside its commit."""
-    places = [
-        (place.kind, place.folder, place.pattern, place.form, sorted(place.never)) for place in layout.places
-    ]
-    return repr((__version__, FORMAT, layout.base, places, repo.prefix, history.state(repo)))
 
 
 class _Stretch(NamedTuple):
@@ -85,26 +70,6 @@ class _Stretch(NamedTuple):
 
 class BrokenOff(Exception):
     """Whoever tells events has failed, and not told them all."""
-
-
-class Draft(NamedTuple):
-    """One event ready to be remembered: its row, the numbers of the names in it, and whether it stays what it
-    is (see `Events._stored`).
-    """
-
-    row: Row
-    names: tuple[int, ...]
-    lasting: bool
-
-
-def drafted(entry: Entry, border: AbstractSet[str]) -> Draft:
-    """An event as it is remembered; `border` are the commits at which a shallow clone was cut off."""
-    event = entry.event
-    return Draft(to_row(entry), tuple(map(key_of, _names(event))), event.complete or event.commit in border)
-
-
-def _use(db: sqlite3.Connection, line: int) -> None:
-    db.execute("update event_line set used = (select max(used) + 1 from event_line) where id = ?", (line,))
 
 
 class Events:
@@ -141,7 +106,7 @@ class Events:
                 with cache.write() as db:
                     db.execute("insert or ignore into event_view (fingerprint) values (?)", (name,))
                     found = db.execute(query, (name,)).fetchone()
-                    _forget_old(db)
+                    forget_old(db)
         except FAILURES as error:
             if not cache.readonly:
                 self._give_up(cache, error)
@@ -222,7 +187,7 @@ class Events:
         cache = self._memory()
         if cache is None or cache.readonly:
             return None
-        numbers: array[int] | None = _numbers()
+        numbers: array[int] | None = whole_numbers()
         try:
             with pages(cache.connection, FILL_PAGES):
                 for drafts in batches:  # waits for whoever tells them: nobody else is to wait meanwhile
@@ -287,7 +252,7 @@ class Events:
         if head in lines:
             if next(iter(lines)) != head and not cache.readonly:
                 with cache.write() as db:
-                    _use(db, lines[head])
+                    use(db, lines[head])
             return _Stretch(lines[head], None)
         if not lines or history.bent(self._repo):
             return None
@@ -345,7 +310,7 @@ class Events:
                 [(line, seq, place[id_]) for seq, id_ in enumerate(reversed(ids), top + 1)],
             )
             db.execute("update event_line set head = ? where id = ?", (chain[0], line))
-            _use(db, line)
+            use(db, line)
         return _Stretch(line, None)
 
     def _plain(self, head: str, base: str) -> bool:
@@ -383,7 +348,7 @@ class Events:
         )
         numbers: Sequence[int] = [n for (n,) in rows.fetchmany(BATCH)]
         if len(numbers) == BATCH:  # there may be very many
-            numbers = _numbers(chain(numbers, (n for (n,) in rows)))
+            numbers = whole_numbers(chain(numbers, (n for (n,) in rows)))
         for start in range(0, len(numbers), BATCH):
             chunk = numbers[start : start + BATCH]
             found = dict(
@@ -435,7 +400,7 @@ class Events:
             for event in map(activity.event, told) if lazily else activity.events(told):
                 yield Entry(event, None)
             return
-        numbers: array[int] | None = _numbers() if not without else None
+        numbers: array[int] | None = whole_numbers() if not without else None
         for entries in self._chunks(revisions, lazily):
             stored = self._kept([entry for n, entry in entries if not n])
             if stored is None:
@@ -609,10 +574,10 @@ class Events:
             if line is None:
                 db.execute("insert into event_line (view, head, used) values (?, ?, 0)", (self._view, head))
                 line = int(db.execute("select last_insert_rowid()").fetchone()[0])
-            there = _numbers(
+            there = whole_numbers(
                 n for (n,) in db.execute("select n from event_reach where line = ? order by seq", (line,))
             )
-            numbers = _numbers(reversed(numbers))
+            numbers = whole_numbers(reversed(numbers))
             same = 0
             while same < min(len(there), len(numbers)) and there[same] == numbers[same]:
                 same += 1
@@ -622,34 +587,4 @@ class Events:
                 ((line, seq, n) for seq, n in enumerate(numbers[same:], same + 1)),
             )
             db.execute("update event_line set head = ? where id = ?", (head, line))
-            _use(db, line)
-
-
-def _forget_old(db: sqlite3.Connection) -> None:
-    """Keeps the newest few views."""
-    for (view,) in db.execute(
-        "select id from event_view order by id desc limit -1 offset ?", (VIEWS,)
-    ).fetchall():
-        db.execute("delete from event_name where n in (select n from event where view = ?)", (view,))
-        db.execute(
-            "delete from event_reach where line in (select id from event_line where view = ?)", (view,)
-        )
-        for table in ("event_line", "event"):
-            db.execute(f"delete from {table} where view = ?", (view,))
-        db.execute("delete from event_view where id = ?", (view,))
-
-
-def _names(event: Event) -> set[str]:
-    """Every id and address that an event speaks of."""
-    out: set[str] = set()
-    for change in event.records:
-        out.add(change.address)
-        out.update(name for name in (change.id, change.was) if name is not None)
-    return out
-
-
-def _numbers(values: Iterable[int] = ()) -> array[int]:
-    """Whole numbers, in eight bytes each."""
-    from array import array  # which loads `collections`
-
-    return array("q", values)
+            use(db, line)

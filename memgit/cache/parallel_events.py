@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from memgit.cache.event_rows import Draft, drafted
 from memgit.cache.event_text import Entry, Row
-from memgit.cache.events import BrokenOff, Draft, drafted
+from memgit.cache.events import BrokenOff
 from memgit.git.history import history
 
 if TYPE_CHECKING:

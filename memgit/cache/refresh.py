@@ -10,7 +10,8 @@ import time
 
 from memgit import TYPE_CHECKING
 from memgit.cache import rows
-from memgit.cache.rows import Content, Parse, Writer
+from memgit.cache.rows import Content, Parse
+from memgit.cache.writer import Writer
 from memgit.errors import MemgitError
 from memgit.model.layout import Layout, Place
 from memgit.model.namedtuple import NamedTuple

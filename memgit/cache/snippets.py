@@ -11,7 +11,7 @@ import sqlite3
 
 from memgit import TYPE_CHECKING
 from memgit.cache.tokens import STOP_WORDS, TOKENIZER, Term, fold, is_unbroken, patterns, telling, terms
-from memgit.formats.labels import LINE, name_of
+from memgit.formats.mem_skill.labels import LINE, name_of
 from memgit.formats.plain_text import words_of_line
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from memgit.app.write.link import link
+from memgit.app.write.linking.link import link
 from memgit.cli.options import address_argument, context_of, workspace_of, write_options
 from memgit.cli.output import print_written
 

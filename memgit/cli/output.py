@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import click
 
     from memgit.app.read.reader import Reader
-    from memgit.app.write.write import Written
+    from memgit.app.write.session import Written
     from memgit.errors import MemgitError
     from memgit.model.record import Problem
 else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from memgit.app.write.rename import rename
+from memgit.app.write.linking.rename import rename
 from memgit.cli.options import address_argument, clean, context_of, workspace_of, write_options
 from memgit.cli.output import print_written
 from memgit.errors import BadInput

@@ -37,7 +37,7 @@ class _Forms(Mapping[str, Form]):
 
 def _make(name: str) -> Form:
     if name == "entries":
-        from memgit.formats.entries import Entries
+        from memgit.formats.mem_skill.entries import Entries
 
         return Entries()
     if name == "vault":

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from memgit.formats.mem_skill.titles import one_line
 from memgit.formats.messages.message import cut
-from memgit.formats.titles import one_line
 from memgit.ingest.keywords import MACHINE_MADE, SUMMARY, summary_of
 from memgit.ingest.lines import Lines
 from memgit.ingest.markdown import Structure

@@ -30,7 +30,7 @@ from memgit.model.tokens import estimate
 if TYPE_CHECKING:
     from typing import Any
 
-    from memgit.lint.claims import Claim
+    from memgit.lint.alike.claims import Claim
 
 VERSION = 7
 """Goes up when the same bytes give other facts."""
@@ -201,7 +201,7 @@ def _facts(page: Page, record: Record, inside: list[Link], compare: bool = True)
     # Loaded here alone: a hook compares nothing, and these modules are a good part of what it would load.
     from array import array
 
-    from memgit.lint import claims, likeness
+    from memgit.lint.alike import claims, likeness
 
     body, context = _current(record.body), record.text("context") or ""
     found = likeness.words(f"{context}\n{body}" if context else body)
@@ -255,7 +255,7 @@ def load(data: bytes) -> FileFacts | None:
     """Facts from bytes, None where another version wrote them."""
     from array import array
 
-    from memgit.lint.claims import Claim
+    from memgit.lint.alike.claims import Claim
 
     try:
         value = json.loads(data.decode("utf-8", "surrogatepass"))

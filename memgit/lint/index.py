@@ -20,7 +20,7 @@ from memgit.model.record import Record
 if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 
-    from memgit.lint.claims import Claim
+    from memgit.lint.alike.claims import Claim
 else:
     Protocol = object
 

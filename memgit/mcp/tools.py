@@ -23,11 +23,11 @@ from memgit.app.read.show import show
 from memgit.app.review.review import Request as Review
 from memgit.app.review.review import review
 from memgit.app.write.archive import archive, restore
-from memgit.app.write.link import link
+from memgit.app.write.linking.link import link
 from memgit.app.write.promote import promote
 from memgit.app.write.record import MODES, Request, record
+from memgit.app.write.session import Written
 from memgit.app.write.update import extend, update
-from memgit.app.write.write import Written
 from memgit.cache.search import Query
 from memgit.errors import BadInput
 from memgit.ingest.planfile import dump, load

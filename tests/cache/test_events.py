@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memgit.cache import event_text
+from memgit.cache import event_rows, event_text
 from memgit.cache import events as module
 from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text, moment, to_row, to_text
@@ -309,9 +309,9 @@ def test_another_layout_reads_anew(repo: Path, cache: Cache) -> None:
     for _ in range(2):
         assert walked(repo, cache) == plain(repo)
         assert walked(repo, cache, layout=notes()) == plain(repo, layout=notes())
-    for number in range(module.VIEWS + 2):
+    for number in range(event_rows.VIEWS + 2):
         walked(repo, cache, layout=notes([f"notes/{number}/*.md"]))
-    assert cache.connection.execute("select count(*) from event_view").fetchone()[0] <= module.VIEWS + 1
+    assert cache.connection.execute("select count(*) from event_view").fetchone()[0] <= event_rows.VIEWS + 1
     assert walked(repo, cache) == plain(repo)
 
 
@@ -662,7 +662,7 @@ def test_a_filter_means_the_same_in_sql(
     told: list[tuple[Event, str | None, str | None]], wanted: Filter
 ) -> None:
     db = sqlite3.connect(":memory:")
-    for statement in module.SCHEMA.split(";"):
+    for statement in event_rows.SCHEMA.split(";"):
         db.execute(statement)
     expected = []
     for number, (event, actor, run) in enumerate(told):

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memgit.cache.db import memory_cache
-from memgit.cache.records import Overlay, Snapshot, refresh
+from memgit.cache.overlay import Overlay
+from memgit.cache.records import Snapshot, refresh
 from memgit.git.repository import Repository
 from memgit.model import link
 from memgit.model.address import loosely

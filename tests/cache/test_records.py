@@ -18,10 +18,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memgit.cache import db, refresh, rows
+from memgit.cache import db, refresh, rows, writer
 from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.events import Events
-from memgit.cache.records import Overlay, Snapshot
+from memgit.cache.overlay import Overlay
+from memgit.cache.records import Snapshot
 from memgit.cache.records import refresh as bring_up_to_date
 from memgit.cache.search import Query, search
 from memgit.errors import NotFound
@@ -464,7 +465,7 @@ def test_old_text_that_is_gone_leaves_no_trace_in_answers(repo: Path, git: Repos
 def test_too_many_traces_have_the_cache_made_anew(
     repo: Path, git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "MAX_GHOST_RECORDS", 3)
+    monkeypatch.setattr(writer, "MAX_GHOST_RECORDS", 3)
     for number in range(20):
         files = {
             "memory/x.md": document("X", f"Text{number}."),
@@ -590,7 +591,7 @@ def test_many_untracked_files_are_not_read_again_after_every_commit(git: Reposit
 def test_what_one_write_drops_is_bounded(
     git: Repository, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "MAX_PRUNED_ROWS", 10)
+    monkeypatch.setattr(writer, "MAX_PRUNED_ROWS", 10)
     bring_up_to_date(cache, git, LAYOUT, commit(git, many(100, "old")))
     tip = commit(git, FILES)
     left = []
@@ -951,7 +952,7 @@ def test_many_files_leave_the_indexes_that_the_tables_had(
         expected = other.connection.execute(indexes).fetchall()
     monkeypatch.setattr(rows, "BULK", 10)
     with monkeypatch.context() as broken:
-        broken.setattr(rows.Writer, "flush", lambda _: 1 / 0)
+        broken.setattr(writer.Writer, "flush", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             bring_up_to_date(cache, git, LAYOUT, tip).counts()
     assert cache.connection.execute(indexes).fetchall() == expected

@@ -10,7 +10,8 @@ from hypothesis import example, given
 
 from memgit.cache import search as module
 from memgit.cache.db import memory_cache
-from memgit.cache.records import Overlay, Snapshot, refresh
+from memgit.cache.overlay import Overlay
+from memgit.cache.records import Snapshot, refresh
 from memgit.cache.search import Query, search, similar, snippets
 from memgit.git.repository import Repository
 from memgit.model.layout import memgit

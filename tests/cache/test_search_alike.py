@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from memgit.cache import db, scores
 from memgit.cache import search as module
 from memgit.cache.db import Cache, memory_cache, open_cache
-from memgit.cache.records import Overlay, Snapshot, refresh
+from memgit.cache.overlay import Overlay
+from memgit.cache.records import Snapshot, refresh
 from memgit.cache.rows import LONE, WEIGHTS, indexed, joined, length_of
 from memgit.cache.scores import PRIOR
 from memgit.cache.search import Query, holding, search, snippets

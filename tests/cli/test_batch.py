@@ -19,8 +19,8 @@ from memgit.app.write import record as recording
 from memgit.app.write.overlay import BoardReader
 from memgit.app.write.record import Request
 from memgit.errors import Conflict
-from memgit.formats import entries
-from memgit.formats.entries import EntryFile
+from memgit.formats.mem_skill import entries
+from memgit.formats.mem_skill.entries import EntryFile
 from memgit.git.objects.blob_spool import Spill
 from tests.support import count_commits, fsck, memgit, run_git, status
 

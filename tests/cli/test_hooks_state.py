@@ -152,8 +152,8 @@ def test_a_check_of_one_file_loads_little(kb: Path) -> None:
         "click",
         "sqlite3",
         "memgit.cache.records",
-        "memgit.lint.claims",
-        "memgit.lint.likeness",
+        "memgit.lint.alike.claims",
+        "memgit.lint.alike.likeness",
         "rapidfuzz",
     )
     assert sorted(module for module in modules if below(module, (*READ, *idle))) == []

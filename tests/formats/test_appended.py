@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memgit.errors import MemgitError
 from memgit.formats.codec import Draft
-from memgit.formats.entries import Appender, parse
+from memgit.formats.mem_skill.entries import Appender, parse
 from memgit.model.link import normal
 from memgit.model.record import ParsedFile
 from tests.formats.test_appender import files

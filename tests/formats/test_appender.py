@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.errors import BadInput, MemgitError, Refused
-from memgit.formats import entries
 from memgit.formats.codec import Draft
-from memgit.formats.entries import Appender, create
+from memgit.formats.mem_skill import entries
+from memgit.formats.mem_skill.entries import Appender, create
 from memgit.formats.text import MAX_BYTES
 from tests.strategies import bodies, drafts, titles
 

@@ -32,7 +32,8 @@ from memgit.app import config as configuration
 from memgit.app.adopt.init import ATTRIBUTES, attributes, install_hooks
 from memgit.app.read.reader import REGULAR, DiskFiles
 from memgit.app.workspace import Context, Workspace, detect_on_disk
-from memgit.app.write.write import Plan, Session, carry_out
+from memgit.app.write.session import Plan, Session
+from memgit.app.write.write import carry_out
 from memgit.derive import is_derived
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.messages import message as messages

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from memgit.app import config as configuration
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out
 from memgit.derive import derive_all, is_derived, starters
 from memgit.derive.tables import NAMES
 from memgit.errors import BadInput, NotFound, Refused

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, MemgitError
-from memgit.formats.backfill import backfill
+from memgit.formats.mem_skill.backfill import backfill
 from memgit.model.layout import Layout
 from memgit.model.operation import RecordChange
 

@@ -416,7 +416,8 @@ def _index(
     cache = workspace.cache
     if cache is None:
         return None
-    from memgit.cache.records import Overlay, Snapshot
+    from memgit.cache.overlay import Overlay
+    from memgit.cache.records import Snapshot
 
     label = "" if head == repo.head().commit else "at"
     base = Snapshot(cache, repo, workspace.layout, head, label=label)

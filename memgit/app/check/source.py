@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memgit.cache.records import Snapshot
     from memgit.git.objects.tree import Entry, Tree
     from memgit.git.repository import Repository
-    from memgit.lint.claims import Claim
+    from memgit.lint.alike.claims import Claim
     from memgit.lint.index import FileNames, Peers
     from memgit.model.layout import Layout
 
@@ -372,7 +372,7 @@ class CachedIndex:
 
 def light(record: Record) -> RecordFacts:
     """The facts that the head of a record gives: title and keywords, nothing of its text."""
-    from memgit.lint import likeness
+    from memgit.lint.alike import likeness
 
     return RecordFacts(
         record,

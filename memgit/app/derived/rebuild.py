@@ -18,7 +18,8 @@ from memgit.app.derived.files import Difference, Kept, State
 from memgit.app.read.log import incomplete
 from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out
 from memgit.derive import is_derived
 from memgit.derive.view import Rendered
 from memgit.errors import BadInput
@@ -373,7 +374,8 @@ def _snapshot(
     """The records of a commit; with the uncommitted edits that were found (None: of no working tree) counted
     in.
     """
-    from memgit.cache.records import Overlay, Snapshot
+    from memgit.cache.overlay import Overlay
+    from memgit.cache.records import Snapshot
 
     label = "at" if edits is None else ""
     snapshot = Snapshot(workspace.records_cache, repo, workspace.layout, commit, label=label)

@@ -11,7 +11,8 @@ from memgit.app.workspace import Context, Workspace
 from memgit.app.write import credentials, pending
 from memgit.app.write.gate import require_sound
 from memgit.app.write.overlay import Board
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out
 from memgit.derive import is_derived, table
 from memgit.derive.view import Rendered
 from memgit.errors import NotFound, Refused

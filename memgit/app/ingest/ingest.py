@@ -10,13 +10,14 @@ from memgit.app.ingest.links import follow_links
 from memgit.app.ingest.marks import Mark, digest, written
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import record as recording
-from memgit.app.write.links import both_ways
+from memgit.app.write.linking.links import both_ways
+from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.update import extend_record, require_version, update_record
-from memgit.app.write.write import Plan, Session, Written, carry_out, rehearse
+from memgit.app.write.write import carry_out, rehearse
 from memgit.errors import BadInput, Conflict, MemgitError, NotFound, Refused, UnreadableFile
-from memgit.formats import titles
 from memgit.formats.codec import Draft
-from memgit.formats.entries import create_all, set_meta
+from memgit.formats.mem_skill import titles
+from memgit.formats.mem_skill.entries import create_all, set_meta
 from memgit.formats.messages import message as messages
 from memgit.ingest.proposal import UNCHANGED, Category, Item, Proposal, decided, gathered
 from memgit.model import link

@@ -8,8 +8,8 @@ import os
 import posixpath
 from collections.abc import Sequence
 
-from memgit.app.write.follow import After
-from memgit.app.write.write import Session
+from memgit.app.write.linking.follow import After
+from memgit.app.write.session import Session
 from memgit.errors import MemgitError
 from memgit.formats import links, markdown
 from memgit.formats.follow import Following, Key, holder, key_of, reached, relative

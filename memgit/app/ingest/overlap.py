@@ -17,7 +17,7 @@ from memgit.app.read.reader import CachedReader
 from memgit.app.write.similar import profile_of
 from memgit.cache.search import heads_of, holders
 from memgit.ingest.content import Segment
-from memgit.lint.matching import Profile, likeness, profile
+from memgit.lint.alike.matching import Profile, likeness, profile
 from memgit.model.overlap import EXTEND, advice, known_terms, telling, weighted
 from memgit.model.record import Record
 

@@ -441,7 +441,7 @@ class CachedReader(Reader):
 
     def count_in(self, edits: Mapping[str, bytes | Problem | None]) -> None:
         """Counts edits of files in that are no part of the commit."""
-        from memgit.cache.records import Overlay
+        from memgit.cache.overlay import Overlay
 
         self._snapshot = Overlay(self.snapshot, dict(edits))
 

@@ -27,7 +27,7 @@ from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.errors import BadInput, Refused
 from memgit.git import leftovers
-from memgit.lint.likeness import content, stem, words
+from memgit.lint.alike.likeness import content, stem, words
 from memgit.model import topic
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Record, Value

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from memgit.lint.likeness import stem, words
-from memgit.lint.matching import profile
+from memgit.lint.alike.likeness import stem, words
+from memgit.lint.alike.matching import profile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.overlap import rarity
 from memgit.model.record import Record

@@ -23,10 +23,10 @@ from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.lint import anchors
 from memgit.lint import facts as lint_facts
+from memgit.lint.alike.likeness import words as word_list
 from memgit.lint.corpus import Before, Corpus
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.lint.index import Index, Place, Whole
-from memgit.lint.likeness import words as word_list
 from memgit.lint.page import REGULAR, Page
 from memgit.lint.resolve import all_links, links_of
 from memgit.lint.rules.mg205_broken_file_link import BEHEADED
@@ -37,7 +37,7 @@ from memgit.model.terms import STOP
 
 if TYPE_CHECKING:
     from memgit.cache.records import Snapshot
-    from memgit.lint.claims import Claim
+    from memgit.lint.alike.claims import Claim
 
 FEW_FILES = 800
 """In a repository of so few Markdown files everything is compared with everything: it takes half a second."""
@@ -461,7 +461,7 @@ class Lookups:
     def after(self, corpus: ReviewedCorpus) -> None:
         """Gives the result of merging its lookups."""
         if not self.full:
-            from memgit.cache.records import Overlay
+            from memgit.cache.overlay import Overlay
 
             layout, source = self._workspace.layout, self._sides.merged
             edited = {

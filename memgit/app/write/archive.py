@@ -6,8 +6,9 @@ Restoring brings it back; observations archive one way.
 from __future__ import annotations
 
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.update import changed, touch, unchanged
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.write import carry_out
 from memgit.errors import Refused
 from memgit.formats.messages.message import one_line
 from memgit.model.record import Value

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.record import Request, plan, record
 from memgit.app.write.series import carry_out_series
-from memgit.app.write.write import Plan, Planner, Session, Written, carry_out
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import Planner, carry_out
 from memgit.errors import MemgitError
 from memgit.formats.messages import message as messages
 from memgit.model.namedtuple import NamedTuple

@@ -21,7 +21,7 @@ from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.derive.view import View
 from memgit.errors import MemgitError
-from memgit.formats.entries import set_meta
+from memgit.formats.mem_skill.entries import set_meta
 from memgit.git.history.history import touching
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memgit.app.workspace import Workspace
     from memgit.app.write.overlay import Board
-    from memgit.app.write.write import Plan
+    from memgit.app.write.session import Plan
 
 REFUSE, ALLOW, REDACT = "refuse", "allow", "redact"
 """What a writer does where it is about to write a credential."""

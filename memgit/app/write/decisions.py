@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from memgit.app.write.write import Session
+from memgit.app.write.session import Session
 from memgit.errors import BadInput
 from memgit.model import link
 from memgit.model.record import Record, Value

@@ -7,10 +7,11 @@ with uncommitted edits of the file as any other operation is.
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.write.follow import follow
 from memgit.app.write.gate import require_sound
+from memgit.app.write.linking.follow import follow
+from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.update import editable, touch
-from memgit.app.write.write import Plan, Session, Written, carry_out, merger, session_now
+from memgit.app.write.write import carry_out, merger, session_now
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.follow import key_of
 from memgit.formats.merging.linediff import matching

@@ -8,7 +8,8 @@ from memgit import TYPE_CHECKING
 from memgit.app.check import settings as lint_settings
 from memgit.app.check.lint import Checked, Request, corpus_of, lint, settings_for, under
 from memgit.app.check.source import TreeSource, read_plain
-from memgit.app.write.write import Plan, carry_out
+from memgit.app.write.session import Plan
+from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
 from memgit.lint.corpus import Corpus
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memgit.app.workspace import Context, Workspace
-    from memgit.app.write.write import Session, Written
+    from memgit.app.write.session import Session, Written
     from memgit.lint.engine import Mended
     from memgit.lint.rule import Finding, Rule
     from memgit.lint.settings import Settings

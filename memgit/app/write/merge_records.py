@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from memgit.app.read.counts import Tally, listed
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.follow import follow, linking_records
-from memgit.app.write.links import link_text
+from memgit.app.write.linking.follow import follow, linking_records
+from memgit.app.write.linking.links import link_text
+from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.update import editable, touch, whole_text
-from memgit.app.write.write import Plan, Session, Written, carry_out, rehearse
+from memgit.app.write.write import carry_out, rehearse
 from memgit.derive.dates import day
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats.document import heading

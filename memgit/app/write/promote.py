@@ -7,7 +7,8 @@ from __future__ import annotations
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import record as recording
 from memgit.app.write.record import Request
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.model.record import Record
 

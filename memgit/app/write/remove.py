@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.write.follow import linking_records
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.linking.follow import linking_records
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
 from memgit.model import link

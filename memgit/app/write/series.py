@@ -10,11 +10,9 @@ from memgit.app.derived import state as derived_state
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.gate import require_sound_write
 from memgit.app.write.overlay import Board
+from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.write import (
-    Plan,
     Planner,
-    Session,
-    Written,
     answer,
     carry_out,
     merger,

@@ -1,4 +1,4 @@
-"""Records close to a new one, by the measure of `lint.matching`."""
+"""Records close to a new one, by the measure of `lint.alike.matching`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader
 from memgit.cache.rows import group_of
-from memgit.lint.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness, profile
+from memgit.lint.alike.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness, profile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record, Value
 
@@ -21,7 +21,7 @@ MAX_STEMS = 40
 
 
 class Close(NamedTuple):
-    """A close record, and how much of the new text it holds already (0 to 1, see `lint.matching`)."""
+    """A close record, and how much of the new text it holds already (0 to 1, see `lint.alike.matching`)."""
 
     record: Record
     share: float

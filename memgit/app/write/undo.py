@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from memgit.app import config as configuration
 from memgit.app.read.log import log
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.follow import Follower, names_of
+from memgit.app.write.linking.follow import Follower, names_of
 from memgit.app.write.overlay import Board
-from memgit.app.write.write import Plan, Session, Written, carry_out, merger
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out, merger
 from memgit.derive import is_derived
 from memgit.errors import BadInput, Conflict, NotFound, Refused, UnreadableFile
 from memgit.formats import links

@@ -7,9 +7,10 @@ from datetime import datetime
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import links
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.linking import links
+from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.write import carry_out
 from memgit.derive.dates import newest
 from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
 from memgit.formats.markdown import conflict_markers

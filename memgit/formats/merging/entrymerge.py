@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memgit.errors import MemgitError
-from memgit.formats.entries import EntryFile, habits_of, take_apart
-from memgit.formats.entry import Entry, Habits
-from memgit.formats.labels import LISTS, ORDER
+from memgit.formats.mem_skill.entries import EntryFile, habits_of, take_apart
+from memgit.formats.mem_skill.entry import Entry, Habits
+from memgit.formats.mem_skill.labels import LISTS, ORDER
+from memgit.formats.mem_skill.sections import fields
 from memgit.formats.merging import DELETED
 from memgit.formats.merging.frontmerge import merge_document, merge_sets
 from memgit.formats.merging.textmerge import Markers, merge_lines
-from memgit.formats.sections import fields
 from memgit.model.link import normal
 from memgit.model.record import Value
 

@@ -40,7 +40,7 @@ class _Alike:
     """
 
     def __init__(self, corpus: Corpus, options: Options) -> None:
-        from memgit.lint import duplicates  # which a hook does without
+        from memgit.lint.alike import duplicates  # which a hook does without
 
         self._corpus, self._judge = corpus, duplicates
         self._share, self._fewest = number(options, "keywords_share"), whole(options, "keywords_least")
@@ -54,7 +54,7 @@ class _Alike:
 
     def among(self, records: Sequence[RecordFacts]) -> None:
         """Finds the pairs among all records, as far as the run is about one of the two."""
-        from memgit.lint import joins
+        from memgit.lint.alike import joins
 
         def may_pair(one: RecordFacts, other: RecordFacts) -> bool:
             return _in_use(one, other) and self._corpus.concerns(one, other)

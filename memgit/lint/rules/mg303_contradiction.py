@@ -12,12 +12,12 @@ from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
 
 if TYPE_CHECKING:
-    from memgit.lint.claims import Claim
+    from memgit.lint.alike.claims import Claim
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    from memgit.lint.claims import may_oppose, opposite
-    from memgit.lint.duplicates import apart
+    from memgit.lint.alike.claims import may_oppose, opposite
+    from memgit.lint.alike.duplicates import apart
 
     told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
     quoted: set[tuple[str, str]] = set()
@@ -53,7 +53,7 @@ def _candidates(corpus: Corpus) -> Iterator[tuple[RecordFacts, Claim, RecordFact
     """Claims of two records that may be opposite."""
     peers = corpus.index.peers
     if peers is None:
-        from memgit.lint.joins import claim_pairs
+        from memgit.lint.alike.joins import claim_pairs
 
         records = corpus.all_records()
         for number, claim, other, theirs in claim_pairs(records):
@@ -95,8 +95,8 @@ def _of_their_own(one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Cl
     """Whether two records are each about a thing of its own: the one about enabling, the other about disabling;
     or plain notes whose advice is not about the very same words.
     """
-    from memgit.lint.claims import POLES
-    from memgit.lint.likeness import words
+    from memgit.lint.alike.claims import POLES
+    from memgit.lint.alike.likeness import words
 
     sides = [{POLES[word] for word in words(facts.record.title) if word in POLES} for facts in (one, other)]
     if any((family, -side) in sides[1] for family, side in sides[0]):

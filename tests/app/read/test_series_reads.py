@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from memgit.formats import entries
-from memgit.formats.entries import Appender
+from memgit.formats.mem_skill import entries
+from memgit.formats.mem_skill.entries import Appender
 from memgit.model.record import ParsedFile
 from tests.support import count_commits, memgit, status
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memgit.errors import BadInput, Refused
-from memgit.formats import entries
-from memgit.formats.labels import ORDER
+from memgit.formats.mem_skill import entries
+from memgit.formats.mem_skill.labels import ORDER
 from memgit.formats.merging import merge
 from memgit.formats.merging.merge import Conflict, Merged, merge_file
 from memgit.formats.merging.textmerge import lost

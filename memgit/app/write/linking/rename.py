@@ -5,10 +5,11 @@ the same commit.
 from __future__ import annotations
 
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.follow import follow
+from memgit.app.write.linking.follow import follow
 from memgit.app.write.record import KEYS, Request, as_spelled, place_for, safe_key
+from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.update import touch, unchanged
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import FORMS

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memgit.lint import joins, likeness
-from memgit.lint.claims import Claim, of_sentence, opposite
+from memgit.lint.alike import joins, likeness
+from memgit.lint.alike.claims import Claim, of_sentence, opposite
+from memgit.lint.alike.multimap import CROWD
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import least
-from memgit.lint.multimap import CROWD
 from memgit.model.record import Record
 from tests.lint.support import check, corpus, memory
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from memgit.lint.likeness import content, words
+from memgit.lint.alike.likeness import content, words
 from memgit.model.namedtuple import NamedTuple
 
 CLOSE = 0.46

@@ -9,10 +9,10 @@ from bisect import bisect_right
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, Refused
-from memgit.formats import bodies, titles
 from memgit.formats.blocks import HEADING, Scanner, atx, outline
-from memgit.formats.labels import LINE, LISTS, ORDER
-from memgit.formats.sections import Fields, Span, fields, hide, link_places, split, targets
+from memgit.formats.mem_skill import bodies, titles
+from memgit.formats.mem_skill.labels import LINE, LISTS, ORDER
+from memgit.formats.mem_skill.sections import Fields, Span, fields, hide, link_places, split, targets
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memgit.lint.matching import ELSEWHERE, is_close, likeness, profile
+from memgit.lint.alike.matching import ELSEWHERE, is_close, likeness, profile
 from memgit.model.overlap import rarity
 
-PAIRS = Path(__file__).parents[2] / "benchmarks" / "likeness_pairs.txt"
+PAIRS = Path(__file__).parents[3] / "benchmarks" / "likeness_pairs.txt"
 
 
 def texts() -> list[tuple[str, str, str, str]]:

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from memgit.lint.likeness import stem
+from memgit.lint.alike.likeness import stem
 from memgit.lint.page import Page
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record

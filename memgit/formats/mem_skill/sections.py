@@ -7,9 +7,9 @@ the section; everything else is the body.
 
 from __future__ import annotations
 
-from memgit.formats import bodies, titles
 from memgit.formats.blocks import Heading, Outline
-from memgit.formats.labels import LINE, LISTS, NAMES, name_of
+from memgit.formats.mem_skill import bodies, titles
+from memgit.formats.mem_skill.labels import LINE, LISTS, NAMES, name_of
 from memgit.model.kinds import FIELDS
 from memgit.model.lazy_re import pattern
 from memgit.model.namedtuple import NamedTuple

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import contradictions
-from memgit.lint.claims import of_sentence, opposite, sentences
-from memgit.lint.likeness import stem
+from memgit.lint.alike.claims import of_sentence, opposite, sentences
+from memgit.lint.alike.likeness import stem
 from tests.lint.support import at, check, corpus, entry, memory
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memgit.formats.labels import LINE, name_of
+from memgit.formats.mem_skill.labels import LINE, name_of
 from memgit.model.namedtuple import NamedTuple
 
 

@@ -12,12 +12,12 @@ from collections import deque
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
-from memgit.formats import bodies, labelled, titles
 from memgit.formats.blocks import Outline, conflict_markers, outline
 from memgit.formats.codec import Draft
-from memgit.formats.entry import Entry, Habits, clean, compose
-from memgit.formats.labels import LABELS, ORDER, SOLUTION, written
-from memgit.formats.sections import Section, Span, content_end, fields, hide, sections, split
+from memgit.formats.mem_skill import bodies, labelled, titles
+from memgit.formats.mem_skill.entry import Entry, Habits, clean, compose
+from memgit.formats.mem_skill.labels import LABELS, ORDER, SOLUTION, written
+from memgit.formats.mem_skill.sections import Section, Span, content_end, fields, hide, sections, split
 from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.model.link import normal as normal_name
 from memgit.model.namedtuple import NamedTuple

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.write.write import Session
+from memgit.app.write.session import Session
 from memgit.errors import BadInput
 from memgit.model import link
 from memgit.model.lazy_re import pattern
@@ -93,7 +93,7 @@ def warn_of_broken(session: Session, before: Mapping[str, bytes | None]) -> None
         if not all(leads.somewhere(target) for target in targets | keys):
             suspect[path] = set(lines)
     if suspect:
-        from memgit.app.write.broken_links import told  # loads the rules
+        from memgit.app.write.linking.broken_links import told  # loads the rules
 
         session.board.notes += told(session, suspect)
 

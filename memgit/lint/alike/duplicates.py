@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from memgit.lint.alike.likeness import LONG, content, resemblance, sketched
+from memgit.lint.alike.likeness import words as word_list
+from memgit.lint.alike.matching import likeness, profile
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
-from memgit.lint.likeness import LONG, content, resemblance, sketched
-from memgit.lint.likeness import words as word_list
-from memgit.lint.matching import likeness, profile
 from memgit.lint.words import cut
 from memgit.model.lazy_re import pattern
 

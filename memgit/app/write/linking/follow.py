@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from memgit.app.write.write import Session
+from memgit.app.write.session import Session
 from memgit.cache.lookup import NamesOf
 from memgit.errors import UnreadableFile
 from memgit.formats import links

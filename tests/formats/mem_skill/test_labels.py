@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memgit.formats.labels import LABELS, LINE, ORDER, SOLUTION, name_of, written
+from memgit.formats.mem_skill.labels import LABELS, LINE, ORDER, SOLUTION, name_of, written
 
 
 @pytest.mark.parametrize(

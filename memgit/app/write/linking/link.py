@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write import links
+from memgit.app.write.linking import links
+from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.update import unchanged
-from memgit.app.write.write import Plan, Session, Written, carry_out
+from memgit.app.write.write import carry_out
 from memgit.formats.messages import message as messages
 from memgit.model.operation import RecordChange
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from memgit.app.check.settings import known, settings_of
 from memgit.app.check.source import CachedIndex, TreeSource
 from memgit.app.workspace import Workspace
-from memgit.app.write.write import Session
+from memgit.app.write.session import Session
 from memgit.errors import BadInput
 from memgit.lint.corpus import Corpus, Overlay
 from memgit.lint.facts import links_of_page

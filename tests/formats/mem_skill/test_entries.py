@@ -14,9 +14,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
-from memgit.formats import bodies, entries, entry, titles
 from memgit.formats.codec import Draft, Form
-from memgit.formats.labels import LISTS, ORDER
+from memgit.formats.mem_skill import bodies, entries, entry, titles
+from memgit.formats.mem_skill.labels import LISTS, ORDER
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
 from tests.support import examples

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.errors import MemgitError
-from memgit.formats import entries
-from memgit.formats.backfill import backfill
+from memgit.formats.mem_skill import entries
+from memgit.formats.mem_skill.backfill import backfill
 from tests import strategies
 
 

@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, TypeAlias
 
+from memgit.lint.alike.multimap import Keyed
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import EVERYWHERE, PAIRED, REPEATED, least
-from memgit.lint.multimap import Keyed
 
 if TYPE_CHECKING:
-    from memgit.lint.claims import Claim
+    from memgit.lint.alike.claims import Claim
 
 WIDE = 12
 """Of records with more keywords than this, not every combination of three is written down."""

@@ -12,7 +12,7 @@ import re
 
 from memgit.errors import BadInput
 from memgit.formats.blocks import BLANK, FENCE, TEXT, Scanner
-from memgit.formats.labels import name_of
+from memgit.formats.mem_skill.labels import name_of
 from memgit.model.lazy_re import pattern
 
 _SET_IN = pattern(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 from memgit.errors import BadInput
-from memgit.formats import bodies, titles
 from memgit.formats.blocks import outline
+from memgit.formats.mem_skill import bodies, titles
 from tests import strategies
 from tests.support import examples
 

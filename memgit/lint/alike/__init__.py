@@ -1,0 +1,1 @@
+"""Which records say the same, or the opposite."""
