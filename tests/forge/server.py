@@ -35,6 +35,10 @@ class Fault(NamedTuple):
     value: Any = None
 
 
+FORBIDDEN = Fault(403, value={"message": "Resource not accessible by integration"})
+"""What GitHub says to a token that may only read."""
+
+
 class Server:
     """State of the forge.
 
@@ -43,6 +47,7 @@ class Server:
         comments: the oldest first.
         faults: answers that come first, by method.
         pulls: the open pull requests, as GitHub tells of them.
+        readers: tokens that may only read, such as that of a fork.
     """
 
     def __init__(self, sort: str) -> None:
@@ -51,6 +56,7 @@ class Server:
         self.writer = GITHUB_BOT if sort == "github" else GITLAB_BOT
         self.comments: list[dict[str, Any]] = []
         self.pulls: list[dict[str, Any]] = []
+        self.readers: set[str] = set()
         self.last = 999
         self.requests: list[Request] = []
         self.faults: dict[str, list[Fault]] = {}
@@ -94,7 +100,9 @@ class Server:
             "CI_MERGE_REQUEST_IID": "7",
         }
 
-    def answer(self, method: str, target: str, value: Any) -> tuple[int, Mapping[str, str], Any]:
+    def answer(self, method: str, target: str, value: Any, token: str) -> tuple[int, Mapping[str, str], Any]:
+        if method != "GET" and token in self.readers:
+            return FORBIDDEN.status, FORBIDDEN.headers, FORBIDDEN.value
         parts = urlsplit(target)
         listing = (
             "/repos/team/kb/issues/7/comments"
@@ -103,11 +111,7 @@ class Server:
         )
         single = "/repos/team/kb/issues/comments/" if self.sort == "github" else listing + "/"
         if parts.path == "/user":
-            return (
-                (200, {}, self.me)
-                if self.me
-                else (403, {}, {"message": "Resource not accessible by integration"})
-            )
+            return (200, {}, self.me) if self.me else (FORBIDDEN.status, {}, FORBIDDEN.value)
         if parts.path == "/repos/team/kb/pulls":
             return 200, {}, self.pulls
         for one in self.pulls:
@@ -154,7 +158,9 @@ class _Handler(BaseHTTPRequestHandler):
             faults = state.faults.get(self.command, [])
             fault = faults.pop(0) if faults and not self.path.startswith("/user") else None
             status, headers, answer = (
-                state.answer(self.command, self.path, value) if fault is None or fault.done else (0, {}, None)
+                state.answer(self.command, self.path, value, token)
+                if fault is None or fault.done
+                else (0, {}, None)
             )
         if fault is not None:
             plain = {"message": f"fault {fault.status}"}

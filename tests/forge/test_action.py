@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.forge.ci import BUSTED, EXPRESSION, ROOT, Action, Forge, Ran, forge, github_env, load, pull
-from tests.forge.server import ADA, Fault, Server, serving
+from tests.forge.server import ADA, FORBIDDEN, Fault, Server, serving
 from tests.support import Prepared, memgit, run_git, status
 
 TOKEN = "ghs_nobodyMaySeeThis"
@@ -34,7 +34,6 @@ BROKEN = """\
 >>>>>>> x
 """
 BAD = {"knowledge-base/shell.md": BROKEN}
-FORBIDDEN = Fault(403, value={"message": "Resource not accessible by integration"})
 REVIEWED: list[Action] = []
 TRAPS = (
     "json.py",

@@ -195,3 +195,31 @@ def test_what_is_given_to_the_steps_that_follow(tmp_path: Path, hub: Forge) -> N
         "No such file"
         in words(checkout, "--base", "main", "--head", "HEAD", "--outputs", str(tmp_path / "a/b"), code=3).err
     )
+
+
+def test_a_job_on_a_schedule_checks_everything(
+    tmp_path: Path, hub: Forge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the commit, at any depth: what a step before has left in the working tree does not count."""
+    run_git(hub.seed, "rm", "-q", "INDEX.md")
+    run_git(hub.seed, "commit", "-q", "--no-verify", "-m", "by hand")
+    on_main(hub, "record", "memory", "Links", "-m", "See [[nowhere at all]].")
+    hub.propose(GOOD)
+    run_git(hub.seed, "switch", "-q", "main")
+    run_git(hub.seed, "rm", "-q", "-f", "memory/INDEX.md")
+    run_git(hub.seed, "commit", "-q", "--no-verify", "-m", "by hand")
+    run_git(hub.seed, "push", "-q", "--no-verify", str(hub.hub), "main")
+    checkout = hub.checkout(tmp_path / "checkout", ref="refs/heads/main")
+    (checkout / "notes").mkdir()
+    (checkout / "notes/left.md").write_text("<<<<<<< left by a step\n")
+    on(monkeypatch, tmp_path, {"schedule": "0 0 * * *"}, "schedule", GITHUB_REF="refs/heads/main")
+    found = job(checkout, "--also", f"json={tmp_path / 'out.json'}", code=1)
+    assert (found["verdict"], found["base"], found["number"]) == ("fail", None, None)
+    findings = json.loads((tmp_path / "out.json").read_text())["findings"]
+    assert {(one["rule"], one["path"]) for one in findings} >= {
+        ("MG101", "memory/INDEX.md"),
+        ("MG201", "memory/links.md"),
+    }
+    assert not [one for one in findings if "left" in one["path"]]
+    said = words(checkout, "--format", "github", code=1).out
+    assert "::notice title=memgit::schedule is about no change: everything was checked" in said
