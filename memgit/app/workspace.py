@@ -15,10 +15,12 @@ from memgit.model.namedtuple import NamedTuple
 from memgit.model.shell import typed_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from memgit.app.review.propose import Proposal
     from memgit.cache.db import Cache
+    from memgit.git.worktree.status import Dirty
+    from memgit.git.worktree.watch import WatchedStatus
 
 
 class Context(NamedTuple):
@@ -59,6 +61,7 @@ class Workspace:
         self._cache: Cache | None = None
         self._spare: Cache | None = None
         self._tried = False
+        self._status: WatchedStatus | None = None
 
     @property
     def layout(self) -> Layout:
@@ -124,6 +127,21 @@ class Workspace:
             self._spare = memory_cache()
         return self._spare
 
+    def watch(self) -> None:
+        """Says that this process stays: what is uncommitted is asked of git again only where files were touched."""
+        from memgit.git.worktree.watch import WatchedStatus
+
+        if self.repo is not None:
+            self._status = WatchedStatus(self.repo)
+
+    def edited(self, repo: Repository, commit: str | None, folders: Sequence[str]) -> Sequence[Dirty]:
+        """The Markdown files below some folders that differ from a commit; see `status.edited`."""
+        if self._status is not None:
+            return self._status.edited(commit, folders)
+        from memgit.git.worktree.status import edited
+
+        return edited(repo, commit, folders)
+
     def propose(self, proposal: Proposal) -> None:
         """Reads and writes the branch of a proposal from now on, with the configuration that it has there.
 
@@ -133,7 +151,10 @@ class Workspace:
         self.proposal = proposal
 
     def close(self) -> None:
-        """Closes the cache, and the one in memory, if they were opened."""
+        """Closes the cache, the one in memory and the watch, if they were opened."""
+        if self._status is not None:
+            self._status.close()
+            self._status = None
         for cache in (self._cache, self._spare):
             if cache is not None:
                 cache.close()

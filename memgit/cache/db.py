@@ -27,7 +27,7 @@ from memgit import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     T = TypeVar("T")
 
@@ -37,6 +37,8 @@ FAILURES = (sqlite3.Error, UnicodeDecodeError)
 """
 MAX_ROWS = 1 << 40
 """The largest number of rows that is asked for: SQLite counts no further than 2**63."""
+MAX_KEPT = 8
+"""Keys under which a process keeps something in memory."""
 VERSION = 1
 """Of the tables in this module; part of the fingerprint."""
 
@@ -98,6 +100,7 @@ class Cache:
         self.serial = 0
         self._fingerprint = fingerprint
         self._parts: dict[str, tuple[int, str]] = {}
+        self._kept: dict[Any, dict[Any, Any]] = {}
         self._writing = False
         self._identity = _identity(path)
 
@@ -106,6 +109,16 @@ class Cache:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def kept(self, *key: Any) -> dict[Any, Any]:
+        """What this process keeps in memory under a key: answers that follow from the key alone, such as a
+        commit or the content of a file, so that they never grow old. The keys used least lately are dropped.
+        """
+        found = self._kept.pop(key, None)
+        while len(self._kept) >= MAX_KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[key] = {} if found is None else found
+        return self._kept[key]
 
     def close(self) -> None:
         """Closes the file; the object cannot be used any more."""

@@ -52,6 +52,9 @@ class Overlay(Snapshot):
         shown = f"select shown from temp.{self._table} over where over.f = {table}.f"
         return f"(case ({shown}) when 1 then 1 when 0 then 0 else {super().visible_in(table)} end)"
 
+    def counts_kept(self) -> dict[str, int]:
+        return super().counts_kept() if not self._dirty else {}
+
     def extent(self, connection: sqlite3.Connection) -> tuple[int, int]:
         records, length = super().extent(connection)
         if not self._dirty:

@@ -46,7 +46,9 @@ PAGE = 1_000
 """Records that are read at once."""
 MAX_SAME_DAY = 2_000
 """Records of one day from which on they are looked for by their paths."""
-KEPT_FILES = 64
+MAX_KEPT_BLOB = 1 << 15
+"""Bytes of a file that a process keeps in memory."""
+KEPT_FILES = 512
 """Parsed files kept in memory for `load`."""
 
 
@@ -108,7 +110,7 @@ class Snapshot:
         self._parse = parse or _parse_file
         self._bit = 0
         self._state = (-1, -1)
-        self._parsed: dict[tuple[str, bytes], ParsedFile] = {}
+        self._parsed: dict[tuple[str, bytes], ParsedFile] = cache.kept("parsed", self._name[1], self._parse)
 
     # Asking the database
 
@@ -153,6 +155,10 @@ class Snapshot:
             "select records, length from snapshot where bit = ?", (self._bit,)
         ).fetchone()
         return int(records), int(length)
+
+    def counts_kept(self) -> dict[str, int]:
+        """What `scores.Counts` found out about the commit, in this process."""
+        return self.cache.kept("counts", *self._name, self.commit)
 
     def _ready(self) -> None:
         """Sees to it that the rows are those of the commit, and that a read transaction holds them so."""
@@ -417,10 +423,18 @@ class Snapshot:
         found = self.rows("select blob from file where path = ? and {visible}", [path])
         if not found or len(found[0][0]) != 20:
             return None
-        try:
-            return self.repo.blob(found[0][0].hex())
-        except NotFound:
-            return None
+        kept = self.cache.kept("blobs")
+        data: bytes | None = kept.get(found[0][0])
+        if data is None:
+            try:
+                data = self.repo.blob(found[0][0].hex())
+            except NotFound:
+                return None
+            if len(data) <= MAX_KEPT_BLOB:
+                if len(kept) >= KEPT_FILES:
+                    kept.clear()
+                kept[found[0][0]] = data
+        return data
 
     def problems(self) -> Iterator[tuple[str, Problem]]:
         """What cannot be understood in files, links and submodules among them, by path."""

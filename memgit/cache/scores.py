@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         def heads(self, sql: str, values: Sequence[Any] = ()) -> list[Record]: ...
         def paths(self, kind: str | None = None) -> list[str]: ...
         def visible_in(self, table: str) -> str: ...
+        def counts_kept(self) -> dict[str, int]: ...
         def extent(self, connection: sqlite3.Connection) -> tuple[int, int]: ...
 
 
@@ -56,6 +57,8 @@ about. `docs/search.md` has what was tried.
 """
 ONE = 10**12
 """Scores are whole numbers of this part of one."""
+MAX_COUNTS = 50_000
+"""Counts that are kept of one commit."""
 TINY = 1e-4
 """k below which rounding would tell on a term that stands in a record very often."""
 
@@ -79,26 +82,40 @@ class Counts:
 
     def __init__(self, connection: sqlite3.Connection, source: Source) -> None:
         self._connection = connection
-        self._sql = f"select count(*) {FROM_MEASURES} where words match ? and {source.visible_in('measure')}"
+        self._source = source
+        self._known = source.counts_kept()
+        if len(self._known) > MAX_COUNTS:
+            self._known.clear()
         self.records, _ = source.extent(connection)
-        rows, ghosts = connection.execute(
-            "select (select count(*) from measure), ghosts from counter"
-        ).fetchone()
-        # the index holds nothing else, and need not be compared row by row
-        if not ghosts and rows == self.records:
-            self._sql = "select count(*) from words where words match ? and rowid > 0"
-        self._known: dict[str, int] = {}
-        self._some = self._sql.replace("count(*)", "1", 1)
+        self._sql: str | None = None
+
+    def _counting(self, what: str) -> str:
+        if self._sql is None:
+            self._sql = f"{FROM_MEASURES} where words match ? and {self._source.visible_in('measure')}"
+            rows, ghosts = self._connection.execute(
+                "select (select count(*) from measure), ghosts from counter"
+            ).fetchone()
+            # the index holds nothing else, and need not be compared row by row
+            if not ghosts and rows == self.records:
+                self._sql = "from words where words match ? and rowid > 0"
+        return f"select {what} {self._sql}"
 
     def at_most(self, match: str, limit: int) -> int:
         """The same, where more than a limit are alike: then one more than the limit."""
-        sql = f"select count(*) from ({self._some} limit {limit + 1})"
-        return int(self._connection.execute(sql, (match,)).fetchone()[0])
+        found = self._known.get(match)
+        if found is None:
+            key = f"{limit} {match}"
+            found = self._known.get(key)
+            if found is None:
+                sql = f"select count(*) from ({self._counting('1')} limit {limit + 1})"
+                found = self._known[key] = int(self._connection.execute(sql, (match,)).fetchone()[0])
+        return min(found, limit + 1)
 
     def of(self, match: str) -> int:
         """Of an expression of FTS5."""
         if match not in self._known:
-            self._known[match] = int(self._connection.execute(self._sql, (match,)).fetchone()[0])
+            sql = self._counting("count(*)")
+            self._known[match] = int(self._connection.execute(sql, (match,)).fetchone()[0])
         return self._known[match]
 
 
@@ -152,8 +169,12 @@ class Plan(NamedTuple):
 class Scores:
     """The records that a plan brings in, with their scores. Made and asked within one `query`."""
 
-    def __init__(self, connection: sqlite3.Connection, source: Source, plan: Plan) -> None:
+    def __init__(self, connection: sqlite3.Connection, source: Source, plan: Plan, *, least: int = 0) -> None:
+        """`least`: so many of the best will be asked for."""
         self._connection = connection
+        self._least = least
+        self._asked = 0
+        self._rows: list[Sequence[int]] = []
         self._records, length = source.extent(connection)
         slope = B / (max(1, length) / max(1, self._records) + PRIOR)
         self._common: list[float] = [
@@ -170,10 +191,11 @@ class Scores:
         """Lets more terms add to the scores of the best records, `pool` of them at most. From here on it is
         these alone that were brought in.
         """
-        rows = self._connection.execute(f"{self._sql} order by s desc limit {pool}", self._values).fetchall()
+        rows = self._top(pool)[:pool]
         if len(rows) == pool:  # those alike to the last one may be anywhere in the order of numbers
             rows = [row for row in rows if row[0] > rows[-1][0]]
         self._sql = self._added([(n, length, s) for s, n, length, *_ in rows], extra)
+        self._rows, self._asked = [], 0
 
     def _candidates(self, plan: Plan, parts: Sequence[str], visible: str) -> str:
         """What is brought in, with the terms that only add to it, as SQL."""
@@ -216,23 +238,26 @@ class Scores:
 
     def best(self, most: int) -> list[Scored]:
         """The best ones, the best first; alike ones in any order."""
-        return [
-            (s, n)
-            for s, n, *_ in self._connection.execute(
-                f"{self._sql} order by s desc limit {most}", self._values
-            )
-        ]
+        return [(s, n) for s, n, *_ in self._top(most)[:most]]
+
+    def _top(self, most: int) -> list[Sequence[int]]:
+        """Score, number and length of the best ones, at least so many; worked out once."""
+        if self._asked < most:
+            self._asked = max(most, self._least)
+            sql = f"{self._sql} order by s desc limit {self._asked}"
+            self._rows = self._connection.execute(sql, self._values).fetchall()
+        return self._rows
 
     def alike(self, score: int, conditions: str, values: Sequence[Any]) -> sqlite3.Cursor:
         """Score and head of all those with one score that fit some conditions, by address."""
         scored = f"select * from ({self._sql}) where s = {score}"
-        return self._rows(scored, f"{conditions} order by {_BY_ADDRESS}", values)
+        return self._scored(scored, f"{conditions} order by {_BY_ADDRESS}", values)
 
     def below(self, score: int, conditions: str, values: Sequence[Any]) -> sqlite3.Cursor:
         """Score and head of those with lower ones, the best first."""
         # The limit keeps SQLite from taking the order for useless.
         scored = f"select * from ({self._sql}) where s < {score} order by s desc limit -1"
-        return self._rows(scored, conditions, values)
+        return self._scored(scored, conditions, values)
 
     def heads(
         self, found: Sequence[Scored], conditions: str, values: Sequence[Any]
@@ -245,7 +270,7 @@ class Scores:
         )
         return ((scores[n], *head) for n, *head in self._connection.execute(sql, values))
 
-    def _rows(self, scored: str, rest: str, values: Sequence[Any]) -> sqlite3.Cursor:
+    def _scored(self, scored: str, rest: str, values: Sequence[Any]) -> sqlite3.Cursor:
         joined = (
             f"({scored}) scored cross join record on record.n = scored.n cross join file on file.f = record.f"
         )

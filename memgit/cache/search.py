@@ -25,7 +25,7 @@ from memgit.cache.lookup import NamesOf
 from memgit.cache.records import Snapshot
 from memgit.cache.rows import BATCH, FROM_RECORDS, FROM_WORDS, day_of, group_of, in_group, to_text, under
 from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, count, settle
-from memgit.cache.snippets import WIDTH, Snippet, Snippets, text_of
+from memgit.cache.snippets import WIDTH, Snippet, Snippets, page, text_of
 from memgit.cache.tokens import STOP_WORDS, Term, neighbours, phrase, telling, terms
 from memgit.model.ids import is_id
 from memgit.model.link import normal
@@ -124,8 +124,10 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
 
 def snippets(source: Snapshot, query: Query, hits: Sequence[Hit], width: int = WIDTH) -> list[Snippet]:
     """The best piece of each result, in the same order."""
+    pages = [page(hit.record, source.data(hit.record.path)) for hit in hits]
     with Snippets(query.text) as maker:
-        return [maker.of(hit.record, source.data(hit.record.path), width) for hit in hits]
+        maker.learn(pages)
+        return [maker.of(one, width) for one in pages]
 
 
 def similar(
@@ -256,9 +258,11 @@ def _ranked(
             if plan is None or plan in tried:
                 continue
             tried.add(plan)
-            scores = Scores(connection, source, plan)
+            expanding = query.feedback and reading is _as_typed and query.limit > feedback.RECORDS
+            expanding = expanding and feedback.eligible(telling(wanted))
+            scores = Scores(connection, source, plan, least=feedback.POOL if expanding else 0)
             hits = best(scores, max(query.limit, feedback.RECORDS))
-            if query.feedback and reading is _as_typed and len(hits) >= feedback.RECORDS < query.limit:
+            if expanding and len(hits) >= feedback.RECORDS:
                 extra = _expansion(source, counts, telling(wanted), hits[: feedback.RECORDS])
                 if extra:
                     scores.expand(extra, feedback.POOL)
@@ -275,9 +279,7 @@ def _ranked(
 def _expansion(
     source: Snapshot, counts: Counts, wanted: Sequence[Term], hits: Sequence[Hit]
 ) -> list[Counted]:
-    """The words that feedback adds to a query, none where it would do harm."""
-    if not feedback.eligible(wanted):
-        return []
+    """The words that feedback adds to a query."""
     texts = [(text_of(hit.record, source.data(hit.record.path)), hit.score) for hit in hits]
     return feedback.expansion(counts, counts.records, wanted, texts)
 

@@ -80,6 +80,14 @@ class Snippets:
                 word for term in wanted for word in term.words if word.casefold() not in STOP_WORDS
             )
         ]
+        self._forms: dict[tuple[str, bool], set[str]] = {
+            (word, term.prefix and word == term.words[-1]): set()
+            for term in (*self._terms, *self._loose)
+            for word in term.words
+        }
+        self._hits: set[str] = set()
+        self._seen: set[str] = set()
+        self._count = 1
         self._database = sqlite3.connect(":memory:", isolation_level=None)
         self._database.execute(
             f"create virtual table words using fts5(word, content='', tokenize=\"{TOKENIZER}\")"
@@ -95,25 +103,17 @@ class Snippets:
         """Lets go of the table in memory."""
         self._database.close()
 
-    def of(self, record: Record, data: bytes | None, width: int = WIDTH) -> Snippet:
-        """The best piece of a record.
+    def learn(self, pages: Iterable[Page]) -> None:
+        """Looks up the words of many records at once, which takes less time than one after the other."""
+        words: set[str] = set()
+        for page in pages:
+            for line in page.shown:
+                words.update(_ASCII_WORD.findall(line) if line.isascii() else [w for *_, w in _words(line)])
+        self._look_up(words)
 
-        Args:
-            record: as found, with its lines.
-            data: the bytes of its file; None where they are gone, which gives the title.
-            width: characters at most.
-        """
-        if data is None:
-            return Snippet(record.line, record.title[:width])
-        lines = [line.translate(_SPACE) for line in _lines(record, data)]
-        left = MAX_TEXT
-        for number, line in enumerate(lines):
-            left -= len(line)
-            if left < 0:
-                lines[number] = line[: len(line) + left]
-                del lines[number + 1 :]
-                break
-        shown = _shown(lines, record.title)
+    def of(self, page: Page, width: int = WIDTH) -> Snippet:
+        """The best piece of a record, at most so many characters."""
+        record, lines, shown = page
         found = self._matches(shown, self._terms) or self._matches(shown, self._loose)
         first = next((i for i, line in enumerate(shown) if line and not lines[i].startswith("#")), None)
         best = _best(lines, found) if found else first
@@ -123,8 +123,7 @@ class Snippets:
 
     def _matches(self, lines: Sequence[str], wanted: Sequence[Term]) -> list[_Found]:
         """Where terms stand, in the order of lines."""
-        stream: list[_Word] = [(number, *word) for number, line in enumerate(lines) for word in _words(line)]
-        alike = self._alike(_candidates({word for *_, word in stream}, wanted), wanted)
+        stream = list(self._stream(lines))
         out: list[_Found] = []
         for index, term in enumerate(wanted):
             literal = _literal(term)
@@ -134,7 +133,9 @@ class Snippets:
                     for number, start in _places(lines, literal)
                 ]
                 continue
-            first, *others = [alike[word, term.prefix and word == term.words[-1]] for word in term.words]
+            first, *others = [
+                self._forms[word, term.prefix and word == term.words[-1]] for word in term.words
+            ]
             size = len(term.words)
             for at in [at for at, word in enumerate(stream) if word[3] in first]:
                 follow = stream[at + 1 : at + size]
@@ -143,32 +144,71 @@ class Snippets:
                         out.append(_Found(number, words[0][1], words[-1][2], index))
         return sorted(out)
 
-    def _alike(self, words: set[str], wanted: Sequence[Term]) -> dict[tuple[str, bool], set[str]]:
-        """Which of some words match each word of the query."""
-        listed = sorted(words)
-        self._database.execute("insert into words(words) values ('delete-all')")
-        self._database.execute("begin")
-        self._database.executemany(
-            "insert into words(rowid, word) values (?, ?)", ((i, fold(word)) for i, word in enumerate(listed))
+    def _stream(self, lines: Sequence[str]) -> Iterator[_Word]:
+        """The words of those lines that may match; one that is none stands for the others."""
+        for number, line in enumerate(lines):
+            words = set(_ASCII_WORD.findall(line) if line.isascii() else [w for *_, w in _words(line)])
+            self._look_up(words)
+            if not self._hits.isdisjoint(words):
+                for word in _words(line):
+                    yield (number, *word)
+            elif words:
+                yield number, 0, 0, ""
+
+    def _look_up(self, words: set[str]) -> None:
+        """Finds out which of some words match each word of the query; each is looked up once."""
+        new = sorted(_candidates(words - self._seen, self._forms))
+        self._seen |= words
+        if not new:
+            return
+        database, start = self._database, self._count
+        self._count += len(new)
+        database.execute("begin")
+        database.executemany(
+            "insert into words(rowid, word) values (?, ?)",
+            ((start + number, fold(word)) for number, word in enumerate(new)),
         )
-        self._database.execute("commit")
-        out: dict[tuple[str, bool], set[str]] = {}
-        for term in wanted:
-            for word in term.words:
-                key = (word, term.prefix and word == term.words[-1])
-                if key not in out:
-                    match = f'"{word}"' + ("*" if key[1] else "")
-                    rows = self._database.execute("select rowid from words where words match ?", (match,))
-                    out[key] = {listed[i] for (i,) in rows}
-        return out
+        database.execute("commit")
+        for (word, prefix), forms in self._forms.items():
+            match = f'"{word}"' + ("*" if prefix else "")
+            rows = database.execute(
+                "select rowid from words where words match ? and rowid >= ?", (match, start)
+            )
+            found = {new[number - start] for (number,) in rows}
+            forms.update(found)
+            self._hits |= found
 
 
-def _candidates(words: set[str], wanted: Sequence[Term]) -> set[str]:
+class Page(NamedTuple):
+    """A record with its lines as they are in its file, and in plain words (see `_shown`)."""
+
+    record: Record
+    lines: Sequence[str]
+    shown: Sequence[str]
+
+
+def page(record: Record, data: bytes | None) -> Page:
+    """A record as found, laid out for snippets.
+
+    Args:
+        data: the bytes of its file; None where they are gone, which leaves the title.
+    """
+    lines = [] if data is None else [line.translate(_SPACE) for line in _lines(record, data)]
+    left = MAX_TEXT
+    for number, line in enumerate(lines):
+        left -= len(line)
+        if left < 0:
+            lines[number] = line[: len(line) + left]
+            del lines[number + 1 :]
+            break
+    return Page(record, lines, _shown(lines, record.title))
+
+
+def _candidates(words: set[str], asked: Iterable[tuple[str, bool]]) -> set[str]:
     """Those of some words that may be forms of words of the query: stemming leaves the first letter."""
-    asked = "".join(word for term in wanted for word in term.words)
-    if not asked.isascii():
+    firsts = "".join(word[0] for word, _ in asked).lower()
+    if not firsts.isascii():
         return words
-    firsts = {word[0].lower() for term in wanted for word in term.words}
     return {word for word in words if word[0].lower() in firsts or not word.isascii()}
 
 

@@ -36,17 +36,22 @@ class Desk:
     def __init__(self, folder: str, env: Mapping[str, str]) -> None:
         self._folder, self._env = folder, env
         self.caller = Caller("mcp", "")
-        self._workspace = open_workspace(folder, env)
+        self._workspace = self._opened()
         self._stamp = self._stamped()
 
     @property
     def workspace(self) -> Workspace:
         if self._stamped() != self._stamp:
             self._workspace.close()
-            self._workspace = open_workspace(self._folder, self._env)
+            self._workspace = self._opened()
             self._stamp = self._stamped()
         self._workspace.mend()
         return self._workspace
+
+    def _opened(self) -> Workspace:
+        workspace = open_workspace(self._folder, self._env)
+        workspace.watch()
+        return workspace
 
     def close(self) -> None:
         self._workspace.close()

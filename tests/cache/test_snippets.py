@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memgit.cache.snippets import MAX_TEXT, WIDTH, Snippet, Snippets
+from memgit.cache.snippets import MAX_TEXT, WIDTH, Snippet, Snippets, page
 from memgit.model.record import Record
 
 TEXT = """\
@@ -38,7 +38,7 @@ def snippet(
     last = text.count("\n") + 1 if end is None else end
     record = Record("memory", "memory/x", "memory/x.md", "Caching things", line, last, 0, {}, "")
     with Snippets(query) as maker:
-        return maker.of(record, text.encode("utf-8", "surrogatepass"), width)
+        return maker.of(page(record, text.encode("utf-8", "surrogatepass")), width)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_long_line_is_cut_around_the_match() -> None:
 def test_a_file_that_is_gone_gives_the_title() -> None:
     record = Record("memory", "memory/x", "memory/x.md", "A title", 1, 9, 0, {}, "")
     with Snippets("any") as maker:
-        assert maker.of(record, None) == Snippet(1, "A title")
+        assert maker.of(page(record, None)) == Snippet(1, "A title")
 
 
 def test_a_byte_order_mark_and_crlf_are_no_text() -> None:

@@ -447,11 +447,9 @@ class CachedReader(Reader):
 
     def _uncommitted(self) -> dict[str, bytes | Problem | None]:
         """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""
-        from memgit.git.worktree.status import edited
-
         found: dict[str, bytes | Problem | None] = {}
         layout = self.workspace.layout
-        for path, kind in edited(self._repo, self.revision, layout.roots(self._kinds)):
+        for path, kind in self.workspace.edited(self._repo, self.revision, layout.roots(self._kinds)):
             if layout.find(path) is None:
                 continue
             try:

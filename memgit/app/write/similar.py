@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader
 from memgit.cache.rows import group_of
-from memgit.lint.alike.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness, profile
+from memgit.lint.alike.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness_to, profile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record, Value
 
@@ -56,8 +56,9 @@ def close_records(
     if not new.stems:
         return []
     found: list[Close] = []
+    measure = likeness_to(new, reader.rarity)
     for record in reader.similar_candidates(kind, sorted(new.stems)):
-        share = 0.0 if record.archived else likeness(new, profile_of(record), reader.rarity)
+        share = 0.0 if record.archived else measure(profile_of(record))
         if share >= CLOSE and is_close(share, group is None or group_of(record) == group):
             found.append(Close(record, share))
     found.sort(key=lambda close: (-close.share, close.record.address))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 from memgit.lint.alike.likeness import content, words
 from memgit.model.namedtuple import NamedTuple
@@ -48,7 +49,12 @@ class Profile(NamedTuple):
 
 
 def profile(title: str, keywords: Iterable[str], body: str) -> Profile:
-    """The profile of a text."""
+    """The profile of a text. Those of the last texts are kept."""
+    return _profile(title, tuple(keywords), body)
+
+
+@lru_cache(2048)
+def _profile(title: str, keywords: tuple[str, ...], body: str) -> Profile:
     named = frozenset(content(words(title)))
     return Profile(named, named.union(content(words("\n".join(keywords)))), Counter(content(words(body))))
 
@@ -59,23 +65,33 @@ def likeness(new: Profile, held: Profile, weight: Weight) -> float:
     Args:
         weight: how much a stem counts; see `model.overlap.rarity`.
     """
-    shared = new.stems & held.stems
-    if len(shared) < SHARED and not (new.title and new.title == held.title):
-        return 0.0
-    least = _SATURATION * (1 - _LENGTH + _LENGTH * sum(held.body.values()) / AVERAGE)
+    return 0.0 if _unlike(new, held) else likeness_to(new, weight)(held)
 
-    def counts(stem: str) -> float:
-        return weight(stem) * (2 if stem in new.subject else 1)
 
-    def held_share(stem: str) -> float:
-        times = held.body.get(stem, 0) + (_TITLE if stem in held.subject else 0)
-        return times / (times + least)
+def _unlike(new: Profile, held: Profile) -> bool:
+    """Whether two texts share too few stems to be close."""
+    return len(new.stems & held.stems) < SHARED and not (new.title and new.title == held.title)
 
-    text = sum(counts(stem) * held_share(stem) for stem in sorted(shared)) / sum(
-        map(counts, sorted(new.stems))
-    )
-    title = sum(map(weight, sorted(held.title & shared))) / (sum(map(weight, sorted(held.title))) + _GENERAL)
-    return _TEXT * text + (1 - _TEXT) * title
+
+def likeness_to(new: Profile, weight: Weight) -> Callable[[Profile], float]:
+    """The likeness of one new text to any number of records."""
+    counts = {stem: weight(stem) * (2 if stem in new.subject else 1) for stem in sorted(new.stems)}
+    total = sum(counts.values())
+
+    def measure(held: Profile) -> float:
+        if _unlike(new, held):
+            return 0.0
+        shared = [stem for stem in counts if stem in held.body or stem in held.subject]
+        least = _SATURATION * (1 - _LENGTH + _LENGTH * sum(held.body.values()) / AVERAGE)
+        text = 0.0
+        for stem in shared:
+            times = held.body.get(stem, 0) + (_TITLE if stem in held.subject else 0)
+            text += counts[stem] * (times / (times + least))
+        named = sum(weight(stem) for stem in sorted(held.title) if stem in counts)
+        title = named / (sum(map(weight, sorted(held.title))) + _GENERAL)
+        return _TEXT * (text / total) + (1 - _TEXT) * title
+
+    return measure
 
 
 def is_close(share: float, same_group: bool) -> bool:
