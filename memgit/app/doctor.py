@@ -407,6 +407,18 @@ def _locks(patient: Patient) -> Iterator[Trouble]:
             yield Trouble("", message, f"if no git is running: rm {shlex.quote(path)}")
 
 
+def _index(patient: Patient) -> Iterator[Trouble]:
+    repo = patient.repo
+    if repo is None or repo.bare or not index.is_damaged(repo):
+        return
+    path = shlex.quote(repo.index_file)
+    yield Trouble(
+        "",
+        f"{repo.index_file} is damaged: it is not what git wrote",
+        f"rm {path} && git reset --quiet (files stay as they are; what was staged is staged no more)",
+    )
+
+
 def _words(seconds: float) -> str:
     for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
@@ -488,6 +500,7 @@ CHECKS: dict[str, Check] = {
     "interrupted": _interrupted,
     "operation": _operation,
     "locks": _locks,
+    "index": _index,
     "history": _history,
     "cache": _cache,
     "unreadable": _unreadable,

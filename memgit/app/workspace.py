@@ -49,6 +49,7 @@ class Workspace:
         proposal: the branch that is read and written in place of the working tree, None where there is no
             such.
         inside: the folder that it was opened from, inside the repository; empty for its top.
+        cause: why no repository could be opened, in the words of libgit2.
     """
 
     def __init__(self, root: str | None, repo: Repository | None, config: Config) -> None:
@@ -57,6 +58,7 @@ class Workspace:
         self.config = config
         self.proposal: Proposal | None = None
         self.inside = "" if repo is None else repo.prefix
+        self.cause = ""
 
         self._cache: Cache | None = None
         self._spare: Cache | None = None
@@ -197,7 +199,7 @@ class Workspace:
     @property
     def damage(self) -> Refused | None:
         """What is wrong with the repository where one is there and git cannot use it: only the files are read."""
-        return _damage(self.root or "") if self.repo is None else None
+        return _damage(self.root or "", self.cause) if self.repo is None else None
 
     def _refusal(self) -> Refused:
         return self.damage or Refused(f"{self.root} is not in a git repository", hint="memgit init")
@@ -206,7 +208,7 @@ class Workspace:
 _FILES_ALONE = "only the files are read, without history"
 
 
-def _damage(folder: str) -> Refused | None:
+def _damage(folder: str, cause: str) -> Refused | None:
     """What is wrong with the nearest `.git` above a folder; None where there is none."""
     while folder:
         link = os.path.join(folder, ".git")
@@ -221,14 +223,19 @@ def _damage(folder: str) -> Refused | None:
                 hint="git worktree repair in the main working tree, or git worktree add again",
             )
         if os.path.isdir(link):
-            return _damaged_folder(link)
+            return _damaged_folder(link, cause)
         folder = os.path.dirname(folder) if os.path.dirname(folder) != folder else ""
     return None
 
 
-def _damaged_folder(folder: str) -> Refused:
+def _damaged_folder(folder: str, cause: str) -> Refused:
     """What is wrong with a `.git` folder that git cannot use."""
     head = os.path.join(folder, "HEAD")
+    if "config" in cause:
+        return Refused(
+            f"{cause.rpartition(': ')[2]}: {_FILES_ALONE}",
+            hint="git config --edit, or correct the file by hand",
+        )
     if os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs"):
         return Refused(
             f"{head} is damaged: it names neither a branch nor a commit: {_FILES_ALONE}",
@@ -258,10 +265,11 @@ def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False)
     """
     if not os.path.isdir(start):
         raise NotFound(f"{start}: no such folder")
+    cause = ""
     try:
         repo: Repository | None = Repository.open(start, env)
-    except NotFound:
-        repo = None
+    except NotFound as error:
+        repo, cause = None, error.message
     if repo is not None and repo.worktree is not None and repo.headless:
         repo = None
     if repo is not None and repo.worktree is None:
@@ -269,6 +277,7 @@ def open_workspace(start: str, env: Mapping[str, str], *, lenient: bool = False)
     start = os.path.realpath(start)
     top = os.path.realpath(repo.worktree) if repo is not None and repo.worktree is not None else None
     workspace = _opened(start, repo, top, lenient)
+    workspace.cause = cause
     if top is not None and start.startswith(top.rstrip("/") + "/"):
         workspace.inside = os.fsencode(start[len(top) :].strip("/")).decode("utf-8", "surrogateescape")
     return workspace

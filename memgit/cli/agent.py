@@ -13,8 +13,9 @@ from memgit.app.agents.install import Outcome, Place, agent_of, install, status,
 from memgit.app.agents.table import AGENTS
 from memgit.app.workspace import open_workspace
 from memgit.cli.options import context_of, json_option, root_folder
-from memgit.cli.output import echo, emit_json, safe
+from memgit.cli.output import echo, emit_json
 from memgit.errors import MemgitError, Refused
+from memgit.model.printable import safe
 
 SECONDS = 5
 """After which a hook gives up."""

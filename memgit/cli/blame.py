@@ -6,7 +6,8 @@ import click
 
 from memgit.app.read.blame import blame
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
-from memgit.cli.output import emit_json, faint, safe
+from memgit.cli.output import emit_json, faint
+from memgit.model.printable import safe
 
 
 @click.command("blame")

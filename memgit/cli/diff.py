@@ -7,8 +7,9 @@ import click
 from memgit.app.read.diff import RecordDiff, diff, versions
 from memgit.cli.lean import style
 from memgit.cli.options import json_option, workspace_of
-from memgit.cli.output import emit_json, heading, safe
+from memgit.cli.output import emit_json, heading
 from memgit.errors import BadInput
+from memgit.model.printable import safe
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -11,10 +11,11 @@ import click
 from memgit.app.read.health import Group, Health, Rated, health
 from memgit.app.read.reader import kinds_of
 from memgit.cli.options import at_option, context_of, json_option, workspace_of
-from memgit.cli.output import echo, emit_json, faint, heading, safe
+from memgit.cli.output import echo, emit_json, faint, heading
 from memgit.cli.terminal import coloured, for_people
 from memgit.errors import BadInput
 from memgit.model.health import ACTIONS
+from memgit.model.printable import safe
 
 SHOWN = 10
 """Candidates of each sort, and groups of each grouping, that the text names; the rest is counted."""

@@ -16,11 +16,12 @@ from memgit.app.hooks import roots as hook_roots
 from memgit.app.read import lint_log
 from memgit.app.write.fix import fix
 from memgit.cli.options import context_of, json_option, reason_option, typed, workspace_of
-from memgit.cli.output import echo, safe, write_utf8
+from memgit.cli.output import echo, write_utf8
 from memgit.cli.terminal import coloured
 from memgit.errors import BadInput
 from memgit.lint.reports import FORMATS, pieces, plain
 from memgit.lint.rule import SEVERITIES
+from memgit.model.printable import safe
 
 COLOURS = {
     "error": {"fg": "red"},

@@ -10,6 +10,7 @@ import sys
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import printable_path
 from memgit.cli.terminal import for_people
+from memgit.model.printable import safe
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
@@ -26,39 +27,11 @@ else:
     from memgit.cli import lean as click
 
 MAX_LINE = 2000
-_HARMLESS = {ord("\n"): " ", ord("\t"): " "}
-
-
-def safe(text: str) -> str:
-    """The text with control characters and lone surrogates shown instead of sent, line feeds and tabs kept."""
-    if text.isprintable() or text.translate(_HARMLESS).isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char in "\n\t" or _joins(char) else _shown(char) for char in text
-    )
 
 
 def safe_line(text: str) -> str:
     """As `safe`, on one line: a name that holds a line feed does not look like two."""
     return safe(text).replace("\n", "\\n")
-
-
-def _joins(char: str) -> bool:
-    """Zero-width joiner and variation selectors belong to emoji; blanks other than the plain one are
-    harmless.
-    """
-    return char in "\u200d\ufe0e\ufe0f\u00a0\u3000\u202f\u2009"
-
-
-def _shown(char: str) -> str:
-    number = ord(char)
-    return (
-        f"\\x{number:02x}"
-        if number < 0x100
-        else f"\\u{number:04x}"
-        if number < 0x10000
-        else f"\\U{number:08x}"
-    )
 
 
 def emit_json(value: Any) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-from memgit.cli.output import safe
+from memgit.model.printable import safe
 
 ERASE = "\r\x1b[K"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.read.recall import DEFAULT_SESSION, MAX_NAMED, recall
 from memgit.cli.options import at_option, context_of, json_option, read_body, workspace_of
-from memgit.cli.output import cut_line, echo, emit_json, safe
+from memgit.cli.output import cut_line, echo, emit_json
+from memgit.model.printable import safe
 
 if TYPE_CHECKING:
     import click

@@ -9,10 +9,11 @@ import click
 
 from memgit.app.workspace import Workspace
 from memgit.cli.options import context_of, json_option, typed, workspace_of
-from memgit.cli.output import echo, emit_json, safe, write_utf8
+from memgit.cli.output import echo, emit_json, write_utf8
 from memgit.cli.terminal import coloured
 from memgit.errors import BadInput, Refused
 from memgit.lint.reports import plain
+from memgit.model.printable import safe
 from memgit.review.reports import FORMATS, render
 from memgit.review.values import FAIL
 

@@ -9,7 +9,8 @@ import click
 
 from memgit.app.write.remove import LinksBreak, remove
 from memgit.cli.options import address_argument, context_of, workspace_of, write_options
-from memgit.cli.output import echo, print_written, safe
+from memgit.cli.output import echo, print_written
+from memgit.model.printable import safe
 
 
 @click.command("rm")

@@ -9,7 +9,8 @@ from memgit.app.read.reader import kinds_of
 from memgit.app.read.search import Answer, Result, as_json, search
 from memgit.cache.search import Query
 from memgit.cli.options import at_option, group_from, json_option, workspace_of
-from memgit.cli.output import echo, emit_json, faint, heading, name_unreadable, safe
+from memgit.cli.output import echo, emit_json, faint, heading, name_unreadable
+from memgit.model.printable import safe
 from memgit.model.when import day
 
 if TYPE_CHECKING:

@@ -62,7 +62,8 @@ def _interrupted() -> int:
 
 
 def _report(error: MemgitError, *, as_json: bool = False) -> int:
-    from memgit.cli.output import error_json, print_error, safe
+    from memgit.cli.output import error_json, print_error
+    from memgit.model.printable import safe
 
     if as_json:
         print_error(error_json(error))

@@ -12,10 +12,11 @@ from memgit.app.merge.sync import PATIENCE, TIMEOUT, Synced, sync
 from memgit.app.merge.update_branch import Updated
 from memgit.app.read.record_json import printable_path
 from memgit.cli.options import context_of, json_option, workspace_of
-from memgit.cli.output import echo, emit_json, faint, safe
+from memgit.cli.output import echo, emit_json, faint
 from memgit.cli.resolve import print_left
 from memgit.git.remote import Access
 from memgit.model.operation import PAST
+from memgit.model.printable import safe
 
 SHOWN = 20
 """Records that are named; the rest is counted."""

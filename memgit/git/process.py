@@ -208,6 +208,10 @@ def git_version(env: Mapping[str, str]) -> tuple[int, ...]:
     return tuple(out)
 
 
+_DAMAGED_INDEX = ("index file", "cache entry has null sha1", "bad signature 0x", "unordered stage entries")
+"""What git says of an index that it cannot use."""
+
+
 def failure(args: Sequence[str | bytes], done: Done, env: Mapping[str, str] | None) -> MemgitError:
     """The error for a git command that failed, in git's own words."""
     given = [os.fsdecode(arg) for arg in args]
@@ -225,6 +229,8 @@ def failure(args: Sequence[str | bytes], done: Done, env: Mapping[str, str] | No
                 hint="install git {}.{} or newer".format(*OLDEST_GIT),
             )
     message, hint = words(done.err)
+    if any(said in message for said in _DAMAGED_INDEX):
+        hint = "the index is damaged: memgit doctor names the repair"
     return Refused(f"git {name}: {message or f'failed with exit code {done.code}'}", hint=hint)
 
 

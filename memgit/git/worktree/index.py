@@ -45,6 +45,22 @@ Signature = tuple[int, int, int]
 """
 
 
+def is_damaged(repo: Repository) -> bool:
+    """Whether the index is cut off or holds other bytes than git wrote; git itself does not always look."""
+    from hashlib import sha1
+
+    try:
+        with open(repo.index_file, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        return False
+    end = data[-20:]
+    if len(data) < 32 or not data.startswith(b"DIRC"):
+        return True
+    # Zeros stand there with index.skipHash.
+    return end != bytes(20) and sha1(data[:-20], usedforsecurity=False).digest() != end
+
+
 class Staged(NamedTuple):
     """What the index holds for a path at stage 0.
 

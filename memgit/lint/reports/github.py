@@ -9,6 +9,7 @@ from __future__ import annotations
 from memgit.lint.reports.report import Report
 from memgit.lint.rule import Finding
 from memgit.lint.words import located
+from memgit.model.printable import safe
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -31,9 +32,9 @@ def annotation(finding: Finding, prefix: str = "") -> str:
 
 
 def escape(text: str) -> str:
-    """A message: no percent sign, no line end."""
+    """A message: no percent sign, no line end, no other control character."""
     readable = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return readable.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return safe(readable.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def escape_property(text: str) -> str:

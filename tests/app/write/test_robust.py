@@ -162,3 +162,51 @@ def test_a_derived_file_is_never_a_record(repo: Path) -> None:
     commit(repo)
     found = [one["address"] for one in memgit(repo, "list", "--json").json]
     assert found == ["memory/m", "note/notes/INDEX"]
+
+
+def test_a_broken_configuration_of_git_is_named(kb: Path) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "x")
+    write(kb, ".git/config", (kb / ".git/config").read_text() + "[core\n")
+    assert "memory/a" in memgit(kb, "list").out
+    error = memgit(kb, "record", "memory", "B", "-m", "y", code=3).err
+    assert ".git/config:" in error and "HEAD" not in error
+    assert ".git/config:" in memgit(kb, "doctor", code=1).out
+
+
+@pytest.mark.parametrize("size", [0, 12, 100, 300])
+def test_a_damaged_index_is_named_with_the_repair(kb: Path, size: int) -> None:
+    for title in ("A", "B", "C"):
+        memgit(kb, "record", "memory", title, "-m", "x")
+    path = kb / ".git/index"
+    path.write_bytes(path.read_bytes()[:size])
+    told = memgit(kb, "doctor", "--json", code=1).json["troubles"]
+    (found,) = [one for one in told if one["check"] == "index"]
+    assert found["command"].startswith(f"rm {path} && git reset --quiet")
+    answer = memgit(kb, "record", "memory", "D", "-m", "x", code=None)
+    assert answer.code == 0 or "memgit doctor names the repair" in answer.err
+    path.unlink()
+    run_git(kb, "reset", "--quiet")
+    assert status(kb) == "" and "damaged" not in memgit(kb, "doctor", code=None).out
+
+
+def test_no_format_sends_a_control_sequence(kb: Path) -> None:
+    write(
+        kb,
+        "memory/esc.md",
+        '---\ntitle: "a\\e[31mRED"\ncreated: 2026-01-01\nrelated: ["[[no\\e[2Jsuch]]"]\n---\n\x1b[31m [[x\x1b]0;t\x07y]]\n',
+    )
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qnm", "x \x1b[31m")
+    for args in (
+        *(("lint", "--format", form) for form in ("text", "json", "sarif", "github")),
+        *(("review", "HEAD~1..HEAD", "--format", form) for form in ("text", "json", "markdown", "github")),
+        *((name,) for name in ("list", "log", "context", "health", "tags", "doctor", "diff")),
+        *((name, "memory/esc") for name in ("show", "history", "blame", "links")),
+        ("search", "RED"),
+        ("recall", "RED"),
+        ("show", "nope\x1b[31m"),
+        ("list", "--at", "nope\x1b[31m"),
+        ("export", "/nope\x1b[31m/x"),
+    ):
+        answer = memgit(kb, *args, code=None)
+        assert "\x1b" not in answer.out + answer.err, (args, answer)
