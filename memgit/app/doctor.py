@@ -29,6 +29,7 @@ from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.git import setup
 from memgit.git.commit import identity, journal, lock
 from memgit.git.history import usage
+from memgit.git.history.default_branch import default_tips
 from memgit.git.process import OLDEST_GIT, git_version
 from memgit.git.repository import Repository
 from memgit.git.worktree import index
@@ -178,6 +179,17 @@ def _configuration(patient: Patient) -> Iterator[Trouble]:
         yield Trouble("", error.message, error.hint or "edit the file", error.path, error.line)
     elif error is not None and patient.repo is not None:
         yield Trouble("", error.message, error.hint or "", error.path, error.line)
+
+
+def _default_branch(patient: Patient) -> Iterator[Trouble]:
+    """A default branch that is not there: no branch would get derived files."""
+    workspace, repo = _initialised(patient), patient.repo
+    if workspace is None or repo is None or workspace.config.indexes != "trunk":
+        return
+    name = workspace.default_branch
+    if not default_tips(repo, name) and repo.head().ref != f"refs/heads/{name}":
+        message = f"indexes: trunk: there is no branch {name} that derived files could be committed on"
+        yield Trouble("", message, "edit default_branch in the file, or git fetch", configuration.NAME)
 
 
 def _identity(patient: Patient) -> Iterator[Trouble]:
@@ -493,6 +505,7 @@ CHECKS: dict[str, Check] = {
     "git": _git,
     "repository": _repository,
     "configuration": _configuration,
+    "default-branch": _default_branch,
     "identity": _identity,
     "attributes": _attributes,
     "merge-driver": _merge_driver,

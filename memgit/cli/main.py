@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "review-comment": ("comment", "Post a review on its pull or merge request."),
     "review-job": ("review_job", "Review what a CI job is about."),
     "review": ("review", "Review what a branch does to records."),
+    "open-requests": ("open_requests", "List the open pull or merge requests."),
     "commit": ("commit", "Commit hand edits as operations."),
     "rebuild": ("rebuild", "Derive indexes, cache and log again."),
     "health": ("health", "Score the store and name what to archive, merge or shorten."),

@@ -50,9 +50,9 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
     """Review what a branch does to records, on the result of merging it: what changed, what breaks, and what
     would conflict.
 
-    BASE is the upstream of the branch by default, else origin/HEAD, main or master; HEAD is the present
-    commit. BASE..HEAD and BASE...HEAD mean the same, and BASE alone is what HEAD is compared with. Exits with
-    1 where the verdict is fail; the key review of .memgit.yaml says from when on.
+    BASE is the upstream of the branch by default, else the default branch; HEAD is the present commit.
+    BASE..HEAD and BASE...HEAD mean the same, and BASE alone is what HEAD is compared with. Exits with 1 where
+    the verdict is fail; the key review of .memgit.yaml says from when on.
     """
     from memgit.app.review.review import Request, not_itself, parse_range, review
 

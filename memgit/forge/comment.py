@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 from memgit.errors import Refused
 from memgit.forge.events import Env
-from memgit.forge.http import Answer, Client, Failed, TooLarge
-from memgit.forge.table import PAGE, Forge
+from memgit.forge.http import Answer, Client, Failed
+from memgit.forge.pages import listed
+from memgit.forge.table import Forge
 from memgit.review.marker import is_quiet
 
-PAGES = 100
-"""Pages of comments that are looked through."""
 CONCERNS_NOTHING = "the change concerns no record, derived file, configuration or finding"
 _CUT = "\n\n… cut here: the comment would be longer than the forge takes.\n"
 
@@ -161,37 +160,6 @@ def _me(forge: Forge, client: Client) -> str | None:
 
 def _all(client: Client, path: str) -> Iterator[Mapping[str, Any]]:
     """Every comment; all pages are read before the first is given, so that one listing is judged."""
-    size = PAGE
-    while True:
-        try:
-            found = _listed(client, path, size)
-            break
-        except TooLarge:  # a hundred long ones
-            if size == 1:
-                raise
-            size //= 10
+    found = listed(client, path, "comments")
     # Newest first is how GitLab lists them.
     yield from sorted(found, key=lambda comment: str(comment.get("created_at", "")))
-
-
-def _listed(client: Client, path: str, size: int) -> list[Mapping[str, Any]]:
-    """Every comment that has a number, `size` of them a page.
-
-    Raises:
-        Failed: the answer is no list, or has no end: whether there is a comment already cannot be told, and
-            there must not be two.
-    """
-    seen: dict[int, Mapping[str, Any]] = {}
-    for number in range(1, PAGES * PAGE // size + 1):
-        answer = client.get(f"{path}?per_page={size}&page={number}")
-        if not isinstance(answer.value, list):
-            raise Failed(f"{client.base} gives no list of comments", answer.status, again=False)
-        before = len(seen)
-        for comment in answer.value:
-            if isinstance(comment, dict) and type(comment.get("id")) is int:
-                seen.setdefault(comment["id"], comment)
-        link = answer.headers.get("link")
-        more = 'rel="next"' in link if link is not None else len(answer.value) >= size
-        if not more or len(seen) == before:
-            return list(seen.values())
-    raise Failed(f"{client.base} lists more than {PAGES * PAGE} comments", 200, again=False)

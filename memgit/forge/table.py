@@ -10,9 +10,6 @@ from typing import Any, NamedTuple
 from memgit.forge.events import Env, Job, github_fork, github_job, gitlab_fork, gitlab_job
 from memgit.review.values import Site
 
-PAGE = 100
-"""Comments asked for at once: the most that the forges give."""
-
 
 class Forge(NamedTuple):
     """One forge.
@@ -33,6 +30,8 @@ class Forge(NamedTuple):
         me: what of the answer of `/user`, and of a comment's author, says who it is.
         author: the author of a comment.
         robot: whether an author is a program: for tokens that may not ask who they are.
+        requests: the path at which the open changes of the repository are listed.
+        request: number, base and branch of a change that comes from the repository itself; None for one from a fork.
         limit: characters that a comment may have.
         advice: what to do where writing is not allowed.
     """
@@ -52,6 +51,8 @@ class Forge(NamedTuple):
     me: str
     author: str
     robot: Callable[[Mapping[str, Any]], bool]
+    requests: Callable[[Env], str | None]
+    request: Callable[[Mapping[str, Any]], tuple[Any, Any, Any] | None]
     limit: int
     advice: str
 
@@ -104,6 +105,32 @@ def _gitlab_comments(env: Env, number: str) -> str | None:
     return None if not project else f"/projects/{quote(project, safe='')}/merge_requests/{number}/notes"
 
 
+def _github_requests(env: Env) -> str | None:
+    name = _github_repository(env)
+    return None if name is None else f"/repos/{name}/pulls?state=open"
+
+
+def _github_request(row: Mapping[str, Any]) -> tuple[Any, Any, Any] | None:
+    head, base = (row.get(side) or {} for side in ("head", "base"))
+    repository = head.get("repo") or {}  # null where the fork is gone
+    if repository.get("id") != (base.get("repo") or {}).get("id"):
+        return None
+    return row.get("number"), base.get("ref"), head.get("ref")
+
+
+def _gitlab_requests(env: Env) -> str | None:
+    from urllib.parse import quote
+
+    project = env.get("CI_PROJECT_ID") or env.get("CI_PROJECT_PATH")
+    return None if not project else f"/projects/{quote(project, safe='')}/merge_requests?state=opened"
+
+
+def _gitlab_request(row: Mapping[str, Any]) -> tuple[Any, Any, Any] | None:
+    if row.get("source_project_id") != row.get("target_project_id"):
+        return None
+    return row.get("iid"), row.get("target_branch"), row.get("source_branch")
+
+
 FORGES = (
     Forge(
         "github",
@@ -125,6 +152,8 @@ FORGES = (
         "login",
         "user",
         lambda author: author.get("type") == "Bot",
+        _github_requests,
+        _github_request,
         65_536,
         "give the job `permissions: pull-requests: write`",
     ),
@@ -144,6 +173,8 @@ FORGES = (
         "username",
         "author",
         lambda author: bool(author.get("bot")),
+        _gitlab_requests,
+        _gitlab_request,
         1_000_000,
         (
             "give the job a project access token with the scope api as MEMGIT_FORGE_TOKEN (a "

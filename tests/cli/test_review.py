@@ -469,9 +469,10 @@ def test_an_index_that_a_forge_would_merge_wrongly(kb: Path) -> None:
     on_main(kb, last)
     found = review(kb, code=1)
     assert rules(found) == [("MG101", "knowledge-base/_index.json")]
-    assert (found["conflicts"], found["notes"]) == ([], []) and "merge the base" in found["findings"][0][
-        "message"
-    ]
+    assert (found["conflicts"], found["notes"]) == (
+        [],
+        [],
+    ) and "memgit update-branch merges the base" in found["findings"][0]["message"]
     run_git(kb, "merge", "-q", "--no-edit", "main")
     memgit(kb, "rebuild")
     commit(kb, "merged")
@@ -525,7 +526,10 @@ def test_lines_that_only_a_forge_cannot_merge_are_noted(kb: Path) -> None:
     found = review(kb)
     assert (found["conflicts"], found["findings"], found["verdict"]) == ([], [], "pass")
     [note] = found["notes"]
-    assert "INDEX.md, knowledge-base/_index.json, knowledge-base/http.md" in note and "memgit sync" in note
+    assert (
+        "INDEX.md, knowledge-base/_index.json, knowledge-base/http.md" in note
+        and "memgit update-branch" in note
+    )
 
 
 def test_what_would_conflict(kb: Path) -> None:

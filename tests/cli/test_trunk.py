@@ -206,3 +206,57 @@ def test_lint_on_a_branch_notes_nothing_that_misleads_the_default_one(trunk: Pat
     memgit(trunk, "record", "memory", "Sun", "-m", "It shines.")
     assert drift(trunk) == []
     assert {"Moon", "Sun"} <= set(run_git(trunk, "show", "HEAD:memory/INDEX.md").replace("]", "[").split("["))
+
+
+def test_a_default_branch_that_is_not_there_is_a_matter_for_the_doctor(trunk: Path) -> None:
+    assert "default_branch" not in memgit(trunk, "doctor").out
+    config = (trunk / ".memgit.yaml").read_text()
+    write(trunk, ".memgit.yaml", config.replace("default_branch: main", "default_branch: develop"))
+    assert "there is no branch develop" in memgit(trunk, "doctor", code=1).out
+
+
+def test_a_branch_from_the_time_before_takes_the_indexes_of_the_default_one(kb: Path) -> None:
+    """`indexes: committed` on a branch, `trunk` on the default one since."""
+    run_git(kb, "switch", "-qc", "topic")
+    memgit(kb, "record", "memory", "Moon", "-m", "It pulls.")
+    assert touched(kb) == {"INDEX.md", "memory/INDEX.md"}
+    run_git(kb, "switch", "-q", "main")
+    config = (kb / ".memgit.yaml").read_text()
+    write(kb, ".memgit.yaml", config.replace("committed", "trunk\ndefault_branch: main"))
+    commit(kb, "trunk from now on")
+    memgit(kb, "record", "memory", "Sun", "-m", "It shines.")
+    run_git(kb, "switch", "-q", "topic")
+    memgit(kb, "update-branch", "main")
+    assert touched(kb) == set()
+    assert run_git(kb, "diff", "--name-only", "main") == "memory/moon.md"
+    assert status(kb) == ""
+
+
+def test_sync_derives_what_a_forge_merged_into_the_default_branch(trunk: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "-q", "--bare", "hub")
+    memgit(trunk, "record", "memory", "Moon", "-m", "It pulls.")
+    run_git(trunk, "remote", "add", "origin", str(tmp_path / "hub"))
+    run_git(trunk, "push", "-q", "-u", "origin", "main")
+    run_git(trunk, "push", "-q", "origin", "topic:main")  # as a forge fast-forwards
+    run_git(trunk, "switch", "-q", "main")
+    done = memgit(trunk, "sync")
+    assert "derived files were out of date: committed" in done.err
+    assert drift(trunk) == []
+    assert run_git(tmp_path / "hub", "rev-parse", "main") == run_git(trunk, "rev-parse", "HEAD")
+    head = run_git(trunk, "rev-parse", "HEAD")
+    assert memgit(trunk, "sync", "--json").json["status"] == "up_to_date"
+    assert run_git(trunk, "rev-parse", "HEAD") == head
+    run_git(trunk, "switch", "-q", "topic")
+    memgit(trunk, "record", "memory", "Star", "-m", "Far.")
+    memgit(trunk, "sync")
+    assert touched(trunk, "main...topic") == set()
+
+
+@pytest.mark.usefixtures("on_path")
+def test_a_push_asks_for_them_where_it_goes_to_the_default_branch(trunk: Path, tmp_path: Path) -> None:
+    run_git(tmp_path, "init", "-q", "--bare", "hub")
+    run_git(trunk, "remote", "add", "origin", str(tmp_path / "hub"))
+    run_git(trunk, "push", "-q", "--no-verify", "origin", "main")
+    memgit(trunk, "record", "memory", "Moon", "-m", "It pulls.")
+    assert "index-drift" not in git(trunk, "push", "origin", "topic").err
+    assert "index-drift" in git(trunk, "push", "origin", "topic:main").err

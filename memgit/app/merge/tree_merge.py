@@ -9,15 +9,17 @@ read.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from memgit.app.check.source import Edited, TreeSource
+from memgit.app.config import NAME, parse
 from memgit.app.derived import state as derived_state
 from memgit.app.merge.side import Side
 from memgit.app.workspace import Workspace
 from memgit.derive import derive_owed, is_derived, owed_paths, table
 from memgit.derive.view import DerivedFile
-from memgit.errors import Refused
+from memgit.errors import BadInput, Refused
 from memgit.formats.codecs import parse_file
 from memgit.formats.merging.merge import merge_file
 from memgit.git import process
@@ -131,12 +133,18 @@ def merge_bases(repo: Repository, one: str, other: str) -> list[str]:
 
 
 def derivation_of(workspace: Workspace, theirs: str) -> Derivation:
-    """What becomes of derived files where a commit is merged into the branch that is checked out."""
-    if workspace.indexes() == "committed":
+    """What becomes of derived files where a commit is merged into the branch that is checked out.
+
+    The configuration of the commit counts where it can be read: it is the one that the default branch goes by.
+    """
+    repo = workspace.require_repository()
+    there = workspace
+    with suppress(BadInput):
+        data = repo.tree(theirs).data(NAME)
+        there = workspace if data is None else Workspace(workspace.root, repo, parse(data))
+    if there.indexes() == "committed":
         return "merged"
-    if workspace.config.indexes == "trunk" and theirs in default_tips(
-        workspace.require_repository(), workspace.default_branch
-    ):
+    if there.config.indexes == "trunk" and theirs in default_tips(repo, there.default_branch):
         return "theirs"
     return "sides"
 

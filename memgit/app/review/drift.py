@@ -169,7 +169,7 @@ def _wrong(rendered: Rendered, there: bytes | None, moved: bool) -> str | None:
         return f"this derived file is missing; {MEND}"
     if moved:
         return (
-            "not what the records give once both sides are merged: merge the base into the branch, then "
+            "not what the records give once both sides are merged: memgit update-branch merges the base, then "
             f"{MEND}"
         )
     return f"not what the records give; {MEND}"

@@ -31,6 +31,7 @@ from memgit.app.review.state import (
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived
 from memgit.errors import BadInput, Broken, NotFound, Refused
+from memgit.git.history.default_branch import default_branch
 from memgit.git.objects.promisor import obtain
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
@@ -54,15 +55,6 @@ from memgit.review.values import (
     verdict,
 )
 from memgit.review.words import Pieces
-
-DEFAULTS = (
-    "refs/remotes/origin/HEAD",
-    "refs/heads/main",
-    "refs/heads/master",
-    "refs/remotes/origin/main",
-    "refs/remotes/origin/master",
-)
-"""What is taken for the base where no upstream is set, the first that is there."""
 
 VANISHED = "MG404"
 MOST_NOTES = 10
@@ -201,11 +193,12 @@ def _default_base(repo: Repository, head: Side) -> str:
             ref = merge if remote == "." else f"refs/remotes/{remote}/{merge.removeprefix('refs/heads/')}"
             if repo.ref(ref) is not None:
                 return ref.removeprefix("refs/remotes/").removeprefix("refs/heads/")
-    for ref in DEFAULTS:
+    default = default_branch(repo)
+    for ref in (f"refs/remotes/origin/{default}", f"refs/heads/{default}"):
         if ref != branch and repo.ref(ref) is not None:
             return ref.removeprefix("refs/remotes/").removeprefix("refs/heads/")
     raise NotFound(
-        "there is nothing to compare with: no upstream, no origin/HEAD, no main or master",
+        "there is nothing to compare with: no upstream, and no default branch but this one",
         hint="memgit review BASE..HEAD",
     )
 
@@ -539,7 +532,7 @@ class _Reviewing:
         if stops:
             yield (
                 f"both sides changed the same lines of {listed(stops)}, where a forge cannot merge by itself:"
-                " merge the base into the branch with memgit sync, which does it record by record"
+                " memgit update-branch merges the base into the branch, record by record"
             )
         if unread:
             yield f"{plural(unread, 'file')} changed in which no record is, or none that can be read"
