@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memgit.app.adopt.upgrade import Upgraded, upgrade
+from memgit.app.adopt.upgrade import VERSION, Upgraded, upgrade
 from memgit.cli.options import context_of, workspace_of, write_options
 from memgit.cli.output import echo, emit_json, faint
 
@@ -33,8 +33,12 @@ def _print(done: Upgraded) -> None:
             f"{done.chinese} records with Chinese labels stay as they are: auto-skill has neither "
             "Source nor Related"
         )
-    if not done.written.changes:
+    if done.version is not None:
+        echo(f"Mem Skill's configuration is at version {VERSION}, was {done.version or 'without one'}")
+    elif not done.written.changes:
         echo(f"nothing to upgrade: of {done.records} records each has both labels or cannot have them")
+        return
+    if not done.written.changes:
         return
     where = "staged" if done.written.staged else (done.written.commit or "")[:10]
     click.echo(

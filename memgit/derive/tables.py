@@ -135,7 +135,7 @@ def is_derived(layout: Layout, path: str) -> bool:
 
 def starters(layout: Layout) -> dict[str, bytes]:
     """The derived files that a new, empty knowledge root begins with."""
-    from memgit.derive import jsontext
+    from memgit.derive import jsontext, vault, vault_pages
     from memgit.derive.mem_skill import folders
     from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
     from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
@@ -146,8 +146,6 @@ def starters(layout: Layout) -> dict[str, bytes]:
             for folder in folders(layout, spec):
                 files[folder + CATEGORY_INDEX] = (jsontext.dumps(dict(spec.top), spec.style) + "\n").encode()
     if layout.name == "vault":
-        from memgit.derive import vault, vault_pages
-
         index = jsontext.dumps(dict(vault.SHAPE.top), vault.SHAPE.style) + "\n"
         files = {vault.index_path(layout): index.encode(), **vault_pages.starters(layout)}
     view = MappingView(layout, files)

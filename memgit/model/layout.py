@@ -209,9 +209,7 @@ def mnema(base: str = ".mnema/") -> Layout:
         "mnema",
         (
             Place("skill", base + "skills/", "**/{key}.md", "mnema", people, new="authored/{key}.md"),
-            Place(
-                "decision", base + "roadmap/", "{key}-ADR-*.md".replace("{key}", "*"), "mnema-block", people
-            ),
+            Place("decision", base + "roadmap/", "*-ADR-*.md", "mnema-block", people, new="{key}.md"),
             Place("decision", base + "memory/decisions/", "{key}.md", "memgit", people),
             Place("memory", base + "memory/", "{path}.md", "mnema", people),
             Place(

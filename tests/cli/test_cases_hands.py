@@ -186,17 +186,24 @@ def test_files_that_cannot_be_read_are_named_by_programs_reads_too(kb: Path) -> 
         assert json.loads(answer.out)
 
 
-def test_a_mirror_takes_new_decisions_beside_those_that_it_numbers_itself(tmp_path: Path) -> None:
+def test_a_mirror_takes_new_decisions_where_mnema_keeps_them(tmp_path: Path) -> None:
     folder = tmp_path / "mirror"
     (folder / ".mnema/roadmap").mkdir(parents=True)
-    (folder / ".mnema/mnema.config.json").write_text("{}\n")
+    (folder / ".mnema/mnema.config.json").write_text('{"project": {"key": "WEB"}}\n')
     run_git(folder, "init", "-q")
     run_git(folder, "add", "-A")
     run_git(folder, "commit", "-qm", "mirror")
     made = memgit(folder, "record", "decision", "One lock", "--date", "2026-03-02", "-m", "x", "--json").json[
         "record"
     ]
-    assert made["path"] == ".mnema/memory/decisions/20260302-one-lock.md"
+    assert made["path"] == ".mnema/roadmap/WEB-ADR-20260302-one-lock.md"
+    text = (folder / made["path"]).read_text()
+    assert "  key: WEB-ADR-20260302-one-lock\n  kind: decision\n  status: proposed\n" in text
+    newer = ("record", "decision", "Two locks", "--supersedes", made["address"], "-m", "## Context\n\ny")
+    second = memgit(folder, *newer, "--json").json["record"]
+    assert "superseded_by: " in (folder / made["path"]).read_text()
+    assert memgit(folder, "update", second["address"], "--status", "accepted").code == 0
+    assert memgit(folder, "rebuild", "--check").code == 0 and memgit(folder, "lint").code == 0
     assert memgit(folder, "show", made["address"], "--json").json["id"] == made["id"]
     assert "no place" in memgit(folder, "record", "note", "Anything", "-m", "x", code=2).err
     assert status(folder) == ""

@@ -9,6 +9,8 @@ import os
 from collections.abc import Mapping
 
 from memgit.app import config as configuration
+from memgit.app.adopt.upgrade import VERSION
+from memgit.app.read.engines import MEM_SKILL
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
 from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.write import carry_out
@@ -22,6 +24,8 @@ from memgit.git.setup import create_repository, set_up_driver
 from memgit.model.layout import Layout
 
 ATTRIBUTES = ".gitattributes"
+MEM_SKILL_CONFIG = f'{{\n  "engine": "default",\n  "version": "{VERSION}"\n}}\n'.encode()
+"""What Mem Skill's own init writes for its default engine."""
 OPENING = "# memgit: records merge as records"
 CLOSING = "# /memgit"
 
@@ -126,6 +130,10 @@ def _plan(session: Session, workspace: Workspace, text: bytes | None) -> Plan:
     board, config = session.board, workspace.config
     if text is not None and board.data(configuration.NAME) is None:
         board.put(configuration.NAME, text)
+    mem_skill = config.layout.base + MEM_SKILL
+    there = os.path.lexists(os.path.join(session.workspace.root or "", mem_skill))
+    if config.layout.name == "mem-skill" and board.data(mem_skill) is None and not there:
+        board.put(mem_skill, MEM_SKILL_CONFIG)
     before = board.data(ATTRIBUTES)
     after = attributes(before, config.layout)
     if after != before:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from memgit.app.read.engines import MEM_SKILL
 from memgit.app.workspace import Context, Workspace
+from memgit.app.write.overlay import Board
 from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.write import carry_out
-from memgit.errors import BadInput, MemgitError
+from memgit.errors import BadInput, MemgitError, UnreadableFile
+from memgit.formats.jsonedit import parse, put, value_of
 from memgit.formats.mem_skill.backfill import backfill
+from memgit.formats.text import decode, encode, has_bom
 from memgit.model.layout import Layout
 from memgit.model.operation import RecordChange
+
+VERSION = "1.2.0"
+"""The version of Mem Skill whose form entries get."""
 
 
 class Left(NamedTuple):
@@ -26,7 +33,8 @@ class Upgraded(NamedTuple):
     """What was done: records that got a source, records that got the label for links, and the commit (None
     where nothing was missing).
 
-    `records` are those that have been looked at, `chinese` those of auto-skill among them, which knows
+    `version` is that of Mem Skill's configuration before, where it was raised. `records` are those that have
+    been looked at, `chinese` those of auto-skill among them, which knows
     neither label.
     """
 
@@ -36,16 +44,18 @@ class Upgraded(NamedTuple):
     related: int
     chinese: int
     left: tuple[Left, ...]
+    version: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
             **self.written.as_json(),
             "op": "upgrade",
-            "action": "upgraded" if self.written.changes else "no_op",
+            "action": "upgraded" if self.written.changes or self.version is not None else "no_op",
             "records": self.records,
             "sources": self.sources,
             "related_labels": self.related,
             "chinese": self.chinese,
+            "version": None if self.version is None else {"from": self.version, "to": VERSION},
             "left": [one._asdict() for one in self.left],
         }
 
@@ -54,6 +64,7 @@ class _Tally:
     def __init__(self) -> None:
         self.records = self.sources = self.related = self.chinese = 0
         self.left: list[Left] = []
+        self.version: str | None = None
 
 
 def upgrade(
@@ -97,16 +108,40 @@ def upgrade(
                 changes.append(RecordChange("update", record.id, record.address))
             if done.data != data:
                 board.put(path, done.data)
-        if not changes:
+        _raise_version(board, workspace.layout.base + MEM_SKILL, tally)
+        if not changes and tally.version is None:
             return None
-        return Plan(
-            "upgrade",
-            tuple(changes),
-            f"upgrade: Source added to {tally.sources}, Related to {tally.related} records",
+        subject = (
+            f"upgrade: Source added to {tally.sources}, Related to {tally.related} records"
+            if changes
+            else f"upgrade: Mem Skill {VERSION}"
         )
+        return Plan("upgrade", tuple(changes), subject, anyway=True)
 
     written = carry_out(workspace, context, plan, reason=reason, stage=stage)
-    return Upgraded(written, tally.records, tally.sources, tally.related, tally.chinese, tuple(tally.left))
+    return Upgraded(
+        written, tally.records, tally.sources, tally.related, tally.chinese, tuple(tally.left), tally.version
+    )
+
+
+def _raise_version(board: Board, path: str, tally: _Tally) -> None:
+    """Sets the version in Mem Skill's own configuration, where there is one and it is older."""
+    data = board.data(path)
+    if data is None:
+        return
+    try:
+        text = decode(data)
+        node = parse(text).member("version")
+        version = "" if node is None else str(value_of(text, node))
+        if _numbers(version) < _numbers(VERSION):
+            board.put(path, encode(put(text, ("version",), VERSION), has_bom(data)))
+            tally.version = version
+    except UnreadableFile as error:
+        tally.left.append(Left(path, error.line or 1, error.message))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isascii() and part.isdigit() else 0 for part in version[:40].split("."))
 
 
 def entry_paths(layout: Layout, paths: list[str]) -> Iterator[str]:

@@ -72,6 +72,15 @@ def choose(workspace: Workspace, name: str | None = None) -> Chosen:
     return Chosen(name, make(name, Settings(workspace.root, env, options)))
 
 
+def others(workspace: Workspace) -> list[str]:
+    """The engines beside the default one; none where another one is configured."""
+    try:
+        chosen = choose(workspace).name
+    except BadInput:
+        return []
+    return [name for name in ENGINES if name != DEFAULT] if chosen == DEFAULT else []
+
+
 def _options(workspace: Workspace) -> dict[str, str]:
     """What the configuration says under `search`, else Mem Skill's own file.
 

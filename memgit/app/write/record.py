@@ -4,6 +4,7 @@ for.
 
 from __future__ import annotations
 
+import json
 import os
 from functools import lru_cache
 from unicodedata import normalize
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 MAX_TITLE = 1000
 DEFAULT_CATEGORY = "general"
+MNEMA_CONFIG = "mnema.config.json"
+DEFAULT_PROJECT = "KB"
+MAX_PROJECT_KEY = 20
 MODES = ("ask", "create", "update", "extend", "fail")
 """What to do where a close record is there already."""
 
@@ -305,7 +309,7 @@ def place_for(session: Session, kind: str) -> Place:
             f"{workspace.root or 'this repository'} is no knowledge root: nothing is recorded in it",
             hint="memgit init makes it one, memgit init kb one in its folder kb, and MEMGIT_DIR names another",
         )
-    # Where Mnema numbers its own keys, memgit makes none up.
+    # Mnema numbers its tasks, epics and sprints; memgit makes no such key up.
     places = [
         place
         for place in session.workspace.layout.of(kind)
@@ -328,7 +332,7 @@ def initial_fields(
     fields: dict[str, Value] = {
         name: value for name, value in request.fields.items() if value and name != "related"
     }
-    fields["id"] = identity
+    fields["id"] = key if _is_mirrored_decision(place) else identity
     if request.kind == "observation":
         fields["at"] = request.date or context.now
     else:
@@ -506,7 +510,33 @@ def _scoped(session: Session, request: Request, place: Place) -> str:
 def _decision_key(session: Session, request: Request, place: Place) -> str:
     day = (request.date or session.context.today).replace("-", "")
     own = _slug(session, request, place)
-    return own if request.slug and own[:8].isdigit() else f"{day}-{own}"
+    named = own if request.slug and own[:8].isdigit() else f"{day}-{own}"
+    if not _is_mirrored_decision(place):
+        return named
+    fits = place.key(f"{place.folder}{own}.md") is not None  # a --slug that is a whole key
+    return own if fits else f"{_project_key(session, place)}-ADR-{named}"
+
+
+def _is_mirrored_decision(place: Place) -> bool:
+    """Whether a decision goes into the roadmap of a mirror, where its key is its file's name."""
+    return place.kind == "decision" and place.form == "mnema-block"
+
+
+def _project_key(session: Session, place: Place) -> str:
+    """The key of the project in a mirror: what its decisions and epics begin with, else what Mnema's
+    configuration says. A date and a slug follow it, for numbers are for Mnema alone to hand out.
+    """
+    for name in session.board.names(place.folder):
+        head, mark, _ = name.partition("-ADR-" if "-ADR-" in name else "-EPIC-")
+        if mark and head:
+            return head
+    data = session.board.data(session.workspace.layout.base + MNEMA_CONFIG)
+    try:
+        found = json.loads(data or b"{}")["project"]["key"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        found = ""
+    plain = isinstance(found, str) and found.isascii() and found.replace("_", "").isalnum()
+    return found if plain and len(found) <= MAX_PROJECT_KEY else DEFAULT_PROJECT
 
 
 def _observation_id(session: Session, request: Request, place: Place) -> str:

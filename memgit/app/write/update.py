@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memgit import TYPE_CHECKING
+from memgit.app.read.counts import tally
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
@@ -252,8 +253,6 @@ def _retrievals(session: Session, record: Record) -> dict[str, Value]:
     """The counters that a vault keeps in its files, where uses were counted on the usage refs since."""
     if session.place_of(record).form != "vault":
         return {}
-    from memgit.app.read.counts import tally
-
     used = tally(session.workspace)(record)
     if used.uses <= record.mirrored_count:
         return {}

@@ -27,8 +27,10 @@ from memgit.model.layout import Layout
 from memgit.model.operation import PAST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import TypeAlias
+
+    from memgit.model.operation import RecordChange
 
 
 _ACTIONS = {"rename": "renamed", "init": "created", "merge": "merged"}
@@ -68,6 +70,7 @@ def carry_out(
         if not plan.anyway:  # hand edits were asked for already
             require_sound_write(workspace, context, board, plan.op)
         warn_of_links(session, plan.op)
+        name_engines(session, plan.changes)
         board.soft = soft = owed(workspace, board) if plan.derived is None else plan.derived
         edits = {path: data for path, data in board.edits.items() if data != TreeFiles.data(board, path)}
         return Change(edits, text, soft) if edits else None
@@ -223,6 +226,27 @@ def warn_of_links(session: Session, *ops: str) -> None:
             session,
             {path: TreeFiles.data(board, path) for path in texts if not is_derived(board.layout, path)},
         )
+
+
+MANY_KNOWLEDGE = 50
+"""Records of knowledge beyond which Mem Skill names its other search engine."""
+
+
+def name_engines(session: Session, changes: Sequence[RecordChange]) -> None:
+    """Notes on the board which other search engines there are, when there come to be that many records."""
+    created = sum(one.action == "create" and one.address.startswith("knowledge/") for one in changes)
+    if not created:
+        return
+    before = session.reader.snapshot.in_use("knowledge")
+    if before <= MANY_KNOWLEDGE < before + created:
+        from memgit.app.read.engines import others
+
+        names = others(session.workspace)
+        if names:
+            session.board.notes += (
+                f"{before + created} records of knowledge: other search engines ({', '.join(names)}) may find "
+                "more; memgit engine list",
+            )
 
 
 def message_of(plan: Plan, context: Context, reason: str | None) -> str:

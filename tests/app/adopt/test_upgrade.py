@@ -106,3 +106,63 @@ def test_a_layout_without_entries_has_nothing_to_upgrade(workspace: Callable[[st
     folder = workspace("vault")
     adopted(folder)
     assert "Mem Skill" in memgit(folder, "upgrade", code=2).err
+
+
+CONFIG = ".mem-skill.config.json"
+
+
+def test_a_new_workspace_has_mem_skills_configuration(tmp_path: Path) -> None:
+    memgit(tmp_path, "init", "--layout", "mem-skill")
+    assert (tmp_path / CONFIG).read_text() == '{\n  "engine": "default",\n  "version": "1.2.0"\n}\n'
+    assert status(tmp_path) == ""
+    assert memgit(tmp_path, "engine", "list", "--json").json[0]["configured"]
+    assert memgit(tmp_path, "upgrade", "--json").json["action"] == "no_op"
+
+
+def test_a_configuration_that_is_there_stays(tmp_path: Path) -> None:
+    (tmp_path / CONFIG).write_text('{"engine": "qmd"}')
+    memgit(tmp_path, "init", "--layout", "mem-skill")
+    assert (tmp_path / CONFIG).read_text() == '{"engine": "qmd"}'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "was"),
+    [
+        ('{ "version" : "1.0.0", "engine": "qmd" }', '{ "version" : "1.2.0", "engine": "qmd" }', "1.0.0"),
+        ('{"engine": "qmd"}\r\n', '{"engine": "qmd", "version": "1.2.0"}\r\n', ""),
+        ('{"version": "1.10.0"}', '{"version": "1.10.0"}', None),
+    ],
+)
+def test_the_version_is_raised(tmp_path: Path, before: str, after: str, was: str | None) -> None:
+    memgit(tmp_path, "init", "--layout", "mem-skill")
+    (tmp_path / CONFIG).write_bytes(before.encode())
+    run_git(tmp_path, "commit", "-qam", "their own")
+    done = memgit(tmp_path, "upgrade", "--json").json
+    assert done["version"] == (None if was is None else {"from": was, "to": "1.2.0"})
+    assert (tmp_path / CONFIG).read_bytes() == after.encode() and status(tmp_path) == ""
+    assert memgit(tmp_path, "upgrade", "--json").json["action"] == "no_op"
+
+
+def test_a_broken_configuration_is_named_and_left(tmp_path: Path) -> None:
+    memgit(tmp_path, "init", "--layout", "mem-skill")
+    (tmp_path / CONFIG).write_text('{"version" "1.0.0"}')
+    run_git(tmp_path, "commit", "-qam", "broken")
+    done = memgit(tmp_path, "upgrade")
+    assert f"{CONFIG}:1: left as it is: this is not JSON" in done.err
+    assert (tmp_path / CONFIG).read_text() == '{"version" "1.0.0"}'
+
+
+def test_beyond_fifty_records_the_other_engines_are_named_once(tmp_path: Path) -> None:
+    memgit(tmp_path, "init", "--layout", "mem-skill")
+    batch = "".join(
+        f'{{"kind": "knowledge", "title": "T{n}", "category": "c", "body": "- b{n}"}}\n' for n in range(50)
+    )
+    (tmp_path / "batch.jsonl").write_text(batch)
+    said = memgit(tmp_path, "record", "--batch", "batch.jsonl").err
+    assert "engine list" not in said
+    said = memgit(tmp_path, "record", "knowledge", "Next", "-m", "- quite different").err
+    assert (
+        "51 records of knowledge: other search engines (semantic, qmd) may find more; memgit engine list"
+        in said
+    )
+    assert "engine list" not in memgit(tmp_path, "record", "knowledge", "Last", "-m", "- once more").err
