@@ -16,6 +16,7 @@ from memgit.model.shell import typed_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from memgit.app.review.propose import Proposal
     from memgit.cache.db import Cache
@@ -143,6 +144,13 @@ class Workspace:
         from memgit.git.worktree.status import edited
 
         return edited(repo, commit, folders)
+
+    @property
+    def kept(self) -> dict[Any, Any]:
+        """What may be kept of an answer that counts uncommitted edits in, until something is touched; nothing in a
+        process that does not stay. To be asked for after `edited`.
+        """
+        return {} if self._status is None else self._status.kept
 
     def propose(self, proposal: Proposal) -> None:
         """Reads and writes the branch of a proposal from now on, with the configuration that it has there.

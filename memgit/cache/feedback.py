@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
+from functools import lru_cache
 
 from memgit import TYPE_CHECKING
 from memgit.cache.scores import Counts, weight
@@ -35,6 +36,9 @@ MAX_WORDS = 60
 """Different words of one record that are looked at."""
 MAX_PART = 0.05
 """Part of all records above which a word that they hold says too little."""
+MAX_STEMS = 20_000
+"""Words whose stems a process keeps in memory."""
+_STEMS: dict[str, list[str]] = {}
 MAX_TEXT = 3_000
 """Characters of a record that are looked at."""
 
@@ -83,6 +87,7 @@ def expansion(
     ]
 
 
+@lru_cache(512)
 def _words(text: str) -> list[str]:
     """The first different words of a text that say something, folded."""
     out: dict[str, None] = {}
@@ -95,15 +100,20 @@ def _words(text: str) -> list[str]:
     return list(out)
 
 
-def _stems(words: Iterable[str]) -> dict[str, list[str]]:
+def _stems(words: Iterable[str]) -> dict[str, Sequence[str]]:
     """The stems of each of some words, as the tokenizer of the index gives them: one, for most words."""
     listed = list(words)
-    out: dict[str, list[str]] = defaultdict(list)
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
-        database.execute(f'create virtual table words using fts5(word, tokenize="{TOKENIZER}")')
-        database.execute("create virtual table stems using fts5vocab(words, instance)")
-        database.execute("begin")
-        database.executemany("insert into words(rowid, word) values (?, ?)", enumerate(listed))
-        for stem, row in database.execute("select term, doc from stems"):
-            out[listed[row]].append(stem)
-    return out
+    new = [word for word in listed if word not in _STEMS]
+    if len(_STEMS) + len(new) > MAX_STEMS:
+        _STEMS.clear()
+        new = listed
+    if new:
+        _STEMS.update({word: [] for word in new})
+        with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+            database.execute(f'create virtual table words using fts5(word, tokenize="{TOKENIZER}")')
+            database.execute("create virtual table stems using fts5vocab(words, instance)")
+            database.execute("begin")
+            database.executemany("insert into words(rowid, word) values (?, ?)", enumerate(new))
+            for stem, row in database.execute("select term, doc from stems"):
+                _STEMS[new[row]].append(stem)
+    return {word: _STEMS[word] for word in listed}

@@ -366,6 +366,16 @@ class Snapshot:
             f"select {{head}} {FROM_FILES} where file.path = ? and {{visible}} order by record.n", [path]
         )
 
+    def total(self) -> int:
+        """How many records there are."""
+        return self.query(self.extent)[0]
+
+    def size(self, path: str) -> int:
+        """How many records one file has."""
+        return sum(
+            size for (size,) in self.rows("select size from file where path = ? and {visible}", [path])
+        )
+
     def paths(self, kind: str | None = None) -> list[str]:
         """The paths of the files that may hold records (links and submodules at such paths too), sorted."""
         where, values = ("", []) if kind is None else (" and file.kind = ?", [kind])

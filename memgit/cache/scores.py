@@ -121,7 +121,10 @@ class Counts:
 
 def count(source: Source, match: str) -> int:
     """How many records of a snapshot an expression of FTS5 finds."""
-    return source.query(lambda connection: Counts(connection, source).of(match))
+    known = source.counts_kept().get(match)
+    return (
+        known if known is not None else source.query(lambda connection: Counts(connection, source).of(match))
+    )
 
 
 def settle(source: Source) -> None:

@@ -13,7 +13,7 @@ from memgit import TYPE_CHECKING
 from memgit.derive import conflict
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
-from memgit.formats.blocks import conflict_markers, outline
+from memgit.formats.blocks import Outline, conflict_markers, outline
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Problem
@@ -59,8 +59,9 @@ def find(text: str, markers: Markers) -> Found | Problem | None:
                 ends.append(number)
             places[number] = position
         position += len(line)
-    page = outline(text)
     # A marker that stands in code, or inside a longer comment, is an example of one.
+    bare_text = text.count("<") == len(begins) + len(ends) and "```" not in text and "~~~" not in text
+    page = Outline([], [], None) if bare_text else outline(text)
     for span in page.hidden:
         if not span.weak:
             inside = {number for number, place in places.items() if span.start < place < span.end}

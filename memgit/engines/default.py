@@ -24,7 +24,7 @@ class Default:
         return search(source, query, accept)
 
     def prepare(self, source: Snapshot) -> str:
-        return f"{sum(source.counts().values()):,} records"
+        return f"{source.total():,} records"
 
 
 def make(settings: Settings) -> Default:

@@ -360,9 +360,7 @@ def _found(snapshot: Snapshot) -> _Found:
         for path, problem in problems
         if problem.code == "MG104"
     ]
-    return _Found(
-        sum(snapshot.counts().values()), conflicts, tuple(found for found in problems if found[1].fatal)
-    )
+    return _Found(snapshot.total(), conflicts, tuple(found for found in problems if found[1].fatal))
 
 
 def _snapshot(

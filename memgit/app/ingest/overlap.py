@@ -73,7 +73,7 @@ class Overlap:
         """Asks the index for all segments together."""
         if self._reader.revision is None:
             return
-        most = max(FEW, sum(self._reader.snapshot.counts().values()) // COMMON)
+        most = max(FEW, self._reader.snapshot.total() // COMMON)
         wanted = {segment.id: _asked(segment) for segment in segments}
         words = sorted({word for asked in wanted.values() for word in asked})
         found = holders(self._reader.snapshot, words, self._kind, most)

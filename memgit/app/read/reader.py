@@ -511,14 +511,14 @@ class CachedReader(Reader):
         from memgit.model.overlap import rarity
 
         if self._total is None:
-            self._total = max(FEWEST, sum(self.snapshot.counts().values()))
+            self._total = max(FEWEST, self.snapshot.total())
         if stem not in self._rarity:
             self._rarity[stem] = rarity(self._total, holding(self.snapshot, stem))
         return self._rarity[stem]
 
     def suggest(self, text: str) -> list[str]:
         near = self.snapshot.suggest(text)
-        if not near and sum(self.snapshot.counts().values()) <= MAX_COMPARED:
+        if not near and self.snapshot.total() <= MAX_COMPARED:
             near = addresses.nearest(text, (record.address for record in self.heads()))
         return near
 

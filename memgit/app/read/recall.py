@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from shlex import quote
 
 from memgit import TYPE_CHECKING
@@ -178,7 +179,7 @@ class Category(NamedTuple):
 
     @property
     def stems(self) -> frozenset[str]:
-        return frozenset(content(words("\n".join((self.key, *self.keywords)))))
+        return stems_of("\n".join((self.key, *self.keywords)))
 
 
 def recall(
@@ -302,11 +303,11 @@ class _Turn:
         """What is relevant among what was found; of a small category that people gave keywords, everything."""
         reader = self._reader
         snapshot = reader.snapshot
-        message = weighed(self._text, sum(snapshot.counts().values()), lambda word: holding(snapshot, word))
+        message = weighed(self._text, snapshot.total(), lambda word: holding(snapshot, word))
         small = [
             record
             for one in matched
-            if one.keywords and len(reader.snapshot.file(one.path)) <= SMALL
+            if one.keywords and snapshot.size(one.path) <= SMALL
             for record in self._entries(one)
         ]
         sure = set(map(key_of, small))
@@ -324,6 +325,7 @@ def key_of(record: Record) -> str:
     return f"{record.id or record.address}@{record.version or 1}"
 
 
+@lru_cache(4096)
 def stems_of(text: str) -> frozenset[str]:
     return frozenset(content(words(text)))
 
@@ -334,6 +336,7 @@ def switched(text: str, now: Sequence[str], last: Sequence[str] | None) -> str |
     return topic.switch_reason(text, [_stemmed(word) for word in now], before)
 
 
+@lru_cache(4096)
 def _stemmed(text: str) -> str:
     return " ".join(map(stem, words(text)))
 
@@ -396,8 +399,13 @@ def _suggestion(workspace: Workspace, text: str) -> str:
 
 def files_of(reader: CachedReader, kind: str) -> list[Category]:
     """The files of a kind of entries with the keywords that the files and the index give them."""
-    spec = KNOWLEDGE if kind == "knowledge" else EXPERIENCE
-    return [Category(*found) for found in known_keywords(ReaderView(reader), spec)]
+    snapshot = reader.snapshot
+    kept = reader.workspace.kept if reader.fresh else {}
+    if (snapshot.commit, kind) not in kept:
+        spec = KNOWLEDGE if kind == "knowledge" else EXPERIENCE
+        kept[snapshot.commit, kind] = [Category(*found) for found in known_keywords(ReaderView(reader), spec)]
+    files: list[Category] = kept[snapshot.commit, kind]
+    return files
 
 
 class ReaderView:

@@ -17,6 +17,7 @@ from memgit.git.worktree.status import Dirty, edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from memgit.git.repository import Repository
 
@@ -137,13 +138,19 @@ def _file_system(folder: str) -> str:
 
 
 class WatchedStatus:
-    """What is uncommitted in one working tree, known until something is touched. Used by one thread."""
+    """What is uncommitted in one working tree, known until something is touched. Used by one thread.
+
+    Attributes:
+        kept: what callers worked out from HEAD and the files; emptied by `edited` where something was touched, and
+            never kept where nothing is watched.
+    """
 
     def __init__(self, repo: Repository) -> None:
         self._repo = repo
         self._watch: Watch | None = None
         self._known: dict[tuple[str | None, Sequence[str]], list[Dirty]] = {}
         self._stamp: tuple[object, ...] = ()
+        self.kept: dict[Any, Any] = {}
         try:
             self._watch = None if repo.worktree is None else Watch(repo.worktree)
         except OSError:
@@ -157,16 +164,17 @@ class WatchedStatus:
 
     def edited(self, commit: str | None, folders: Sequence[str]) -> list[Dirty]:
         """As `status.edited`."""
-        if self._watch is None:
-            return edited(self._repo, commit, folders)
         try:
-            touched = self._watch.touched()
+            touched = self._watch is None or self._watch.touched()
         except OSError:
             self.close()
+            touched = True
+        if self._watch is None:
+            self.kept = {}
             return edited(self._repo, commit, folders)
         stamp = self._stamped()
         if touched or stamp != self._stamp:
-            self._known, self._stamp = {}, stamp
+            self._known, self._stamp, self.kept = {}, stamp, {}
         key = (commit, tuple(folders))
         if key not in self._known:
             self._known[key] = edited(self._repo, commit, folders)

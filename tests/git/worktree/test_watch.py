@@ -145,3 +145,23 @@ def test_more_folders_than_can_be_watched(
         (tree / f"more{number}/n.md").write_text("# n\n", encoding="utf-8")
         assert len(status.edited(repo.head().commit, ("",))) == number + 1
     status.close()
+
+
+def test_what_is_kept_goes_when_something_is_touched(tree: Path) -> None:
+    if not watchable(tree):
+        pytest.skip("no notes from this kernel")
+    repo = opened(tree)
+    status = WatchedStatus(repo)
+    commit = repo.head().commit
+    status.edited(commit, ("",))
+    status.kept["a"] = 1
+    status.edited(commit, ("notes/",))
+    assert status.kept == {"a": 1}
+    (tree / "other.txt").write_text("x\n", encoding="utf-8")
+    status.edited(commit, ("",))
+    assert status.kept == {}
+    status.close()
+    status.edited(commit, ("",))
+    status.kept["a"] = 1
+    status.edited(commit, ("",))
+    assert status.kept == {}
