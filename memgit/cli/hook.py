@@ -6,6 +6,7 @@ import os
 import sys
 
 from memgit import TYPE_CHECKING
+from memgit.app.hooks import file as shim
 from memgit.errors import MemgitError, NotFound
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ def command(ctx: click.Context, name: str, args: tuple[str, ...], only: str | No
         lines = [f"the {name} hook failed: {type(error).__name__}: {error}"]
         lines += [f"  hint: git {STOPPING[name]} --no-verify goes on without it"] if name in STOPPING else []
         stop = True
-    from memgit.app.hooks import file as shim
-
     code = 0 if not stop or name not in STOPPING else shim.STOP if shim.SHIM in os.environ else 1
     if shim.FRAMEWORK in os.environ and any("memgit " in line for line in lines):
         from memgit.app.hooks.on_path import framework_only
@@ -139,11 +138,10 @@ def _read(args: tuple[str, ...]) -> str:
 
 
 def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> tuple[Sequence[str], bool]:
-    from memgit.app.hooks.file import FRAMEWORK
     from memgit.app.hooks.push import check_push, from_framework, pushed
 
     remote = args[0] if args else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
-    if not args and FRAMEWORK in os.environ:
+    if not args and shim.FRAMEWORK in os.environ:
         pushes = [from_framework(repo, os.environ)]
     else:
         pushes = pushed(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))

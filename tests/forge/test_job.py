@@ -178,9 +178,40 @@ def test_a_base_that_is_nowhere_is_told_before_anything_is_fetched(tmp_path: Pat
     for name in ("nowhere", "origin/nowhere", "-x", "refs/heads/ma:in"):
         answer = words(checkout, f"--base={name}", "--head", "HEAD", code=2)
         assert name in answer.err and (checkout / ".git/shallow").exists()
+    for head in ("-x", "topic~1", "--upload-pack=x"):
+        assert head in words(checkout, "--base", "main", f"--head={head}", code=3).err
     run_git(checkout, "remote", "set-url", "origin", str(tmp_path / "gone"))
+    run_git(checkout, "update-ref", "-d", "refs/remotes/origin/main")
     assert "origin cannot be asked" in words(checkout, "--base", "main", "--head", "HEAD", code=3).err
     assert "--base" in words(checkout, "--head", "HEAD", code=2).err
+
+
+def test_a_branch_that_is_gone_and_one_that_is_none(
+    tmp_path: Path, hub: Forge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = hub.propose(GOOD)
+    checkout = hub.checkout(tmp_path / "checkout", ref="refs/pull/7/head")
+    for branch, code, said in (
+        ("gone", 3, "no branch gone"),
+        ("main:refs/heads/x", 2, "is no name of a branch"),
+    ):
+        on(monkeypatch, tmp_path, pull(sides, base={"sha": sides["base"], "ref": branch}))
+        assert said in words(checkout, code=code).err
+    assert "refs/heads/x" not in run_git(checkout, "for-each-ref")
+
+
+def test_a_checkout_of_a_fork_is_compared_with_the_branch_of_the_other_repository(
+    tmp_path: Path, hub: Forge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = hub.propose(GOOD)
+    run_git(tmp_path, "clone", "-q", "--bare", str(hub.hub), "fork.git")
+    run_git(tmp_path / "fork.git", "update-ref", "refs/heads/main", sides["head"])
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team/kb.git").symlink_to(hub.hub)
+    checkout = Forge(tmp_path / "fork.git", hub.seed).checkout(tmp_path / "checkout", ref="refs/heads/main")
+    on(monkeypatch, tmp_path, pull(sides), GITHUB_SERVER_URL=f"file://{tmp_path}")
+    found = job(checkout)
+    assert (found["verdict"], found["base"], found["head"]) == ("pass", sides["base"], sides["head"])
 
 
 def test_what_is_given_to_the_steps_that_follow(tmp_path: Path, hub: Forge) -> None:

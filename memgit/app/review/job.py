@@ -131,10 +131,8 @@ class _Settling:
         self.failure = ""
         if named is not None:
             self._take_name(named)
-        if (
-            odd := next((one for one in (self.branch, job.head) if one and _ODD.search(one)), None)
-        ) is not None:
-            raise BadInput(f"{odd!r} is no name of a branch or commit")
+        if self.branch is not None and _ODD.search(self.branch):
+            raise BadInput(f"{self.branch!r} is no name of a branch")
         self.refs = [f"refs/{kind}/{self.branch}" for kind in ("heads", "tags")] if self.branch else []
         self.listed = self._list() if names or self.remote != self.home else {}
 
@@ -231,9 +229,9 @@ class _Settling:
             if self._has(spelling):
                 return self.repo.resolve(spelling)
         if self.listed is None:
-            raise Refused(f"{name} is not in this clone, and {self.remote} cannot be asked: {self.failure}")
+            raise Refused(f"{name!r} is not in this clone, and {self.remote} cannot be asked: {self.failure}")
         raise BadInput(
-            f"{name} is no branch, tag or commit of this clone, and no branch or tag of {self.remote}",
+            f"{name!r} is no branch, tag or commit of this clone, and no branch or tag of {self.remote}",
             hint=f"git ls-remote {self.remote} lists what is there",
         )
 
@@ -302,4 +300,9 @@ class _Settling:
                     "checkout knows of it"
                 )
                 return Side(name, self.repo.resolve(one))
+        if self.listed is not None and there is None:
+            raise Refused(
+                f"{self.remote} has no branch {branch}, which the change goes into",
+                hint="name another with --base",
+            )
         return Side(name, self._commit(there or name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memgit import __version__
 from memgit.app.check import lint
 from memgit.app.derived.rebuild import check
+from memgit.app.review.comment import site_of
 from memgit.app.review.drift import RULE as DRIFT
 from memgit.app.review.settings import settings_of
 from memgit.app.workspace import Context, Workspace
@@ -40,4 +41,5 @@ def review_all(workspace: Workspace, context: Context, head: Side) -> Review:
         today=context.today,
         prefix=workspace.require_repository().prefix,
         version=__version__,
+        site=site_of(context),
     )
