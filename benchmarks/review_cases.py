@@ -899,7 +899,8 @@ def _(bench: Bench) -> None:
 
 def contrary(bench: Bench, corpus: str) -> None:
     """Writes a record that says the opposite of a sentence of the workspace, beside the record that says it."""
-    from memgit.lint.alike.claims import of_sentence, opposite
+    from memgit.lint.alike.claims import of_sentence
+    from memgit.lint.alike.opposition import opposite
 
     for path in sorted(bench.folder.rglob("*.md")):
         text = path.read_text(encoding="utf-8", errors="replace")

@@ -195,6 +195,7 @@ INNER = {
     "git": (
         "command backoff config write_all leftovers permissions terminal process".split(),
         ("objects",),
+        ("discovery",),
         ("repository",),
         "paths history worktree hooks setup remote commit".split(),
         ("commit/recovery",),

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from memgit.derive import dates
 from memgit.formats import markdown
 from memgit.formats.codec import Draft
-from memgit.formats.document import heading
 from memgit.formats.mnema_block import SHAPES
+from memgit.formats.page import heading
 from memgit.model import link
 from memgit.model.ids import is_id
 from memgit.model.kinds import FIELDS

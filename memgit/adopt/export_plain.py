@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from memgit.errors import MemgitError
 from memgit.formats.codecs import FORMS
-from memgit.formats.mem_skill.entries import set_meta, take_apart
+from memgit.formats.mem_skill.entries import set_meta
+from memgit.formats.mem_skill.entry_file import take_apart
 from memgit.formats.mem_skill.sections import Span, fields
 from memgit.formats.text import decode, encode, has_bom, normal, split_lines
 from memgit.model.ids import is_id

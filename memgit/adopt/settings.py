@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memgit.adopt.detect import SYSTEMS, Candidate
-from memgit.formats.yaml import dump_list, dump_scalar
+from memgit.formats.yaml_text import dump_list, dump_scalar
 
 DEFAULT_BASES = {"mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}
 

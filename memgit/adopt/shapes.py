@@ -12,7 +12,7 @@ from memgit.formats import frontmatter
 from memgit.formats.adr import stated
 from memgit.formats.dialects import fields_of
 from memgit.formats.frontmatter import Parts
-from memgit.formats.mem_skill.entries import take_apart
+from memgit.formats.mem_skill.entry_file import take_apart
 from memgit.formats.mem_skill.labels import NAMES
 from memgit.formats.mem_skill.sections import Span, fields
 from memgit.formats.mnema_block import SHAPES

@@ -290,7 +290,7 @@ def dump(
     default_branch: str = "",
 ) -> bytes:
     """The text of a new configuration file."""
-    from memgit.formats.yaml import dump_list, dump_scalar
+    from memgit.formats.yaml_text import dump_list, dump_scalar
 
     lines = [
         "# The root of a knowledge repository; see memgit --help",

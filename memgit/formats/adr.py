@@ -19,8 +19,10 @@ from typing import NamedTuple
 from memgit.errors import BadInput
 from memgit.formats.blocks import outline
 from memgit.formats.dialects import ADR
-from memgit.formats.document import Document, Page, find_body, heading, own_text, tidy
-from memgit.formats.frontmatter import Parts, Spell, Style
+from memgit.formats.document import Document
+from memgit.formats.frontmatter import Parts
+from memgit.formats.frontmatter_block import Spell, Style
+from memgit.formats.page import Page, find_body, heading, own_text, tidy
 from memgit.formats.yaml import Entry
 from memgit.model.ids import is_id
 from memgit.model.kinds import ADR_STATUSES

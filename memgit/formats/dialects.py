@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 
 from memgit import TYPE_CHECKING
-from memgit.formats.frontmatter import Spell, Style
+from memgit.formats.frontmatter_block import Spell, Style
 from memgit.formats.text import whole
 from memgit.model.kinds import FIELDS
 from memgit.model.namedtuple import NamedTuple

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from urllib.parse import quote
 
-from memgit.formats import markdown, yaml
+from memgit.formats import markdown, yaml, yaml_text
 from memgit.formats.frontmatter import split
 from memgit.formats.yaml import Scalar
 from memgit.model.kinds import NAMING
@@ -170,7 +170,9 @@ def _piece(text: str, link: Link, target: str, heading: str | None) -> tuple[int
 
 def _in_scalar(text: str, scalar: Scalar, pieces: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """The edits inside a scalar, or one that quotes the whole of it where it can no longer be plain."""
-    if scalar.style or all(yaml.plain_safe(f"x{new}x", scalar.flow or scalar.bare) for _, _, new in pieces):
+    if scalar.style or all(
+        yaml_text.plain_safe(f"x{new}x", scalar.flow or scalar.bare) for _, _, new in pieces
+    ):
         return pieces
     raw = _spliced(
         text[scalar.start : scalar.end],
@@ -178,8 +180,8 @@ def _in_scalar(text: str, scalar: Scalar, pieces: list[tuple[int, int, str]]) ->
     )
     value = " ".join(map(str.strip, raw.split("\n")))
     if scalar.bare:
-        return [(scalar.start - 2, scalar.end + 2, yaml.quoted(f"[[{value}]]"))]
-    return [(scalar.start, scalar.end, yaml.quoted(value))]
+        return [(scalar.start - 2, scalar.end + 2, yaml_text.quoted(f"[[{value}]]"))]
+    return [(scalar.start, scalar.end, yaml_text.quoted(value))]
 
 
 def _words(text: str, link: Link) -> tuple[int, int, str] | None:

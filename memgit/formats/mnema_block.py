@@ -15,8 +15,10 @@ from memgit.errors import BadInput
 from memgit.formats import markdown
 from memgit.formats.codec import Draft
 from memgit.formats.dialects import MEMGIT, MNEMA_BLOCK
-from memgit.formats.document import Document, Page, find_body, heading, one_line, own_text, tidy
-from memgit.formats.frontmatter import Block, Parts
+from memgit.formats.document import Document
+from memgit.formats.frontmatter import Parts
+from memgit.formats.frontmatter_block import Block
+from memgit.formats.page import Page, find_body, heading, one_line, own_text, tidy
 from memgit.formats.text import encode
 from memgit.formats.yaml import Entry
 from memgit.model.record import Problem, Value

@@ -14,18 +14,9 @@ from typing import NamedTuple
 from memgit.errors import BadInput
 from memgit.formats import markdown
 from memgit.formats.dialects import MANY, VAULT, fields_of, read_items
-from memgit.formats.document import (
-    Body,
-    Document,
-    Page,
-    find_body,
-    heading,
-    one_line,
-    own_text,
-    text_span,
-    tidy,
-)
+from memgit.formats.document import Document
 from memgit.formats.frontmatter import Parts
+from memgit.formats.page import Body, Page, find_body, heading, one_line, own_text, text_span, tidy
 from memgit.formats.yaml import Entry
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Problem, Value

@@ -30,12 +30,23 @@ if TYPE_CHECKING:
     from pygit2._pygit2 import Repository as RawRepository
 
     from memgit.git.objects.tree import Delta
+from memgit.git.discovery import (
+    common_dir_of,
+    discover,
+    is_inside,
+    open_found,
+    same_place,
+    set_worktree,
+    top_of,
+)
+from memgit.git.objects.batches import batched, is_much
 
 _KEPT_TREES = 4096  # parsed trees kept in memory
-_MAX_LOOSE_BLOBS = 200  # blobs from which on a process and a pack are cheaper than files
-_MAX_LOOSE_BYTES = 1 << 23  # bytes of them likewise
+
+
 _MAX_TAG_DEPTH = 5  # that may stand for each other
-_BATCH_BYTES = 1 << 20  # bytes that are handed to git in one piece
+
+
 _OPERATIONS = (
     ("rebase-merge", "rebase"),
     ("rebase-apply/applying", "am"),
@@ -80,7 +91,7 @@ class Repository:
     ) -> None:
         self.raw = raw
         self.git_dir = git_dir
-        self.common_dir = _common_dir(git_dir)
+        self.common_dir = common_dir_of(git_dir)
         self.worktree = worktree
         self.index_file = index_file or f"{git_dir}/index"
         self.prefix = ""
@@ -112,30 +123,30 @@ class Repository:
         start = os.path.abspath(start)
         if not os.path.isdir(start):
             raise NotFound(f"{start} is not a folder")
-        found = _discover(start, env)
+        found = discover(start, env)
         named = env.get("GIT_DIR")
         theirs = os.path.abspath(named) if named else None
-        if theirs is not None and not (found and _same(found, theirs)):
-            if found is None and _inside(start, env.get("GIT_WORK_TREE") or _set_worktree(theirs, env)):
+        if theirs is not None and not (found and same_place(found, theirs)):
+            if found is None and is_inside(start, env.get("GIT_WORK_TREE") or set_worktree(theirs, env)):
                 found = theirs
             else:
                 theirs = None
         if found is None:
             raise NotFound(f"no git repository in {start} or above", hint=f"memgit init '{start}'")
-        top = _top(start, found)
-        raw = _open(top or found, start, env)
+        top = top_of(start, found)
+        raw = open_found(top or found, start, env)
         git_dir = os.path.abspath(raw.path or found)
         worktree = None if raw.is_bare or raw.workdir is None else os.path.abspath(raw.workdir)
         index_file = None
         if theirs is not None or (
-            not named and env.get("GIT_INDEX_FILE") and _same(_discover(os.getcwd(), env), found)
+            not named and env.get("GIT_INDEX_FILE") and same_place(discover(os.getcwd(), env), found)
         ):
             if theirs is not None and env.get("GIT_WORK_TREE"):
                 worktree = os.path.abspath(env["GIT_WORK_TREE"])
             index = env.get("GIT_INDEX_FILE")
             if index:
                 index_file = os.path.join(worktree or git_dir, index)
-                if _same(index_file, f"{git_dir}/index"):
+                if same_place(index_file, f"{git_dir}/index"):
                     index_file = None
         repo = cls(raw, git_dir=git_dir, worktree=worktree, index_file=index_file, env=env)
         if theirs is not None:
@@ -374,7 +385,7 @@ class Repository:
         """Many blobs in the order asked for, through one git process; missing ones are left out."""
         requests = (f"{oid}\n".encode() for oid in oids)
         for oid, kind, data in answers(
-            process.stream([*READ, "--buffer"], repo=self, data=_batched(requests))
+            process.stream([*READ, "--buffer"], repo=self, data=batched(requests))
         ):
             if data is not None and kind == b"blob":
                 yield oid, data
@@ -394,7 +405,7 @@ class Repository:
         lines = (b"".join((b"blob\ndata %d\n" % len(data), data, b"\n")) for data in contents)
         with shared(self.settings):
             args = ["-c", "fastimport.unpackLimit=1", "fast-import", "--quiet", "--done"]
-            for _ in process.stream(args, repo=self, data=chain(_batched(lines), [b"done\n"])):
+            for _ in process.stream(args, repo=self, data=chain(batched(lines), [b"done\n"])):
                 pass
 
     def write(self, kind: int, data: bytes) -> str:
@@ -561,82 +572,3 @@ class Repository:
     def partial(self) -> bool:
         """Whether some objects were left out by `clone --filter`."""
         return self.settings.partial()
-
-
-def is_much(contents: Collection[bytes]) -> bool:
-    """Whether blobs are that many, or that large, that they are written into one pack."""
-    return len(contents) >= _MAX_LOOSE_BLOBS or sum(map(len, contents)) >= _MAX_LOOSE_BYTES
-
-
-def _batched(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Joins small pieces to larger ones."""
-    batch: list[bytes] = []
-    size = 0
-    for line in lines:
-        batch.append(line)
-        size += len(line)
-        if len(batch) >= 512 or size >= _BATCH_BYTES:
-            yield b"".join(batch)
-            batch, size = [], 0
-    if batch:
-        yield b"".join(batch)
-
-
-def _discover(start: str, env: Mapping[str, str]) -> str | None:
-    across = env.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ("1", "true", "yes", "on")
-    return libgit.discover(start, across=across, ceilings=env.get("GIT_CEILING_DIRECTORIES", ""))
-
-
-def _open(place: str, start: str, env: Mapping[str, str]) -> RawRepository:
-    """Opens by the working tree's top or the git directory; where libgit2 minds the owner, git has the last
-    word.
-    """
-    try:
-        return libgit.open_repository(place)
-    except libgit.NotOwned:
-        if process.attempt(["rev-parse", "--git-dir"], env=env, cwd=start).code:
-            raise
-        return libgit.open_repository(place, trusted=True)
-
-
-def _set_worktree(git_dir: str, env: Mapping[str, str]) -> str | None:
-    """The working tree that `core.worktree` of a git directory names, None where it names none."""
-    args = ["--git-dir", git_dir, "config", "--type=path", "core.worktree"]
-    said = process.attempt(args, env=env, cwd=git_dir) if os.path.isdir(git_dir) else None
-    text = os.fsdecode(said.out.removesuffix(b"\n")) if said is not None and said.code == 0 else ""
-    return os.path.join(git_dir, text) if text else None
-
-
-def _top(start: str, git_dir: str) -> str | None:
-    """The folder at or above `start` whose `.git` led to the git directory; None inside a git directory or
-    bare repository.
-    """
-    folder = os.path.realpath(start)
-    if _inside(folder, git_dir):
-        return None
-    while True:
-        if os.path.lexists(f"{folder}/.git"):
-            return folder
-        above = os.path.dirname(folder)
-        if above == folder:
-            return None
-        folder = above
-
-
-def _common_dir(git_dir: str) -> str:
-    try:
-        with open(f"{git_dir}/commondir", "rb") as file:
-            return os.path.normpath(os.path.join(git_dir, os.fsdecode(file.read().strip())))
-    except FileNotFoundError:
-        return git_dir
-
-
-def _same(one: str | None, other: str) -> bool:
-    return one is not None and os.path.realpath(one) == os.path.realpath(other)
-
-
-def _inside(path: str, folder: str | None) -> bool:
-    if not folder:
-        return False
-    folder = os.path.realpath(folder)
-    return (os.path.realpath(path) + "/").startswith(folder.rstrip("/") + "/")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from memgit.errors import BadInput, UnreadableFile
-from memgit.formats import yaml
+from memgit.formats import yaml, yaml_text
 from memgit.formats.text import decode
 from memgit.ingest.proposal import ACTIONS, UNCHANGED, Category, File, Item, Proposal
 from memgit.model.kinds import KINDS
@@ -81,7 +81,7 @@ def dump(proposal: Proposal) -> str:
     ]
     out.append(_pair("sources", proposal.sources))
     read = [file for file in proposal.files if not file.skipped and not file.failed]
-    named = [f"\n  - {yaml.quoted(' '.join((file.digest or '-', file.path)))}" for file in read]
+    named = [f"\n  - {yaml_text.quoted(' '.join((file.digest or '-', file.path)))}" for file in read]
     out.append(f"files:{''.join(named) or ' []'}\n")
     out += [
         f"# not read: {_comment(file.path)}: {_comment(file.skipped)}\n"
@@ -166,15 +166,15 @@ def text_mark(text: str) -> str:
 
 def _pair(name: str, value: Value) -> str:
     if isinstance(value, tuple):
-        return f"{name}: {yaml.dump_list(value)}\n"
-    return f"{name}: {yaml.dump_scalar(value or '')}\n"
+        return f"{name}: {yaml_text.dump_list(value)}\n"
+    return f"{name}: {yaml_text.dump_scalar(value or '')}\n"
 
 
 def _block(text: str) -> str:
     """A text as a literal block, or in quotes where a block could not hold it."""
     plain = text.replace("\t", "")
-    if not text.strip() or not yaml.printable(plain) or text != text.strip("\n") or text[:1] in " \t":
-        return f"{yaml.double(text)}\n"
+    if not text.strip() or not yaml_text.printable(plain) or text != text.strip("\n") or text[:1] in " \t":
+        return f"{yaml_text.double(text)}\n"
     return "|-\n" + "".join(f"  {line}\n" if line.strip() else "\n" for line in text.split("\n"))
 
 

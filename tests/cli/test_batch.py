@@ -19,8 +19,8 @@ from memgit.app.write import record as recording
 from memgit.app.write.overlay import BoardReader
 from memgit.app.write.record import Request
 from memgit.errors import Conflict
-from memgit.formats.mem_skill import entries
-from memgit.formats.mem_skill.entries import EntryFile
+from memgit.formats.mem_skill import entry_file
+from memgit.formats.mem_skill.entry_file import EntryFile
 from memgit.git.objects.blob_spool import Spill
 from tests.support import count_commits, fsck, memgit, run_git, status
 
@@ -212,13 +212,13 @@ def test_keywords_of_a_record_of_the_batch_count_for_the_next_one(kb: Path) -> N
 
 
 def test_a_category_is_not_read_again_for_each_record(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, read = entries.take_apart, []
+    real, read = entry_file.take_apart, []
 
     def counting(text: str) -> EntryFile:
         read.append(len(text))
         return real(text)
 
-    monkeypatch.setattr(entries, "take_apart", counting)
+    monkeypatch.setattr(entry_file, "take_apart", counting)
     records = [
         {"kind": "knowledge", "title": f"Title {number}", "keywords": ["queue"], "body": "- text"}
         for number in range(300)

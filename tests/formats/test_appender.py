@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats.codec import Draft
-from memgit.formats.mem_skill import entries
+from memgit.formats.mem_skill import entries, entry_file
 from memgit.formats.mem_skill.entries import Appender, create
 from memgit.formats.text import MAX_BYTES
 from tests.strategies import bodies, drafts, titles
@@ -76,13 +76,13 @@ def test_the_same_object_comes_back_until_a_record_is_added(title: str, body: st
 
 
 def test_what_is_there_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, read = entries.take_apart, []
+    real, read = entry_file.take_apart, []
 
-    def counting(text: str) -> entries.EntryFile:
+    def counting(text: str) -> entry_file.EntryFile:
         read.append(len(text))
         return real(text)
 
-    monkeypatch.setattr(entries, "take_apart", counting)
+    monkeypatch.setattr(entry_file, "take_apart", counting)
     file = Appender(b"## One\n**Date:** 2026-01-01\ntext\n" * 200)
     for number in range(200):
         file.add(Draft("knowledge", f"Title {number}", {"created": "2026-01-02"}, "text"))

@@ -13,8 +13,9 @@ from memgit.errors import BadInput, MemgitError, Refused, UnreadableFile
 from memgit.formats import yaml
 from memgit.formats.codec import Draft
 from memgit.formats.dialects import MEMGIT, MNEMA
-from memgit.formats.document import Document, own_text
+from memgit.formats.document import Document
 from memgit.formats.frontmatter import split
+from memgit.formats.page import own_text
 from memgit.formats.text import decode, split_lines
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from memgit.errors import Refused
 from memgit.formats import yaml
-from memgit.formats.frontmatter import Block, Style, is_template, split, typed_value
+from memgit.formats.frontmatter import is_template, split, typed_value
+from memgit.formats.frontmatter_block import Block, Style
 from memgit.model.record import Value
 from tests import strategies
 from tests.support import examples

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from memgit.errors import BadInput, UnreadableFile
-from memgit.formats import yaml
+from memgit.formats import yaml, yaml_text
 from memgit.formats.yaml import Entry
 from tests import strategies
 from tests.support import examples
@@ -43,7 +43,7 @@ def by_ruamel(block: str, inner: str = "") -> dict[str, Entry] | None:
 def by_libyaml(block: str, inner: str = "") -> dict[str, Entry] | None:
     """As `read` gives it where libyaml composes the block; None where it does not."""
     reader = yaml._Block(block, inner, 2)
-    if not yaml.printable(block) or yaml._composed(reader.text) is yaml._REFUSED:
+    if not yaml_text.printable(block) or yaml._composed(reader.text) is yaml._REFUSED:
         return None
     try:
         return reader.read()
@@ -329,7 +329,7 @@ def test_a_huge_block_is_refused() -> None:
 @given(strategies.texts, st.booleans())
 @settings(max_examples=examples(250))
 def test_what_is_written_comes_back(text: str, bare: bool) -> None:
-    written = yaml.dump_scalar(text, bare=bare)
+    written = yaml_text.dump_scalar(text, bare=bare)
     assert "\n" not in written
     block = f"key: {written}\n"
     assert values(block) == {"key": text}
@@ -340,7 +340,7 @@ def test_what_is_written_comes_back(text: str, bare: bool) -> None:
 @given(strategies.texts)
 @settings(max_examples=examples(200))
 def test_what_is_written_is_text_to_readers_that_give_types(text: str) -> None:
-    block = f"key: {yaml.dump_scalar(text)}\nlist: {yaml.dump_list([text])}\n"
+    block = f"key: {yaml_text.dump_scalar(text)}\nlist: {yaml_text.dump_list([text])}\n"
     for version in ((1, 1), (1, 2)):
         loader = YAML(typ="safe", pure=True)
         loader.version = version
@@ -349,7 +349,7 @@ def test_what_is_written_is_text_to_readers_that_give_types(text: str) -> None:
 
 @given(st.lists(strategies.texts, max_size=5))
 def test_a_list_comes_back(items: list[str]) -> None:
-    written = yaml.dump_list(items)
+    written = yaml_text.dump_list(items)
     assert "\n" not in written
     assert values(f"key: {written}\n") == {"key": tuple(items)}
 
@@ -375,17 +375,17 @@ def test_a_list_comes_back(items: list[str]) -> None:
     ],
 )
 def test_quotes_are_used_only_where_needed(text: str, written: str) -> None:
-    assert yaml.dump_scalar(text) == written
+    assert yaml_text.dump_scalar(text) == written
 
 
 def test_bare_dates_and_numbers() -> None:
-    assert yaml.dump_scalar("2026-03-02", bare=True) == "2026-03-02"
-    assert yaml.dump_scalar("a: b", bare=True) == '"a: b"'
+    assert yaml_text.dump_scalar("2026-03-02", bare=True) == "2026-03-02"
+    assert yaml_text.dump_scalar("a: b", bare=True) == '"a: b"'
 
 
 def test_lone_surrogates_are_refused() -> None:
     with pytest.raises(BadInput):
-        yaml.dump_scalar("\udc80")
+        yaml_text.dump_scalar("\udc80")
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,7 @@ def test_halves_of_surrogate_pairs_are_joined_or_replaced(written: str, read: st
 @given(strategies.texts | st.lists(strategies.texts, max_size=8).map(" ".join), st.integers(10, 80))
 @settings(max_examples=examples(200))
 def test_folded_lines_say_the_same(text: str, width: int) -> None:
-    lines = yaml.fold(text, width)
+    lines = yaml_text.fold(text, width)
     if lines is None:
         return
     block = "key: >-\n" + "".join(f"  {line}\n" if line else "\n" for line in lines)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.formats.codecs import parse_file
+from memgit.formats.mem_skill.compose import clean
 from memgit.formats.mem_skill.entries import Appender
-from memgit.formats.mem_skill.entry import clean
 
 if TYPE_CHECKING:
     from memgit.app.write.overlay import Board

@@ -15,10 +15,10 @@ from memgit.app.write.update import editable, touch, whole_text
 from memgit.app.write.write import carry_out, rehearse
 from memgit.derive.dates import day
 from memgit.errors import BadInput, MemgitError, Refused
-from memgit.formats.document import heading
 from memgit.formats.follow import key_of, relocated
 from memgit.formats.markdown import headings
 from memgit.formats.messages import message as messages
+from memgit.formats.page import heading
 from memgit.model import link
 from memgit.model.change import classify
 from memgit.model.kinds import FIELDS, KINDS

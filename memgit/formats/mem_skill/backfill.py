@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from memgit.errors import MemgitError, Refused
-from memgit.formats.mem_skill.entries import habits_of, take_apart
 from memgit.formats.mem_skill.entry import Entry
+from memgit.formats.mem_skill.entry_file import habits_of, take_apart
 from memgit.formats.mem_skill.sections import Span, fields
 from memgit.formats.text import decode, encode, has_bom, newline_of, normal, split_lines
 

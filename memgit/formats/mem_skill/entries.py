@@ -7,126 +7,37 @@ items of a list, anything else is kept.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import deque
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
-from memgit.formats.blocks import Outline, conflict_markers, outline
 from memgit.formats.codec import Draft
 from memgit.formats.mem_skill import bodies, labelled, titles
-from memgit.formats.mem_skill.entry import Entry, Habits, clean, compose
-from memgit.formats.mem_skill.labels import LABELS, ORDER, SOLUTION, written
-from memgit.formats.mem_skill.sections import Section, Span, content_end, fields, hide, sections, split
+from memgit.formats.mem_skill.compose import Habits, clean, compose
+from memgit.formats.mem_skill.entry import Entry
+from memgit.formats.mem_skill.labels import ORDER
+from memgit.formats.mem_skill.sections import Section, fields, split
 from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.model.link import normal as normal_name
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem, Record, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+from memgit.formats.mem_skill.entry_file import (
+    LOOK_BACK,
+    EntryFile,
+    Manner,
+    conflict_of,
+    habits_from,
+    habits_of,
+    manner_of,
+    take_apart,
+)
 
 UNCLOSED = "MG001"
 """The code under which a code fence or comment is reported that hides the rest of its file."""
-LOOK_BACK = 20
-"""How many records at the end of a file show how it writes them."""
-
-
-class EntryFile(NamedTuple):
-    """An entry file taken apart.
-
-    Places are characters of `text`, which has `\\n` for every line end and no byte order mark.
-    """
-
-    text: str
-    mask: str
-    outline: Outline
-    sections: tuple[Section, ...]
-    body: int
-    fault: UnreadableFile | None
-    conflicts: tuple[tuple[int, int], ...]
-    markers: tuple[int, ...]
-
-    @property
-    def records(self) -> list[Section]:
-        return [section for section in self.sections if section.record]
-
-
-def take_apart(text: str) -> EntryFile:
-    """Takes a text apart, frontmatter first."""
-    start, fault, line = 0, None, 1
-    rest = text
-    if text.startswith("---"):
-        from memgit.formats import frontmatter
-
-        parts = frontmatter.split(text)
-        start, fault = parts.body, parts.fault
-        rest = text[start:]
-        line += text.count("\n", 0, start)
-    found = outline(rest, setext=False, line=line)
-    mask = hide(rest, found)
-    if start:
-        found = Outline(
-            [
-                heading._replace(start=heading.start + start, end=heading.end + start)
-                for heading in found.headings
-            ],
-            found.hidden,
-            found.unclosed,
-        )
-        mask = "\0" * start + mask
-    markers = tuple(conflict_markers(rest, line=line))
-    parts_ = tuple(sections(text, mask, found))
-    if not markers:
-        return EntryFile(text, mask, found, parts_, start, fault, (), ())
-    conflicts = _conflicts(text, markers)
-    return EntryFile(
-        text,
-        mask,
-        found,
-        tuple(_before_conflict(text, mask, section, markers) for section in parts_),
-        start,
-        fault,
-        conflicts,
-        markers,
-    )
-
-
-def _conflicts(text: str, markers: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """The conflicts of a text as first and last line; one without end reaches to the end of the text."""
-    lines = text.split("\n")
-    out: list[tuple[int, int]] = []
-    opened = 0
-    for line in markers:
-        mark = lines[line - 1][0]
-        if mark == "<" and not opened:
-            opened = line
-        elif mark == ">":
-            out.append((opened or line, line))
-            opened = 0
-    if opened:
-        out.append((opened, len(lines)))
-    return tuple(out)
-
-
-def _conflict(file: EntryFile, section: Section) -> int | None:
-    """The first line of a conflict that a section is part of."""
-    place = bisect_left(file.conflicts, section.line, key=lambda conflict: conflict[1])
-    if place < len(file.conflicts) and file.conflicts[place][0] <= section.last:
-        return file.conflicts[place][0]
-    return None
-
-
-def _before_conflict(text: str, mask: str, section: Section, markers: Sequence[int]) -> Section:
-    """A section without a marker at its end that opens a conflict over the sections that follow."""
-    place = bisect_right(markers, section.line)
-    if markers[place : place + 1] != (section.last,):
-        return section
-    start = text.rfind("\n", section.head, section.end)
-    if not text.startswith("<", start + 1):
-        return section
-    end = content_end(text, mask, section.head, start + 1)
-    return section._replace(end=end, last=section.line + text.count("\n", section.start, end))
 
 
 def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -> ParsedFile:
@@ -190,7 +101,7 @@ def _problems(
 ) -> list[Problem]:
     """What is wrong with one record, but for its title standing twice."""
     out: list[Problem] = []
-    first = _conflict(file, section)
+    first = conflict_of(file, section)
     if first is not None:
         marker = file.markers[bisect_left(file.markers, first)]
         out.append(Problem("MG104", marker, "a conflict marker was left in", True))
@@ -263,7 +174,7 @@ def set_meta(data: bytes, meta: Mapping[str, Value]) -> bytes:
         UnreadableFile: the file or its frontmatter cannot be understood.
         Refused: a key cannot be changed by itself.
     """
-    from memgit.formats import frontmatter
+    from memgit.formats import frontmatter, frontmatter_block
 
     text = decode(data)
     parts = frontmatter.split(text)
@@ -272,7 +183,7 @@ def set_meta(data: bytes, meta: Mapping[str, Value]) -> bytes:
     newline = newline_of(text) if text else "\n"
     if parts.block is None and not any(meta.values()):
         return data
-    block = frontmatter.Block(parts.block or "", newline)
+    block = frontmatter_block.Block(parts.block or "", newline)
     for name, value in meta.items():
         held = block.entries.get(name)
         if not value:
@@ -323,7 +234,7 @@ class Appender:
         text = decode(self._pieces[0])
         self._newline = newline_of(text)
         self._lines = self._pieces[0].count(b"\n")
-        self._manners: deque[_Manner] = deque(maxlen=LOOK_BACK)
+        self._manners: deque[Manner] = deque(maxlen=LOOK_BACK)
         self._ruled: deque[bool] = deque(maxlen=LOOK_BACK - 1)
         self._take(take_apart(normal(text)))
 
@@ -337,14 +248,14 @@ class Appender:
     def _take(self, file: EntryFile) -> None:
         """Remembers of a file, or of a record that was added, what matters to the next record."""
         self._last = file
-        self._manners += (_manner(file, section) for section in file.records[-LOOK_BACK:])
+        self._manners += (manner_of(file, section) for section in file.records[-LOOK_BACK:])
         self._ruled += ("---" in file.text[one.end : one.stop] for one in file.sections[-LOOK_BACK:-1])
 
     def add(self, draft: Draft) -> None:
         """Adds a record in the manner of those that are there."""
         last, newline = self._last, self._newline
         self._check(last)
-        record = _composed(draft, newline, _habits(self._manners, draft.kind, lambda: decode(self.data)))
+        record = _composed(draft, newline, habits_from(self._manners, draft.kind, lambda: decode(self.data)))
         if last.text and not last.text.endswith("\n"):
             record = record[: -len(newline)]
         lead = self._lead(last.text)
@@ -455,60 +366,6 @@ def _bounded(size: int) -> None:
         )
 
 
-class _Manner(NamedTuple):
-    """How one record is written: its fields (name, label, whether a wide colon follows), a blank line below
-    its title, a mark before it.
-    """
-
-    fields: tuple[tuple[str, str, bool], ...]
-    blank: bool
-    marked: bool
-
-
-def _manner(file: EntryFile, section: Section) -> _Manner:
-    text = file.text
-    spans: list[Span] = []
-    fields(text, file.mask, section.head, section.end, spans)
-    return _Manner(
-        tuple((span.name, span.label, text[span.start + 2 + len(span.label)] == "：") for span in spans),
-        not text[section.head + 1 : section.end + 1].partition("\n")[0].strip(" \t"),
-        titles.MARK in text[section.start : section.start + 8],
-    )
-
-
-def habits_of(file: EntryFile, kind: str | None) -> Habits:
-    """How a file writes records, from the last ones in it.
-
-    `kind` is that of the new record, None for what the file tells.
-    """
-    return _habits([_manner(file, section) for section in file.records[-LOOK_BACK:]], kind, lambda: file.text)
-
-
-def _habits(manners: Iterable[_Manner], kind: str | None, text: Callable[[], str]) -> Habits:
-    """The habits that the last records of a file show; `text` gives the file."""
-    full = [manner for manner in manners if manner.fields]
-    spans = [span for manner in full for span in manner.fields]
-    chinese = sum(wide for _, _, wide in spans) * 2 > len(spans)
-    if not spans:
-        known = text()
-        # what auto-skill writes into a category before its first record
-        chinese = "最佳實踐" in known or "新的經驗條目" in known
-    labels: dict[str, str] = {}
-    bodies = [label for name, label, _ in spans if name == "body"]
-    experience = kind == "experience" or (kind is None and any(name == "skill" for name, _, _ in spans))
-    for name, label in LABELS.items():
-        labels[name] = written(SOLUTION if name == "body" and experience else label, chinese)
-    for name, typed, wide in spans:
-        if name != "body" and wide == chinese:
-            labels[name] = f"**{typed}{'：' if chinese else ':'}**"
-    if bodies and labels["body"][2:-3] not in bodies:
-        labels["body"] = f"**{max(bodies, key=bodies.count)}{'：' if chinese else ':'}**"
-    related = any(name == "related" for name, _, _ in spans) if spans else not chinese
-    blank = sum(manner.blank for manner in full) * 2 > len(full)
-    marked = sum(manner.marked for manner in full) * 2 > len(full) if full else chinese
-    return Habits(labels, blank, marked, related)
-
-
 class _Place(NamedTuple):
     """One record of a file as lines, what stands before and after it as text, and its number among the titles
     of all sections.
@@ -531,7 +388,7 @@ def _take(data: bytes, ordinal: int) -> _Place:
     if not 0 <= ordinal < len(records):
         raise NotFound(f"the file has {len(records)} records, and none at place {ordinal}")
     section = records[ordinal]
-    first = _conflict(file, section)
+    first = conflict_of(file, section)
     if first is not None:
         raise Refused(
             f"the record {section.title!r} is inside a merge conflict",

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memgit.errors import MemgitError
-from memgit.formats.mem_skill.entries import EntryFile, habits_of, take_apart
-from memgit.formats.mem_skill.entry import Entry, Habits
+from memgit.formats.mem_skill.compose import Habits
+from memgit.formats.mem_skill.entry import Entry
+from memgit.formats.mem_skill.entry_file import EntryFile, habits_of, take_apart
 from memgit.formats.mem_skill.labels import LISTS, ORDER
 from memgit.formats.mem_skill.sections import fields
 from memgit.formats.merging import DELETED

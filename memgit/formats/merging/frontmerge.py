@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from memgit.errors import MemgitError
 from memgit.formats import yaml
-from memgit.formats.frontmatter import Block, split
+from memgit.formats.frontmatter import split
+from memgit.formats.frontmatter_block import Block
 from memgit.formats.merging.textmerge import Markers, merge_lines
 from memgit.formats.yaml import Entry
 from memgit.model.lazy_re import pattern

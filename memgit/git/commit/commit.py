@@ -21,8 +21,9 @@ from memgit.git.commit.identity import Identity
 from memgit.git.commit.journal import Journal, Step
 from memgit.git.commit.plan import FilePlan, IndexPlan, Plan, edits_between, edits_of
 from memgit.git.objects import libgit
+from memgit.git.objects.batches import is_much
 from memgit.git.objects.tree import EXECUTABLE, FILE, Entry, Tree, rewrite
-from memgit.git.repository import Head, is_much
+from memgit.git.repository import Head
 from memgit.git.worktree import index
 from memgit.git.worktree.filters import require_unfiltered
 from memgit.git.worktree.index import Pinned

@@ -11,30 +11,25 @@ English only: a record in another language makes no claims, so it is never calle
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
 
+from memgit.lint.alike.amounts import CODE, NUMBERS, amounts_in, as_code
 from memgit.lint.alike.likeness import stem
+from memgit.lint.alike.sentences import MAX_SENTENCE, PLAIN_WORD, is_english, sentences
 from memgit.lint.page import Page
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
 MAX_WORDS = 40
+
+
 MAX_CLAIMS = 60
 """More than so many claims in one record are not compared."""
+
+
 MAX_QUOTE = 160
-LOOKED = 1_000
-"""So many characters of a record tell its language."""
-MAX_SENTENCE = 400
-VERSION_STEP = 100_000
-"""A part of a version counts so many times the next one."""
-BEFORE = 30
-"""So many characters before a number are looked at for what makes it an amount."""
 
-# --- words
-# -----------------------------------------------------------------------------------------------------------------------------
 
-_POLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+FAMILIES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "enable": (
         ("enable", "enables", "enabled", "enabling", "activate", "activated"),
         ("disable", "disables", "disabled", "disabling", "deactivate", "deactivated"),
@@ -79,12 +74,15 @@ _POLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "more": (("more",), ("less", "fewer")),
     "recommend": (("recommended",), ("deprecated", "discouraged")),
 }
+
+
 POLES = {
     word: (family, side)
-    for family, sides in _POLES.items()
+    for family, sides in FAMILIES.items()
     for side, words in zip((1, -1), sides, strict=True)
     for word in words
 }
+
 
 _NEGATIONS = frozenset(
     (
@@ -92,24 +90,35 @@ _NEGATIONS = frozenset(
         "mustn't shouldn't needn't refrain"
     ).split()
 )
+
+
 _UNCLEAR = frozenset(
     "without no nor neither none nothing nobody but except unless although though however unlike zero".split()
 )
 """Words that turn or limit a part of a sentence: what it says as a whole takes more than counting negations.
 """
+
+
 _JOINING = frozenset("and but or then so while".split())
+
+
 _DIRECTIVES = frozenset(
     "always never must mustn't should shouldn't shall prefer preferred recommended required need "
     "needs ensure avoid "
     "cannot can't don't deprecated forbidden allowed mandatory optional".split()
 )
-_ASSIGN_SPAN = re.compile(r"([A-Za-z_-][\w.-]*)\s*[=:]\s*[\"']?[\w.+-]+%?[\"']?")
+
+
 _FACTS = re.compile(
     r"\b(?:supports?|supported|requires?|required|accepts?|accepted|allows?|allowed|safe|automatically|manually|a?synchronously)\b"
 )
 """Words that make a statement about how something is as good as advice."""
+
+
 _FACT_PARTS = ("support", "requir", "accept", "allow", "safe", "automatically", "manually", "synchronously")
 """Of which one is in each of them: looked for first, which is much quicker."""
+
+
 _IMPERATIVES = frozenset(
     """use set keep run put store write read add call check commit deploy disable enable turn switch include exclude allow deny forbid
     permit reject accept limit cap raise lower increase decrease reduce retry cache log pin lock quote sort name test validate escape
@@ -138,6 +147,8 @@ _IMPERATIVES = frozenset(
     traverse trigger trim trust try tune type uninstall unify unwrap upload validate vary version vet view visit walk warn watch weigh
     wipe wire work wrap zip""".split()
 )
+
+
 _LIGHT = frozenset(
     """use uses used using set sets keep keeps kept make makes made put do does done be is are was been being should must shall will would
     can could may might need needs have has always never only just simply please ensure sure prefer preferred recommended recommend
@@ -145,93 +156,60 @@ _LIGHT = frozenset(
     there here any all every each some both such via per so also too very much more most not no value option setting""".split()
 ) - {"more", "recommended"}
 
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-} | {"twenty": "20", "thirty": "30", "sixty": "60", "twice": "2", "once": "1"}
-_SPELLED = re.compile(r"\b(" + "|".join(_NUMBERS) + r")\b", re.IGNORECASE)
-_UNITS: dict[str, tuple[str, float]] = {
-    **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("time", 0.001)),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), ("time", 1.0)),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), ("time", 60.0)),
-    **dict.fromkeys(("h", "hour", "hours"), ("time", 3600.0)),
-    **dict.fromkeys(("d", "day", "days"), ("time", 86400.0)),
-    **dict.fromkeys(("week", "weeks"), ("time", 604800.0)),
-    **dict.fromkeys(("month", "months"), ("time", 2592000.0)),
-    **dict.fromkeys(("year", "years"), ("time", 31536000.0)),
-    **dict.fromkeys(("b", "byte", "bytes"), ("size", 1.0)),
-    **dict.fromkeys(("kb", "kib", "k"), ("size", 1024.0)),
-    **dict.fromkeys(("mb", "mib"), ("size", 1024.0**2)),
-    **dict.fromkeys(("gb", "gib", "g"), ("size", 1024.0**3)),
-    **dict.fromkeys(("%", "percent"), ("share", 1.0)),
-    **dict.fromkeys(("px", "pixel", "pixels"), ("px", 1.0)),
-    **dict.fromkeys(("char", "chars", "character", "characters", "column", "columns"), ("characters", 1.0)),
-    **dict.fromkeys(("time", "times", "attempt", "attempts", "retry", "retries"), ("times", 1.0)),
-}
 
-_COMMON = frozenset(
-    """the a an to of and is are in for it that with you not be on this or use if when by from as at can will do does has have
-    must should never always only no your we they its which""".split()
-)
-"""Words of which English text has one in eight."""
-ENGLISH, JUDGED = 0.06, 12
-"""A text of so many words has at least that share of them; a shorter one has no letters of other scripts."""
-_FOREIGN = re.compile(r"[^\W\d_a-zA-Z]")
 _STATED = re.compile(
     r"\b(?:lives?|lasts?|runs?|expires?|times out|takes?|waits?|holds?|keeps?|kept|stays?|is|are|uses?|deploys?|builds?|"
     r"needs?|limited|defaults?)\b"
 )
 """Words that make a statement with a number as good as advice: what is, is what the other has wrong."""
-_NAMED_VERSION = re.compile(r"\b([A-Z][A-Za-z]+[+#]*)[ \t]+v?(\d+(?:\.\d+){0,2})\b(?![ \t]*[%A-Za-z-]*\d)")
-_SINCE = frozenset("since from until before after in than".split())
-"""Words before a product that make its version the time of something."""
-_NO_PRODUCTS = frozenset(
-    """step chapter version figure section table page part item day level phase line issue point rule case task option example note
-    january february march april may june july august september october november december monday tuesday wednesday thursday friday
-    saturday sunday week month year port error code http type class group stage round top no number only exactly about under over at
-    set use keep limit cap retry wait allow add every each the""".split()
-)
-"""Words before a number that are no product of which it is the version."""
 
-# --- sentences
-# -------------------------------------------------------------------------------------------------------------------------
 
-_FENCE = re.compile(r"[ \t]*(?:[-+*][ \t]+|\d+[.)][ \t]+)*(`{3,}|~{3,})")
-_ITEM = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_LABEL = re.compile(r"\*\*(?:Context|Best Practices?|Solution|Lesson)(?::\*\*|\*\*:)[ \t]*", re.IGNORECASE)
 _LABELLED = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*\s*:)")
 """A sentence with a label of its own (`**Root cause**: ...`) reports something, it advises nothing."""
-_OTHER_LABEL = re.compile(r"\*\*[^*\n]{1,40}:\*\*")
-_OLD = re.compile(r"#{2,3}[ \t]+(?:History\b|Previous Version\b|Rejected\b|Alternatives?\b)", re.IGNORECASE)
-_HEAD = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]")
+
+
 _POINTING = re.compile(
     r"\b(?:this|that|these|those|it|them|they|here|there|such|above|below)\b", re.IGNORECASE
 )
 """Words that stand for something that another sentence named: with few other words, what it speaks of is not
 known.
 """
+
+
 _PRONOUN = re.compile(r"\W*(?:they|it|this|these|those|that)\b")
 """A sentence that begins so is about something that only the one before it names."""
+
+
 _FORMULA = re.compile(r"[<>=!]=|[<>≤≥≠]")
-_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-Z0-9`])|;\s+|\n")
+
+
 _LINKS = re.compile(r"!?\[\[[^\]]*\]\]|\]\([^)\s]*\)|<https?://[^>]*>|https?://\S+")
-_CODE = re.compile(r"`+([^`\n]+?)`+")
+
+
 _TENTATIVE = frozenset(
     "maybe perhaps might sometimes could whether why previously formerly was were had did tried would".split()
 )
 """Words that make a sentence a report of the past, a question or a guess: no advice."""
+
+
 _MAYBE = re.compile(
     r"\b(?:not (?:all|every|each|any|always|necessarily|only|just|yet|sure|enough)|used to|no "
     r"longer|instead of asking|in the past)\b"
 )
+
+
 _DOUBLED = frozenset("forget fail hesitate neglect sure".split())
+
+
 _DOUBLE = re.compile(
     r"\b(?:(?:do not|don't|never) (?:forget|fail|hesitate|neglect) to|make sure to|be sure to)\b",
     re.IGNORECASE,
 )
+
+
 _REASONS = frozenset("because since so otherwise as or which even avoid prevent keep".split())
+
+
 _REASON = re.compile(
     r"(?:,|\s)\s*(?:because|since (?:it|they|this|the|that|we|you)|so that|otherwise|(?<!soon "
     r")(?<!long )as (?:it|they|this|that)|"
@@ -239,13 +217,25 @@ _REASON = re.compile(
     r"(?:avoid|prevent|keep))\b.*|\s+[—–]\s+.*|\s--?\s.*|:\s*$",
     re.IGNORECASE | re.DOTALL,
 )
+
+
 _CONDITIONS = frozenset(
     "if when whenever while unless until once where case long except soon during before after".split()
 )
+
+
 _VERSIONED = re.compile(r"\d\.\d")
+
+
 _LEADING = re.compile(r"(?:to|for|in|on|with|under|at|during|as|by)\b")
+
+
 _ORDERS = frozenset("over instead rather not".split())
+
+
 _DIGIT = re.compile(r"\d")
+
+
 _CONDITION = re.compile(
     r"(?:^|(?<=[\s,(]))(?:if|when|whenever|while|unless|until|once|where|in case|as long "
     r"as|except|as soon as|during|"
@@ -254,25 +244,20 @@ _CONDITION = re.compile(
     r"^(?:to|for|in|on|with|under|at|during|as|by) [^,]{2,60},",
     re.IGNORECASE,
 )
+
+
 _SETTING = re.compile(
     r"`?([A-Za-z][\w.-]*[_.][\w.-]*\w|[A-Z][A-Z0-9]*_[A-Z0-9_]+|--[a-z][\w-]+|(?<=`)[A-Za-z][\w-]*(?=`))`?\s*(?:=|:|\bto\b)\s*"
     r"`?\"?'?([\w.+-]+%?)"
 )
+
+
 _FILE = re.compile(r"\.[a-z]{1,4}$|/")
+
+
 _ASSIGN = re.compile(r"([A-Za-z_-][\w.-]*)\s*[=:]\s*[\"']?([\w.+-]+%?)[\"']?")
-_VALUE = re.compile(r"(?<![\w.#/-])(\d[\d,]*(?:\.\d+)?)(?:[ \t-]?(%|[A-Za-z]+))?(?![\w.]*[.-]\d)")
-_NUMERIC = re.compile(r"[\d.,]+\s*(?:%|[A-Za-z]{1,8})?")
-_VALUED = re.compile(
-    r"(?:\b(?:to|at|of|most|least|than|under|over|exactly|by|below|above|is|be)|[=:~])\s*[\"'`]?$",
-    re.IGNORECASE,
-)
-"""What stands before a number without unit that is an amount, and not the number of a line, a step or a task.
-"""
-_COMPARE = re.compile(
-    r"\b(?:(at most|no more than|not more than|up to|under|below|less than|fewer than|maximum|max|cap|limit)|"
-    r"(at least|no less than|more than|over|above|minimum|min))\b",
-    re.IGNORECASE,
-)
+
+
 _PREFER = re.compile(
     (
         r"\b(?:prefer|use|choose|pick)\s+(.{2,60}?)\s+(?:over|instead of|rather "
@@ -280,6 +265,8 @@ _PREFER = re.compile(
     ),
     re.IGNORECASE,
 )
+
+
 _NOT_THIS = re.compile(
     (
         r"\b(?:use|choose|pick|prefer)\s+(.{2,60}?),\s+(?:and "
@@ -287,8 +274,11 @@ _NOT_THIS = re.compile(
     ),
     re.IGNORECASE,
 )
-_PLAIN_WORD = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
+
+
 _TOKEN = re.compile(r"[A-Za-z0-9_À-ÿ]+(?:['’.+#/-]+[A-Za-z0-9_À-ÿ]+)*[+#]*|%")
+
+
 _ONOFF = re.compile(
     r"\b(turn(?:ed)?|switch(?:ed)?)\s+(?:(on|off)\b|(.{1,40}?)\s+(on|off)(?=[.,;:\s]|$))|"
     r"\b(?:to|=|:|is|be|stay|stays|keep .{1,40}?)\s+(on|off)(?=[.,;:`'\"\s]|$)",
@@ -343,93 +333,6 @@ def of_record(page: Page, record: Record) -> tuple[Claim, ...]:
     return tuple(out)
 
 
-def is_english(text: str) -> bool:
-    """Whether a text is in English, as far as its commonest words and its letters tell."""
-    words = _PLAIN_WORD.findall(text[:LOOKED].lower())
-    foreign = len(_FOREIGN.findall(text[:LOOKED]))
-    if foreign * 20 > sum(map(len, words)):
-        return False
-    return len(words) < JUDGED or sum(word in _COMMON for word in words) >= ENGLISH * len(words)
-
-
-def sentences(lines: list[str], start: int, end: int) -> Iterator[tuple[int, str]]:
-    """The sentences of the lines from `start` to `end` (from 1, both included) with the line on which each
-    begins.
-
-    Code, headings, tables, quotes and sections that keep earlier versions are left out; a list item is a
-    sentence of its own.
-    """
-    fence = ""
-    unit: list[tuple[int, str]] = []
-    old = 0
-    for number in range(start, min(end, len(lines)) + 1):
-        line = lines[number - 1]
-        stripped = line.strip()
-        opening = _FENCE.match(line) if "```" in line or "~~~" in line else None
-        if fence:
-            if opening is not None and opening[1].startswith(fence):
-                fence = ""
-            continue
-        if opening is not None:
-            yield from _split(unit)
-            unit = []
-            fence = opening[1]
-            continue
-        head = _HEAD.match(line) if stripped.startswith("#") else None
-        if head is not None:
-            yield from _split(unit)
-            unit = []
-            if _OLD.match(stripped):
-                old = len(head[1])
-            elif old and len(head[1]) <= old:
-                old = 0
-            continue
-        if (
-            old
-            or not stripped
-            or stripped[0] in "|><"
-            or (line.startswith(("    ", "\t")) and not _ITEM.match(line))
-        ):
-            yield from _split(unit)
-            unit = []
-            continue
-        item = _ITEM.match(line)
-        if item is not None or stripped.startswith("**"):
-            yield from _split(unit)
-            unit = []
-            stripped = line[item.end() :].strip() if item is not None else stripped
-            label = _LABEL.match(stripped)
-            if label is not None:
-                stripped = stripped[label.end() :]
-            elif item is None and _OTHER_LABEL.match(stripped):
-                continue
-        if stripped:
-            unit.append((number, stripped))
-    yield from _split(unit)
-
-
-def _split(unit: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """The sentences of one paragraph or list item."""
-    if not unit:
-        return
-    if len(unit) == 1 and not _END.search(unit[0][1]):
-        yield unit[0]
-        return
-    text = " ".join(line for _, line in unit)
-    starts = []
-    place = 0
-    for _, line in unit:
-        starts.append(place)
-        place += len(line) + 1
-    position = 0
-    for match in [*_END.finditer(text), None]:
-        stop = match.start() if match is not None else len(text)
-        sentence = text[position:stop].strip()
-        if sentence:
-            yield unit[bisect_right(starts, position) - 1][0], sentence
-        position = match.end() if match is not None else stop
-
-
 def of_sentence(sentence: str, line: int = 1) -> Claim | None:
     """The claim of a sentence, None where it is no plain advice."""
     if (
@@ -439,14 +342,14 @@ def of_sentence(sentence: str, line: int = 1) -> Claim | None:
     ):
         return None
     lowered = sentence.lower()
-    words = _PLAIN_WORD.findall(lowered)
+    words = PLAIN_WORD.findall(lowered)
     if not words:
         return None
     present = set(words)
     advice = words[0] in _IMPERATIVES or not _DIRECTIVES.isdisjoint(present)
     stated = not advice and not (any(part in lowered for part in _FACT_PARTS) and _FACTS.search(lowered))
     if stated and not (
-        (_DIGIT.search(lowered) or not _NUMBERS.keys().isdisjoint(present)) and _STATED.search(lowered)
+        (_DIGIT.search(lowered) or not NUMBERS.keys().isdisjoint(present)) and _STATED.search(lowered)
     ):
         return None
     if not _UNCLEAR.isdisjoint(present) or not _TENTATIVE.isdisjoint(present) or "?" in lowered[-3:]:
@@ -503,11 +406,10 @@ def _claim(
         main = _ONOFF.sub(lambda match: match[3] or "", main)
     formula = _FORMULA.search(main) is not None
     values, main = (
-        _values(main) if _DIGIT.search(main) or not _NUMBERS.keys().isdisjoint(present) else ((), main)
+        amounts_in(main) if _DIGIT.search(main) or not NUMBERS.keys().isdisjoint(present) else ((), main)
     )
     tokens = [
-        token.lower().strip("'")
-        for token in _TOKEN.findall(_CODE.sub(_as_code, main) if "`" in main else main)
+        token.lower().strip("'") for token in _TOKEN.findall(CODE.sub(as_code, main) if "`" in main else main)
     ]
     if not 2 <= len(tokens) <= MAX_WORDS or not _UNCLEAR.isdisjoint(tokens):
         return None
@@ -553,14 +455,6 @@ def _governs(tokens: list[str], place: int) -> bool:
     return not start or start[0] not in _IMPERATIVES or start[0] in ("do", "ensure", "make")
 
 
-def _as_code(match: re.Match[str]) -> str:
-    """A code span as one word, so that `a b` is not two topics; of `name=value` the name."""
-    assigned = _ASSIGN_SPAN.fullmatch(match[1].strip())
-    if assigned is not None:
-        return f" {assigned[1]} "
-    return " " + re.sub(r"[^A-Za-z0-9_]+", "_", match[1]).strip("_") + " "
-
-
 def _is_value(token: str, settings: tuple[tuple[str, str], ...]) -> bool:
     return any(token == value for _, value in settings)
 
@@ -584,7 +478,7 @@ def _order(text: str) -> tuple[str, str] | tuple[()]:
 def _settings(text: str) -> tuple[tuple[str, str], ...]:
     """Named settings with plain values: `max_retries=5`, `LOG_LEVEL` to `debug`."""
     out: dict[str, str] = {}
-    for match in _CODE.finditer(text):
+    for match in CODE.finditer(text):
         assigned = _ASSIGN.fullmatch(match[1].strip())
         if assigned is not None:
             out[assigned[1].lower().lstrip("-")] = assigned[2].lower()
@@ -595,142 +489,3 @@ def _settings(text: str) -> tuple[tuple[str, str], ...]:
         if value not in _LIGHT and value not in ("on", "off"):
             out.setdefault(match[1].lower().lstrip("-"), value)
     return tuple(sorted(out.items()))
-
-
-def _values(text: str) -> tuple[tuple[tuple[str, str, float], ...], str]:
-    """The numbers of a text with their units, and the text without them."""
-    text = _SPELLED.sub(lambda match: _NUMBERS[match[1].lower()], text)
-    text = _CODE.sub(lambda match: match[0] if _NUMERIC.fullmatch(match[1]) else _as_code(match), text)
-    compare = _COMPARE.search(text)
-    how = "=" if compare is None else "<" if compare[1] else ">"
-    found: list[tuple[str, str, float]] = []
-
-    def take(match: re.Match[str]) -> str:
-        unit = (match[2] or "").lower()
-        # A capital letter is no short unit: 3D, 4K, 5G.
-        short = len(unit) == 1 and match[2] != unit
-        dimension, factor = ("", 1.0) if short else _UNITS.get(unit, ("", 1.0))
-        if not dimension and _VALUED.search(text, max(0, match.start() - BEFORE), match.start()) is None:
-            return match[0]
-        try:
-            amount = float(match[1].replace(",", ""))
-        except ValueError:
-            return match[0]
-        found.append((dimension, how, amount * factor))
-        return f" {match[2]} " if match[2] and unit not in _UNITS else " "
-
-    def version(match: re.Match[str]) -> str:
-        before = text[: match.start()].rstrip().rpartition(" ")[2].lower()
-        if match[1].lower() in _NO_PRODUCTS or before in _SINCE:
-            return match[0]
-        parts = [int(part) for part in match[2].split(".")]
-        amount = sum(part * VERSION_STEP ** (2 - place) for place, part in enumerate(parts[:3]))
-        found.append((f"version of {match[1].lower()}", "=", float(amount)))
-        return f" {match[1]} "
-
-    rest = _VALUE.sub(take, _NAMED_VERSION.sub(version, text))
-    return tuple(found), _COMPARE.sub(" ", rest) if found else rest
-
-
-# --- comparing
-# -------------------------------------------------------------------------------------------------------------------------
-
-
-def may_oppose(one: Claim, other: Claim) -> bool:
-    """Whether two claims have anything in which they could differ: a quick look before they are compared."""
-    return (
-        one.sign != other.sign
-        or bool(one.poles and other.poles)
-        or bool(one.values and other.values)
-        or bool(one.settings and other.settings)
-        or bool(one.order and other.order)
-    )
-
-
-def opposite(one: Claim, other: Claim, *, related: bool = True) -> str | None:
-    """How two claims contradict each other, in words, or None where they do not.
-
-    Args:
-        related: whether the records share a category, a keyword or a topic; if not, only claims about wholly
-            the same thing count.
-    """
-    if one.condition != other.condition:
-        return None
-    swapped = _swapped(one, other)
-    if swapped is not None:
-        return swapped
-    poles, others = dict(one.poles), dict(other.poles)
-    against = [family for family in poles if others.get(family, poles[family]) != poles[family]]
-    unshared = poles.keys() ^ others.keys()
-    setting = _setting(one, other)
-    if setting is not None and not against and one.sign == other.sign == 1:
-        return setting
-    if not _same_thing(one, other, related) or (unshared and not _weak(unshared)):
-        return None
-    if one.sign != other.sign:
-        return None if against or _numbers_differ(one, other) else "one says to, the other not to"
-    if len(against) == 1 and not _numbers_differ(one, other):
-        words = _POLES[against[0]]
-        return f"{words[0][0].strip('_')} against {words[1][0].strip('_')}"
-    if not against and one.sign > 0 and len(one.values) == len(other.values) == 1:
-        (dimension, how, amount), (dimension2, how2, amount2) = one.values[0], other.values[0]
-        if dimension == dimension2 and how == how2 and amount != amount2:
-            return "different values for one thing"
-    return None
-
-
-def _weak(families: set[str]) -> bool:
-    """Whether families that only one side has say nothing about its topic."""
-    return families <= {"first", "more", "automatic", "recommend"}
-
-
-def _numbers_differ(one: Claim, other: Claim) -> bool:
-    return bool(one.values and other.values) and one.values != other.values
-
-
-def _swapped(one: Claim, other: Claim) -> str | None:
-    if len(one.order) != 2 or len(other.order) != 2 or one.sign != other.sign:
-        return None
-    if one.order[0] == other.order[1] and one.order[1] == other.order[0] and not _apart(one, other):
-        return "each prefers what the other passes over"
-    return None
-
-
-def _apart(one: Claim, other: Claim) -> bool:
-    """Whether each has something that the other does not speak of."""
-    left, right = set(one.core), set(other.core)
-    return bool(left - right) and bool(right - left)
-
-
-def _setting(one: Claim, other: Claim) -> str | None:
-    theirs = dict(other.settings)
-    for name, value in one.settings:
-        if name in theirs and theirs[name] != value and _rest_agrees(one, other, name):
-            return f"different values for {name}"
-    return None
-
-
-def _rest_agrees(one: Claim, other: Claim, name: str) -> bool:
-    """Whether all else that two claims say about a setting agrees; of one whose name says little, something
-    else must.
-    """
-    words = re.split(r"[_.-]", name)
-    parts = {name, *words}
-    if len(words) < 2 and not (set(one.core) & set(other.core)) - parts:
-        return False
-    left = {word for word in one.core if word not in parts}
-    right = {word for word in other.core if word not in parts}
-    return not (left - right and right - left) and len(left ^ right) <= 2
-
-
-def _same_thing(one: Claim, other: Claim, related: bool) -> bool:
-    """Whether two claims speak of the same thing: one may say more than the other, but not each something of
-    its own.
-    """
-    left, right = set(one.core), set(other.core)
-    shared = left & right
-    if left == right:
-        return len(shared) + bool(one.values and one.values[0][0]) >= (2 if related else 4)
-    if not related or (one.values and other.values):
-        return False
-    return not (left - right and right - left) and len(shared) >= 2 and len(left ^ right) <= len(shared)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    from memgit.lint.alike.claims import may_oppose, opposite
     from memgit.lint.alike.duplicates import apart
+    from memgit.lint.alike.opposition import may_oppose, opposite
 
     told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
     quoted: set[tuple[str, str]] = set()

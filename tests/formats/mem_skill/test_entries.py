@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.codec import Draft, Form
-from memgit.formats.mem_skill import bodies, entries, entry, titles
+from memgit.formats.mem_skill import bodies, compose, entries, titles
 from memgit.formats.mem_skill.labels import LISTS, ORDER
 from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
@@ -649,7 +649,9 @@ def test_what_is_written_reads_back(drafts: list[Draft], data: bytes | None) -> 
         assert record.title == title
         assert record.body == bodies.of(draft.body)
         assert known(record) == {
-            name: entry.clean(name, value) for name, value in draft.fields.items() if entry.clean(name, value)
+            name: compose.clean(name, value)
+            for name, value in draft.fields.items()
+            if compose.clean(name, value)
         }
         assert said(data)[:-1] == before
 
@@ -1085,7 +1087,7 @@ def test_any_file_is_changed_as_asked_or_refused(case: tuple[bytes, int, dict[st
     after = parse(new).records[place]
     for name in ORDER:
         if name != "body":
-            wanted = entry.clean(name, changes[name]) if name in changes else record.fields.get(name)
+            wanted = compose.clean(name, changes[name]) if name in changes else record.fields.get(name)
             assert (after.fields.get(name) or None) == (wanted or None)
     assert after.title == (titles.clean(str(changes["title"])) if "title" in changes else record.title)
     body = str(changes.get("body", record.body))

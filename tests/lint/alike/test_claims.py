@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import contradictions
-from memgit.lint.alike.claims import of_sentence, opposite, sentences
+from memgit.lint.alike.claims import of_sentence
 from memgit.lint.alike.likeness import stem
+from memgit.lint.alike.opposition import opposite
+from memgit.lint.alike.sentences import sentences
 from tests.lint.support import at, check, corpus, entry, memory
 
 

@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memgit.lint.alike import joins, likeness
-from memgit.lint.alike.claims import Claim, of_sentence, opposite
+from memgit.lint.alike.claims import Claim, of_sentence
 from memgit.lint.alike.multimap import CROWD
+from memgit.lint.alike.opposition import opposite
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import least
 from memgit.model.record import Record
