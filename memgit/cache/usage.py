@@ -78,15 +78,15 @@ def load(repo: Repository, cache: Cache | None) -> Usage:
 def _read(repo: Repository, tips: list[str], known: list[str]) -> Iterator[tuple[str, Count]]:
     from memgit.formats.messages import message as messages  # where nothing new was counted, nothing is read
 
-    for date, text in refs.commits(repo, tips, known):
-        for block in messages.parse(text).blocks:
+    for counted in refs.commits(repo, tips, known):
+        for block in messages.parse(counted.text).blocks:
             for change in block.records:
                 if change.action not in ("use", "read"):
                     continue
                 kind, _, rest = change.address.partition("/")
                 version = rest.rpartition("@")[2] if kind == "skill" and "@" in rest else ""
                 name = f"{change.id}@{version}" if change.id and version else change.id or change.address
-                yield name, Count(1, 0, date[:10]) if change.action == "use" else Count(0, 1)
+                yield name, Count(1, 0, counted.date[:10]) if change.action == "use" else Count(0, 1)
 
 
 def _recall(cache: Cache) -> tuple[dict[str, str], dict[str, Count]] | None:

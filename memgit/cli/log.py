@@ -7,6 +7,7 @@ import time
 from memgit import TYPE_CHECKING
 from memgit.app.read import log as activity
 from memgit.app.read.reader import kinds_of, open_reader
+from memgit.app.read.usage_log import with_usage
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import echo, write_utf8
 from memgit.errors import NotFound
@@ -37,7 +38,11 @@ FORMATS = ("text", "markdown", "json")
 @click.option("--since", metavar="DATE", help="Only from this day on: 2026-03-01, or '2 weeks ago'.")
 @click.option("--until", metavar="DATE", help="Only up to this day.")
 @click.option(
-    "--op", "ops", multiple=True, metavar="OP", help=f"Only this operation; repeatable: {', '.join(OPS)}."
+    "--op",
+    "ops",
+    multiple=True,
+    metavar="OP",
+    help=f"Only this operation; repeatable: {', '.join(OPS)}; or use and read, which are counted apart.",
 )
 @click.option(
     "--kind",
@@ -91,6 +96,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         record=record,
         limit=options["limit"],
         wanted=wanted,
+    )
+    found = with_usage(
+        workspace,
+        found,
+        wanted,
+        revisions=options["revisions"] or options["at"],
+        record=record,
+        limit=options["limit"],
     )
     form = "json" if options["as_json"] else options["form"]
     if form == "json":

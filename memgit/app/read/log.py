@@ -21,7 +21,7 @@ from memgit.model.change import identity
 from memgit.model.ids import is_id
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout
-from memgit.model.operation import OPS, Event, RecordChange
+from memgit.model.operation import OPS, USAGE, Event, RecordChange
 from memgit.model.record import Record
 from memgit.model.when import moment
 
@@ -197,8 +197,8 @@ def filters(
         BadInput: a date, operation or kind that cannot be one.
     """
     for op in ops:
-        if op not in OPS:
-            raise BadInput(f"{op!r} is no operation", hint=f"one of {', '.join(OPS)}")
+        if op not in (*OPS, *USAGE):
+            raise BadInput(f"{op!r} is no operation", hint=f"one of {', '.join((*OPS, *USAGE))}")
     for kind in kinds:
         if kind not in KINDS:
             raise BadInput(f"{kind!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")
@@ -435,6 +435,8 @@ def as_markdown(found: Iterable[Event], layout: Layout) -> Iterator[str]:
             yield f"{head} lint | {rest} ({count} records)"
         elif event.op == "lint":
             yield f"{head} lint | {rest}"
+        elif event.op in USAGE:
+            yield f"{head} {event.op} | {_used(event, layout)}"
         elif event.op in ("adopt", "upgrade"):
             yield f"{head} upgrade | {rest}" + (f" ({count} records)" if count else "")
         else:
@@ -446,6 +448,21 @@ def as_markdown(found: Iterable[Event], layout: Layout) -> Iterator[str]:
                 yield f"{head} {verb} | " + one_line(
                     words.format(path=path, title=f'"{title}"', was=f'"{was}"')
                 )
+
+
+def _used(event: Event, layout: Layout) -> str:
+    """What was read or used, in the words of a Mem Skill log: entries by their files, other records by name."""
+    files: dict[str, dict[str, None]] = {}
+    for record in event.records:
+        path, title = _place(record.address, layout)
+        kind = record.address.partition("/")[0]
+        name = path.rpartition("/")[2] if kind in ("knowledge", "experience") else f'{path}: "{title}"'
+        files.setdefault(kind, {})[name] = None
+    verbs = {"knowledge": "Loaded"} if event.op == "read" else dict.fromkeys(files, "Used")
+    return "; ".join(
+        one_line(f"{verbs.get(kind, 'Retrieved')} {kind}: {', '.join(names)}")
+        for kind, names in files.items()
+    )
 
 
 def _place(address: str, layout: Layout) -> tuple[str, str]:

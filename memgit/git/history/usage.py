@@ -10,6 +10,7 @@ from memgit.git import process
 from memgit.git.objects import libgit
 from memgit.git.permissions import shared
 from memgit.model.ids import is_id, new_id
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -215,15 +216,24 @@ def tips(repo: Repository) -> dict[str, str]:
     return repo.refs(PREFIX)
 
 
-def commits(repo: Repository, wanted: Sequence[str], known: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Author date and message of every commit that `wanted` has and `known` has not; one git process."""
+class Counted(NamedTuple):
+    """One commit of a usage ref: its hash, author date and author (`Name <mail>`), and message."""
+
+    commit: str
+    date: str
+    author: str
+    text: str
+
+
+def commits(repo: Repository, wanted: Sequence[str], known: Sequence[str]) -> Iterator[Counted]:
+    """Every commit that `wanted` has and `known` has not, newest first; one git process."""
     lines = [*wanted, *(f"^{commit}" for commit in known)]
     out = process.run(
-        ["log", "--stdin", "--format=tformat:%aI%n%B%x00", "--encoding=UTF-8"],
+        ["log", "--stdin", "--format=tformat:%H%n%aI%n%an <%ae>%n%B%x00", "--encoding=UTF-8"],
         repo=repo,
         data="".join(f"{line}\n" for line in lines).encode(),
     )
     for part in out.split(b"\0"):
-        date, _, text = part.lstrip(b"\n").partition(b"\n")
-        if date:
-            yield date.decode("ascii", "replace"), text.decode("utf-8", "replace")
+        lines = part.lstrip(b"\n").decode("utf-8", "replace").split("\n", 3)
+        if len(lines) == 4:
+            yield Counted(*lines)
