@@ -177,6 +177,7 @@ CHECKOUTS: dict[str, tuple[str, ...]] = {
     "full": (),
     "blobless": ("--filter=blob:none",),
     "treeless": ("--filter=tree:0",),
+    "sparse": ("--depth=1", "--filter=blob:none"),
 }
 """How actions/checkout and GitLab's runner fetch: what they ask for besides the ref."""
 

@@ -48,17 +48,32 @@ def on_main(hub: Forge, *command: str) -> str:
     return run_git(hub.seed, "rev-parse", "main")
 
 
+TEXT = "Remove the temporary folder in a trap on EXIT, so that an error half-way leaves nothing behind."
+ENTRY = ["record", "knowledge", "Trap on exit", "--category", "shell", "-m", TEXT, "--similar", "create"]
+MOVES = {
+    "a link": (LINKED, ["rename", "Quote every expansion", "Quote all of them"], "MG201", 1),
+    "a duplicate": (
+        ENTRY,
+        ["record", "memory", "A trap on exit", "-m", TEXT, "--similar", "create"],
+        "MG301",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
 def test_a_base_that_moved_on_since_the_event(
-    tmp_path: Path, hub: Forge, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, hub: Forge, monkeypatch: pytest.MonkeyPatch, move: str
 ) -> None:
-    """The change links to a record that main renames meanwhile: it breaks in the merge alone."""
-    sides = hub.propose(LINKED)
+    """What is wrong in the merge alone, with what came to main meanwhile, is found."""
+    change, meanwhile, rule, code = MOVES[move]
+    sides = hub.propose(change)
     checkout = hub.checkout(tmp_path / "checkout")
-    moved = on_main(hub, "rename", "Quote every expansion", "Quote all of them")
+    moved = on_main(hub, *meanwhile)
     on(monkeypatch, tmp_path, pull(sides, base={"sha": sides["base"], "ref": "main"}))
-    found = job(checkout, "--also", f"json={tmp_path / 'out.json'}", code=1)
+    found = job(checkout, "--also", f"json={tmp_path / 'out.json'}", code=code)
     assert (found["base"], found["head"], found["number"]) == (moved, sides["head"], "7")
-    assert "MG201" in {one["rule"] for one in json.loads((tmp_path / "out.json").read_text())["findings"]}
+    assert rule in {one["rule"] for one in json.loads((tmp_path / "out.json").read_text())["findings"]}
     assert (
         memgit(checkout, "review", f"{sides['base']}...{sides['head']}", "--json").json["verdict"] == "pass"
     )
