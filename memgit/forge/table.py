@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from memgit.forge.events import Env, Job, github_fork, github_job, gitlab_fork, gitlab_job
+from memgit.lint.reports.github import MAX_ANNOTATIONS
 from memgit.review.values import Site
 
 
@@ -65,12 +66,13 @@ def _github_repository(env: Env) -> str | None:
 
 
 def _github_site(env: Env) -> Site | None:
-    """Of one severity, a step shows ten annotations (docs.github.com, "Workflow commands")."""
     server, name = _web(env.get("GITHUB_SERVER_URL")), _github_repository(env)
     if server is None or name is None:
         return None
     top = f"{server}/{name}"
-    return Site(f"{top}/blob/{{commit}}/{{path}}#L{{line}}", f"{top}/commit/{{commit}}", _rules(env), 10)
+    return Site(
+        f"{top}/blob/{{commit}}/{{path}}#L{{line}}", f"{top}/commit/{{commit}}", _rules(env), MAX_ANNOTATIONS
+    )
 
 
 def _gitlab_site(env: Env) -> Site | None:

@@ -42,7 +42,7 @@ def located(prefix: str, path: str) -> str:
     return prefix + path
 
 
-def from_top(text: str, paths: Collection[str], prefix: str) -> str:
+def relocated(text: str, paths: Collection[str], prefix: str) -> str:
     """A text in which each of some paths from the knowledge root is as seen from the top of the repository."""
     there = sorted((path for path in paths if path and path in text), key=len, reverse=True)
     if not prefix or not there:

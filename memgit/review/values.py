@@ -7,8 +7,9 @@ from functools import reduce
 from typing import NamedTuple
 from urllib.parse import quote
 
-from memgit.lint.rule import SEVERITIES, Finding, Related, Rule
-from memgit.lint.words import from_top, located
+from memgit.lint.reports.report import from_top
+from memgit.lint.rule import SEVERITIES, Finding, Rule
+from memgit.lint.words import relocated
 from memgit.model.change import Change, changed_fields
 from memgit.model.kinds import KINDS
 from memgit.model.record import Record, Value
@@ -168,7 +169,8 @@ class Site(NamedTuple):
         file: the address of a file, with `{commit}`, `{path}` and `{line}` in it.
         commit: that of a commit, with `{commit}` in it.
         rules: of the folder that holds the pages of the rules; empty where it is not known.
-        annotations: how many findings of one severity it shows beside the lines; 0 for all.
+        annotations: how many findings of one severity it shows beside the lines, where there are more; 0 for
+            all.
     """
 
     file: str
@@ -326,11 +328,10 @@ def in_repository(review: Review) -> Review:
     known |= review.at_head | {place.path for place in review.conflicts}
 
     def words(text: str) -> str:
-        return from_top(text, known, prefix)
+        return relocated(text, known, prefix)
 
     def found(one: Finding) -> Finding:
-        related = tuple(Related(located(prefix, at.path), at.line, words(at.message)) for at in one.related)
-        return one._replace(path=located(prefix, one.path), message=words(one.message), related=related)
+        return from_top(one, known, prefix)
 
     def detail(one: Detail) -> Detail:
         return one._replace(others=tuple(other._replace(path=prefix + other.path) for other in one.others))

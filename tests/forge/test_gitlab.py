@@ -33,6 +33,8 @@ def job(
     tmp_path: Path, server: Server, sides: dict[str, str], checkout: Path, token: str | None = TOKEN
 ) -> Pipeline:
     env = server.env() | {
+        "MEMGIT_REPOSITORY": "https://forge.example.org/tools/memgit.git",
+        "MEMGIT_COMMIT": "c" * 40,
         "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
         "CI_COMMIT_SHA": sides["head"],
         "CI_DEFAULT_BRANCH": "main",
@@ -58,7 +60,7 @@ def test_a_note_created_then_updated(tmp_path: Path, hub: Forge, gitlab: Server)
     )
     assert first.ok and "verdict: pass" in first.log and "created the comment on merge request 7" in first.log
     assert (
-        set(first.outputs) == {"review.env", "review.json", "review.md", "review.sarif"}
+        set(first.outputs) == {"codequality.json", "review.env", "review.json", "review.md", "review.sarif"}
         and check_sarif(first.outputs["review.sarif"]) == []
     )
     sides = hub.propose(["record", "memory", "One more", "-m", "x"])
@@ -76,7 +78,20 @@ def test_the_verdict_decides(tmp_path: Path, hub: Forge, gitlab: Server) -> None
     sides = hub.propose(write=BAD)
     pipeline = job(tmp_path, gitlab, sides, hub.checkout(tmp_path / "checkout", ref="refs/pull/7/head"))
     assert ran(pipeline).failed == "1" and len(gitlab.reviews) == 1
+    quality = json.loads((tmp_path / "checkout/memgit-review/codequality.json").read_text())
+    assert "critical" in {one["severity"] for one in quality}
+    assert {one["location"]["path"] for one in quality} >= {"knowledge-base/shell.md"}
     assert ran(pipeline, MEMGIT_FAIL_ON="never").ok
+    refused = ran(pipeline, MEMGIT_FAIL_ON="sometimes")
+    assert refused.failed == "2" and "sometimes" in refused.log
+
+
+def test_memgit_is_installed_from_where_it_is_pinned(tmp_path: Path, hub: Forge, gitlab: Server) -> None:
+    pipeline = job(tmp_path, gitlab, hub.propose(GOOD), hub.checkout(tmp_path / "checkout"))
+    for name, value in (("MEMGIT_REPOSITORY", ""), ("MEMGIT_COMMIT", "main"), ("MEMGIT_COMMIT", "c" * 39)):
+        done = ran(pipeline, **{name: value})
+        assert done.failed == "2" and "the full hash of a commit" in done.log and not gitlab.requests
+    assert "git+$MEMGIT_REPOSITORY@$MEMGIT_COMMIT" in done.replaced[1]
 
 
 def test_a_token_that_may_not_write_and_none(tmp_path: Path, hub: Forge, gitlab: Server) -> None:
@@ -127,6 +142,7 @@ def test_a_checkout_that_was_there_before_and_a_fork(tmp_path: Path, hub: Forge,
 def test_the_job_keeps_what_it_made() -> None:
     job = load(TEMPLATE)["memgit-review"]
     assert job["artifacts"]["when"] == "always" and job["artifacts"]["paths"] == ["memgit-review/"]
+    assert job["artifacts"]["reports"] == {"codequality": "memgit-review/codequality.json"}
     assert "merge_request_event" in job["rules"][0]["if"] and str(job["variables"]["GIT_DEPTH"]) == "0"
 
 

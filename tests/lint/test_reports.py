@@ -209,6 +209,41 @@ def test_github_annotations() -> None:
     ]
 
 
+def test_annotations_beyond_those_that_a_forge_shows() -> None:
+    """Ten of a severity are shown: of more, the tenth counts the rest, which the log has, and no command is."""
+    many = [BROKEN._replace(line=n, message="::warning::x") for n in range(1, 35)]
+    lines = render("github", report(*many, WAY)).splitlines()
+    commands = [line for line in lines if line.startswith("::")]
+    assert [line.partition(" ")[0] for line in commands] == ["::error"] * 10 + ["::warning"]
+    assert commands[9] == "::error title=memgit::25 more errors: see the log of this step and its summary"
+    assert len(lines) == 36 and lines[-1] == f"{BROKEN.path}:34: error: ::warning::x [MG201]"
+
+
+def test_code_quality_of_gitlab() -> None:
+    """docs.gitlab.com: description, check_name, a fingerprint of its own, severity and location each."""
+    twice = BROKEN._replace(line=9)
+    found = json.loads(
+        render("gitlab", report(BROKEN, twice, WAY, STALE._replace(severity="info"), prefix="kb/"))
+    )
+    assert [one["severity"] for one in found] == ["critical", "critical", "minor", "info"]
+    assert found[0]["location"] == {"path": "kb/memory/b c.md", "lines": {"begin": 7}}
+    assert found[0]["check_name"] == "MG201 broken-link" and found[0]["description"].startswith(
+        "MG201 broken-link: "
+    )
+    assert len({one["fingerprint"] for one in found}) == 4
+    assert json.loads(render("gitlab", report())) == []
+
+
+def test_messages_name_paths_from_the_top_of_the_repository() -> None:
+    other = Related("memory/c.md", 3, "in memory/c.md")
+    words = "memory/c.md:3, notmemory/c.md, memory/c.md.bak and kb/memory/c.md; [x](memory/c.md)"
+    one = BROKEN._replace(message=words, related=(other,))
+    for form in ("github", "gitlab", "sarif"):
+        found = render(form, report(one, prefix="docs/kb/"))
+        assert "docs/kb/memory/c.md" in found, form
+        assert f"docs/kb/{words[:66]}" in found, form
+
+
 def test_github_escapes_what_would_end_a_command() -> None:
     odd = STALE._replace(path="a,b:c%\n.md", message="x\r\ny%0A::error::z", severity="info")
     assert annotation(odd) == (

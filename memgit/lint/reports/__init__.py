@@ -37,11 +37,18 @@ def _github(report: Report, paint: Paint) -> Iterable[str]:
     return (render(report),)
 
 
+def _gitlab(report: Report, paint: Paint) -> Iterable[str]:
+    from memgit.lint.reports.gitlab import render
+
+    return (render(report),)
+
+
 FORMATS: Mapping[str, Callable[[Report, Paint], Iterable[str]]] = {
     "text": _text,
     "json": _json,
     "sarif": _sarif,
     "github": _github,
+    "gitlab": _gitlab,
 }
 
 

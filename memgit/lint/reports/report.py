@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 from memgit.lint.engine import Result
-from memgit.lint.rule import Rule
+from memgit.lint.rule import Finding, Rule
+from memgit.lint.words import located, relocated
 from memgit.model.namedtuple import NamedTuple
 
 Paint: TypeAlias = Callable[[str, str], str]
@@ -40,3 +41,26 @@ class Report(NamedTuple):
     prefix: str = ""
     version: str = ""
     mended: Sequence[str] = ()
+
+    def at_top(self) -> Report:
+        """The same with every path as seen from the top of the repository, in messages too."""
+        found = self.result.findings
+        known = {path for one in found for path in (one.path, *(place.path for place in one.related))}
+        placed = tuple(from_top(one, known, self.prefix) for one in found)
+        return self._replace(result=self.result._replace(findings=placed), prefix="")
+
+
+def from_top(finding: Finding, known: Collection[str], prefix: str) -> Finding:
+    """A finding whose paths are as seen from the top of the repository.
+
+    Args:
+        known: the paths from the knowledge root that its message may name.
+    """
+    if not prefix:
+        return finding
+    related = tuple(
+        place._replace(path=located(prefix, place.path), message=relocated(place.message, known, prefix))
+        for place in finding.related
+    )
+    message = relocated(finding.message, known, prefix)
+    return finding._replace(path=located(prefix, finding.path), message=message, related=related)

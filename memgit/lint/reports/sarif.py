@@ -13,7 +13,6 @@ from urllib.parse import quote
 from memgit.lint.pages import page
 from memgit.lint.reports.report import Report
 from memgit.lint.rule import Finding, Rule
-from memgit.lint.words import located
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -22,6 +21,7 @@ BASE = "SRCROOT"
 
 def value(report: Report) -> dict[str, Any]:
     """The report as plain values."""
+    report = report.at_top()
     found = {finding.rule for finding in report.result.findings}
     rules = [rule for rule in report.rules if rule.code in found]
     places = {rule.code: number for number, rule in enumerate(rules)}
@@ -32,9 +32,7 @@ def value(report: Report) -> dict[str, Any]:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {BASE: {"description": {"text": "the top of the repository"}}},
-        "results": [
-            _result(finding, report.prefix, places.get(finding.rule)) for finding in report.result.findings
-        ],
+        "results": [_result(finding, places.get(finding.rule)) for finding in report.result.findings],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -56,10 +54,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, prefix: str, number: int | None) -> dict[str, Any]:
-    location: dict[str, Any] = {
-        "physicalLocation": _place(located(prefix, finding.path), finding.line, finding.end_line)
-    }
+def _result(finding: Finding, number: int | None) -> dict[str, Any]:
+    location: dict[str, Any] = {"physicalLocation": _place(finding.path, finding.line, finding.end_line)}
     if finding.address is not None:
         location["logicalLocations"] = [{"fullyQualifiedName": finding.address, "kind": "resource"}]
     out: dict[str, Any] = {
@@ -67,7 +63,7 @@ def _result(finding: Finding, prefix: str, number: int | None) -> dict[str, Any]
         "level": LEVELS[finding.severity],
         "message": {"text": finding.message},
         "locations": [location],
-        "partialFingerprints": {"memgit/v1": _fingerprint(finding)},
+        "partialFingerprints": {"memgit/v1": fingerprint(finding)},
     }
     if number is not None:
         out["ruleIndex"] = number
@@ -75,7 +71,7 @@ def _result(finding: Finding, prefix: str, number: int | None) -> dict[str, Any]
         out["relatedLocations"] = [
             {
                 "id": index,
-                "physicalLocation": _place(located(prefix, place.path), place.line, place.line),
+                "physicalLocation": _place(place.path, place.line, place.line),
                 "message": {"text": place.message},
             }
             for index, place in enumerate(finding.related)
@@ -91,7 +87,7 @@ def _place(path: str, line: int, end_line: int) -> dict[str, Any]:
     }
 
 
-def _fingerprint(finding: Finding) -> str:
+def fingerprint(finding: Finding) -> str:
     """What stays the same when lines move: the rule, the record or file, and the words without numbers."""
     words = "".join(char for char in finding.message if not char.isdigit())
     text = "\0".join((finding.rule, finding.address or finding.path, words))

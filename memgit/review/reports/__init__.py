@@ -42,12 +42,19 @@ def _github(review: Review, paint: Paint) -> str:
     return render(as_report(review))
 
 
+def _gitlab(review: Review, paint: Paint) -> str:
+    from memgit.lint.reports.gitlab import render
+
+    return render(as_report(review))
+
+
 FORMATS: Mapping[str, Render] = {
     "text": _text,
     "markdown": _markdown,
     "json": _json,
     "sarif": _sarif,
     "github": _github,
+    "gitlab": _gitlab,
 }
 
 

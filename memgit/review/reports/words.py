@@ -55,7 +55,9 @@ def asides(review: Review) -> list[str]:
     for severity, count in review.severities().items():
         if most and count > most:
             name = severity if severity != "info" else "note"
-            out.append(f"{most} of {plural(count, name)} are shown beside the lines: a forge takes no more")
+            out.append(
+                f"{most - 1} of {plural(count, name)} are shown beside the lines: a forge takes no more"
+            )
     return [*out, *review.notes]
 
 
