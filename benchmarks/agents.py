@@ -1,10 +1,11 @@
 """What agents wait for, in processor time: calls of `memgit mcp` and the hooks, beside git's own add and commit.
 
     python benchmarks/generate.py REPO --records 10000
-    python benchmarks/agents.py REPO [--rounds 20]
+    python benchmarks/agents.py REPO [--rounds 20] [--clients 8]
 
 The repository is written to: give a copy. Each figure is the median of the rounds, in milliseconds of processor time
-(user and system) of the server, or of the process and its children.
+(user and system) of the server, or of the process and its children. `--clients` has so many servers record at once, and
+says how many records a second that makes and whether any was lost.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import resource
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -81,6 +84,35 @@ def run(repo: Path, *command: str, data: bytes = b"") -> None:
     subprocess.run(command, cwd=repo, input=data, capture_output=True, check=True)
 
 
+def together(repo: Path, clients: int, each: int) -> None:
+    """Has clients with a server each record at once, and prints how fast that was and what was lost."""
+    servers = [Server(repo) for _ in range(clients)]
+    mark = f"Together {os.getpid()}"
+
+    def work(number: int) -> None:
+        for part in range(each):
+            servers[number].call(
+                "record",
+                kind="memory",
+                scope=f"client-{number}",
+                title=f"{mark} {number} {part}",
+                body="Drain.",
+            )
+
+    began = time.perf_counter()
+    with ThreadPoolExecutor(clients) as pool:
+        list(pool.map(work, range(clients)))
+    took = time.perf_counter() - began
+    for server in servers:
+        server.close()
+    log = subprocess.run(
+        ["git", "log", "--format=%s", f"--grep={mark}"], cwd=repo, capture_output=True, text=True, check=True
+    )
+    lost = clients * each - len(set(log.stdout.splitlines()))
+    run(repo, sys.executable, "-m", "memgit", "rebuild", "--check")
+    print(f"{clients} clients at once: {clients * each / took:.1f} records a second, {lost} lost, no drift")
+
+
 def hook(repo: Path, name: str, event: bytes, number: int) -> None:
     run(repo, sys.executable, "-m", "memgit", "agent", "hook", "claude-code", name, data=event)
 
@@ -91,6 +123,7 @@ def main() -> None:
     )
     parser.add_argument("repo", type=Path)
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--clients", type=int, default=0, help="record from so many servers at once as well")
     options = parser.parse_args()
     repo: Path = options.repo.resolve()
     rounds: int = options.rounds
@@ -138,6 +171,8 @@ def main() -> None:
     git = rows["git add + git commit"]
     for name, cost in rows.items():
         print(f"{name:24} {cost:7.1f} ms  {cost / git:5.2f} x git")
+    if options.clients:
+        together(repo, options.clients, rounds)
 
 
 if __name__ == "__main__":

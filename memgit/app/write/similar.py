@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader
 from memgit.cache.rows import group_of
-from memgit.lint.alike.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness_to, profile
+from memgit.lint.alike.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness_to, needed, profile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record, Value
 
@@ -57,7 +57,7 @@ def close_records(
         return []
     found: list[Close] = []
     measure = likeness_to(new, reader.rarity)
-    for record in reader.similar_candidates(kind, sorted(new.stems)):
+    for record in reader.similar_candidates(kind, needed(new, reader.rarity)):
         share = 0.0 if record.archived else measure(profile_of(record))
         if share >= CLOSE and is_close(share, group is None or group_of(record) == group):
             found.append(Close(record, share))

@@ -94,6 +94,20 @@ def likeness_to(new: Profile, weight: Weight) -> Callable[[Profile], float]:
     return measure
 
 
+def needed(new: Profile, weight: Weight) -> list[str]:
+    """The heaviest stems of a new text, so many that every close record holds one of them: without any, the lighter
+    ones give too little likeness, whatever the titles give.
+    """
+    counts = {stem: weight(stem) * (2 if stem in new.subject else 1) for stem in sorted(new.stems)}
+    spare = sum(counts.values()) * (CLOSE - (1 - _TEXT)) / _TEXT
+    found = sorted(counts, key=lambda stem: (counts[stem], stem))
+    for place, stem in enumerate(found):
+        spare -= counts[stem]
+        if spare <= 0:
+            return sorted(found[place:])
+    return found
+
+
 def is_close(share: float, same_group: bool) -> bool:
     """Whether a likeness says that two texts are about the same matter; across categories or scopes it takes more."""
     return share >= (CLOSE if same_group else ELSEWHERE)

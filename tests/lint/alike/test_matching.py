@@ -6,8 +6,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memgit.lint.alike.matching import ELSEWHERE, is_close, likeness, profile
+from memgit.lint.alike.matching import CLOSE, ELSEWHERE, is_close, likeness, needed, profile
 from memgit.model.overlap import rarity
 
 PAIRS = Path(__file__).parents[3] / "benchmarks" / "likeness_pairs.txt"
@@ -71,3 +73,26 @@ def test_texts_without_a_shared_word_are_not_alike_at_all() -> None:
 
 def test_across_groups_it_takes_more() -> None:
     assert is_close(0.5, True) and not is_close(0.5, False) and is_close(0.65, False)
+
+
+WORDS = st.lists(
+    st.sampled_from("queue canary drain lag table worker index cold retry shard".split()), max_size=12
+)
+
+
+@given(WORDS, WORDS, WORDS, WORDS, st.lists(st.floats(0.1, 9), min_size=10, max_size=10))
+def test_a_close_record_holds_a_needed_stem(
+    title: list[str], body: list[str], other_title: list[str], other_body: list[str], rarities: list[float]
+) -> None:
+    new, held = (profile(" ".join(a), (), " ".join(b)) for a, b in ((title, body), (other_title, other_body)))
+    known = dict(zip(sorted(new.stems | held.stems), rarities, strict=False))
+    some = needed(new, known.__getitem__)
+    assert set(some) <= new.stems
+    if likeness(new, held, known.__getitem__) >= CLOSE:
+        assert held.stems.intersection(some)
+
+
+def test_common_stems_are_not_needed() -> None:
+    new = profile("Drain the queue", (), "the common words drain queue and rare zebra")
+    weight = {"zebra": 9.0, "common": 0.5}
+    assert "common" not in needed(new, lambda stem: weight.get(stem, 3.0))
