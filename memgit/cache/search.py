@@ -28,6 +28,7 @@ from memgit.cache.scores import ONE, Counted, Counts, Plan, Scored, Scores, coun
 from memgit.cache.snippets import WIDTH, Snippet, Snippets, page, text_of
 from memgit.cache.tokens import STOP_WORDS, Term, neighbours, phrase, telling, terms
 from memgit.model.ids import is_id
+from memgit.model.lazy_re import pattern
 from memgit.model.link import normal
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
@@ -54,6 +55,7 @@ LEAST = 20
 """The same at first."""
 FIRST = 1_000
 """Results that are put in order at first where filters may leave out most of them."""
+_HASH = pattern(r"@[0-9a-f]{16}$")
 SPARE = 50
 """The same, over the limit, where filters leave out few: some of them are alike."""
 
@@ -140,13 +142,22 @@ def similar(
 
 def from_source(source: Snapshot, value: str) -> list[Record]:
     """The heads of the records whose Source field is a value, archived ones too, in the order of paths and
-    lines.
+    lines. Of a file outside the root the hash does not count, and the folders above it as far as both name them.
     """
-    wanted = phrase(value)
+    named = _HASH.sub("", value)
+    wanted = phrase(named if named == value else named.rpartition("/")[2].removeprefix("file:"))
     if not wanted.words:
         return []
     sql = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}} order by file.path, record.n"
-    return [record for record in source.heads(sql, [f"{{rest}} : {wanted.match}"]) if record.source == value]
+    found = source.heads(sql, [f"{{rest}} : {wanted.match}"])
+    return [record for record in found if _same_origin(record.source or "", value)]
+
+
+def _same_origin(one: str, other: str) -> bool:
+    """Whether two values of Source name the same file."""
+    left, right = (_HASH.sub("", text).removeprefix("file:") for text in (one, other))
+    hashed = left != one.removeprefix("file:") and right != other.removeprefix("file:")
+    return left == right or (hashed and (left.endswith(f"/{right}") or right.endswith(f"/{left}")))
 
 
 def holding(source: Snapshot, word: str) -> int:

@@ -186,12 +186,19 @@ def _without_sponsors(lines: list[str]) -> list[str]:
 
 _TARGET = re.compile(r"^\([\w-]+\)=\s*$|^\{[:#.][^{}]*\}\s*$")
 """Marks for tools that make pages: `(target)=` and `{: .class}`."""
+_DIRECTIVE = re.compile(
+    r"(?m)^(`{3,}|:{3,})\{(?:contents|toctree|index|currentmodule|tableofcontents)\}[^\n]*\n(?:(?!\1).*\n)*?\1[ \t]*(?:\n|$)"
+    r"|^(`{3,})\{eval-rst\}\n\.\. currentmodule::[^\n]*\n\2[ \t]*(?:\n|$)"
+)
+_ROLE = re.compile(r"\{[a-z][\w:-]{1,30}\}(`[^`\n]+`)")
 
 
 def without_layout(text: str) -> str:
     """A body without its lines of badges and layout and its thanks to sponsors; code is left alone."""
     if "<" not in text and "![" not in text and ")=" not in text and "{" not in text:
         return text
+    if "{" in text:
+        text = _ROLE.sub(r"\1", _DIRECTIVE.sub("", text))
     kept: list[str] = []
     fence = ""
     for line in _without_sponsors(text.split("\n")):
@@ -203,6 +210,11 @@ def without_layout(text: str) -> str:
         kept.append(line)
     joined = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
     return joined or text
+
+
+def is_lead(line: str) -> bool:
+    """Whether a line above the first heading says nothing: blank, layout, or a mark for tools."""
+    return not line.strip() or _TARGET.match(line) is not None or is_badge(line)
 
 
 def is_badge(line: str) -> bool:

@@ -5,14 +5,22 @@ Forms: ChatGPT's `conversations.json` is a list of `{title, create_time, mapping
 Claude's is a list of `{uuid, name, created_at, chat_messages: [{sender, text}]}`; Mem0 gives a list (or
 `{results: [...]}`) of `{id, memory, created_at}`; the MCP memory server keeps JSON lines of `{type: "entity",
 name, entityType, observations}` and `{type: "relation", from, to, relationType}`.
+
+Of a note in Markdown, title, date and link are taken out of what each program puts beside the text. Notion: `Title <32
+hexadecimal digits>.md`, with lines `Property: value` under the title. Joplin: frontmatter, or (RAW) a block of `id: …` to
+`type_: 1` at the end. Obsidian and its web clipper: frontmatter. Apple Notes exports plain Markdown, with nothing beside it.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
+
+from memgit.errors import UnreadableFile
+from memgit.formats import frontmatter
 
 
 class Export(NamedTuple):
@@ -48,7 +56,7 @@ def _is_chatgpt(row: dict[str, Any]) -> bool:
 
 
 def _chatgpt(row: dict[str, Any], number: int) -> Export:
-    nodes = [node for node in row["mapping"].values() if isinstance(node, dict)]
+    nodes = _branch(row["mapping"], row.get("current_node"))
     turns = []
     for node in nodes:
         message = node.get("message")
@@ -67,6 +75,17 @@ def _chatgpt(row: dict[str, Any], number: int) -> Export:
         _day(row.get("create_time")),
         _spoken((role, said) for _, role, said in turns),
     )
+
+
+def _branch(mapping: dict[str, Any], last: object) -> list[dict[str, Any]]:
+    """The messages from the first to the last of the branch that is shown; all where the last is not known."""
+    found: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    while isinstance(last, str) and last not in seen and isinstance(mapping.get(last), dict):
+        seen.add(last)
+        found.append(mapping[last])
+        last = mapping[last].get("parent")
+    return found[::-1] or [node for node in mapping.values() if isinstance(node, dict)]
 
 
 def _is_claude(row: dict[str, Any]) -> bool:
@@ -141,3 +160,100 @@ def _day(value: object) -> str | None:
     if isinstance(value, str) and len(value) >= 10 and value[4] == value[7] == "-":
         return value[:10]
     return None
+
+
+_NOTION = re.compile(r"^(?P<title>.*?)[ _-]?(?P<id>[0-9a-f]{32})$")
+_PROPERTY = re.compile(
+    r"^(?P<name>[A-Z#][\w #/()-]{0,40}): (?P<value>\S.*)$|^(?P<bare>[A-Za-z][\w ]{0,30}): (?P<rest>\S.*)$"
+)
+_JOPLIN = re.compile(r"\n\n(?P<block>id: [0-9a-f]{32}\n(?:[a-z_]+:.*\n)*type_: 1)\s*$")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MONTHS = "january february march april may june july august september october november december".split()
+_SPELLED = re.compile(r"(?P<month>[A-Za-z]{3,9})\.? (?P<day>\d{1,2}),? (?P<year>\d{4})")
+DATES = ("created", "date", "created time", "created_time", "created_at", "published", "clipped")
+LINKS = ("source", "url", "link", "source_url")
+
+
+class Note(NamedTuple):
+    """What an export says of a note; the text without it. `id` is the program's, empty where it has none."""
+
+    text: str
+    title: str | None = None
+    date: str | None = None
+    link: str = ""
+    id: str = ""
+
+
+def note_of(name: str, text: str) -> Note:
+    """The note in a file of Markdown; any other text comes back as it is."""
+    joplin = _JOPLIN.search(text)
+    if joplin is not None:
+        values = dict(line.partition(": ")[::2] for line in joplin["block"].split("\n"))
+        title = text.partition("\n")[0].strip()
+        body = text[: joplin.start()].partition("\n")[2].strip("\n") + "\n"
+        return Note(
+            body, title or None, _spelled_day(values.get("created_time", "")), _link(values), values["id"]
+        )
+    notion = _NOTION.match(name.rpartition(".")[0] or name)
+    if notion is not None:
+        return _notion(text, notion["title"].strip(), notion["id"])
+    return _with_frontmatter(text)
+
+
+def _notion(text: str, title: str, identity: str) -> Note:
+    lines = text.split("\n")
+    start = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    if start < len(lines) and lines[start].startswith("# "):
+        start += 1
+    while start < len(lines) and not lines[start].strip():
+        start += 1
+    stop = start
+    values: dict[str, str] = {}
+    while stop < len(lines) and (match := _PROPERTY.match(lines[stop])):
+        values[(match["name"] or match["bare"]).casefold()] = match["value"] or match["rest"]
+        stop += 1
+    is_block = stop > start and (stop == len(lines) or not lines[stop].strip())
+    kept = [*lines[:start], *lines[stop:]] if is_block else lines
+    found = values if is_block else {}
+    made = next((day for name in DATES if (day := _spelled_day(found.get(name, "")))), None)
+    return Note("\n".join(kept), title or None, made, _link(found), identity)
+
+
+def _with_frontmatter(text: str) -> Note:
+    parts = frontmatter.split(text)
+    if parts.block is None or parts.fault is not None:
+        return Note(text)
+    from memgit.formats.yaml import read
+
+    try:
+        entries = read(parts.block)
+    except UnreadableFile:
+        return Note(text)
+    values = {name: entry.value for name, entry in entries.items() if isinstance(entry.value, str)}
+    made = next((day for name in DATES if (day := _spelled_day(values.get(name, "")))), None)
+    return Note(text, None, made, _link(values), values.get("id", ""))
+
+
+def _link(values: dict[str, str]) -> str:
+    found = (values.get(name, "").strip() for name in LINKS)
+    return next((one for one in found if re.fullmatch(r"https?://[^\s<>\"]{1,500}", one)), "")
+
+
+def _spelled_day(value: str) -> str | None:
+    """A date as YYYY-MM-DD, out of ISO or `June 18, 2025 12:29 PM`."""
+    match = _DAY.search(value[:40])
+    if match is not None:
+        return _real(match[0])
+    spelled = _SPELLED.search(value[:40])
+    if spelled is None:
+        return None
+    name = spelled["month"].casefold()
+    month = next((number for number, one in enumerate(_MONTHS, 1) if one.startswith(name[:3])), 0)
+    return _real(f"{spelled['year']}-{month:02}-{int(spelled['day']):02}")
+
+
+def _real(day: str) -> str | None:
+    try:
+        return date.fromisoformat(day).isoformat()
+    except ValueError:
+        return None

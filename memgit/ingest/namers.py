@@ -80,7 +80,7 @@ class CodeNamer:
             for name in heads
             if name.rpartition(".")[2] in {one.rpartition(".")[2] for one in found.names}
         ]
-        names = names or list(found.names) or heads
+        names = names or list(found.names) or ([] if found.whole else heads)
         if len(heads) == 1 and len(found.names) > 1 and piece.part:
             names = [name if "." in name else f"{heads[0]}.{name}" for name in found.names]
         if not found.text.strip():
@@ -92,7 +92,7 @@ class CodeNamer:
                 "imports and private parts alone",
             )
         return Part(
-            self._named(names, (only and found.whole) or found.purpose, only),
+            self._named(names, ((only or not found.names) and found.whole) or found.purpose, only),
             self._context(names, only),
             fenced(found.text, self._kind),
             found.documented,

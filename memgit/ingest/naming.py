@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from memgit.formats.mem_skill.titles import one_line
 from memgit.formats.messages.message import cut
+from memgit.ingest.boilerplate import is_lead
 from memgit.ingest.keywords import MACHINE_MADE, SUMMARY, summary_of
 from memgit.ingest.lines import Lines
 from memgit.ingest.markdown import Structure
@@ -54,6 +55,11 @@ class MarkdownNamer:
         self._first = True
 
     def of(self, piece: Piece, only: bool) -> Part:
+        line = piece.first
+        while line < piece.last and line not in self._headings and is_lead(self._lines[line]):
+            line += 1
+        if line in self._headings:
+            piece = piece._replace(first=line)
         first = self._headings.get(piece.first)
         heads = [head for head in dict.fromkeys(piece.heads) if head and not _is_id(head[-1])]
         while not only and first is not None and len(heads) > 1 and len(_common(heads[1:])) > len(heads[0]):
@@ -65,7 +71,7 @@ class MarkdownNamer:
             piece = piece._replace(first=line)
         title, context = self._named(piece, heads, only)
         self._first = False
-        leading = first is not None and (len(heads) == 1 or clean(first.title) == title)
+        leading = first is not None and (len(heads) == 1 or clean(first.title) in (title, self._title))
         start = first.end_line + 1 if leading and first is not None else piece.first
         return Part(title, context, self._spelled(self._lines.text(start, piece.last)))
 

@@ -14,6 +14,12 @@ MIN_BULLETS, MIN_SHARE = 3, 0.9
 MAX_DEPTH = 6
 PROPERTY = re.compile(r"^[ \t]*(?:- )?(?P<name>[A-Za-z][\w/-]{0,40})::(?:[ \t]+(?P<value>.*))?$")
 _BULLET = re.compile(r"^(?P<margin>[ \t]*)- ?(?P<said>.*)$")
+_MARK = re.compile(
+    r"^(?P<lead>[ \t]*(?:- )?)#\+(?P<side>BEGIN|END)_(?P<kind>\w+)[ \t]*(?P<language>[\w-]*)[ \t]*$",
+    re.IGNORECASE,
+)
+_BLOCK_LINK = re.compile(r"\[([^\[\]]*)\]\(\(\([0-9a-f-]{36}\)\)\)")
+_BLOCK_REF = re.compile(r"\(\([0-9a-f-]{36}\)\)")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<title>.*)$")
 
 
@@ -74,14 +80,29 @@ def title_of(said: str) -> str:
 
 
 def as_list(text: str) -> str:
-    """Some bullets as a list at the margin, without the properties of pages and blocks; a description stays."""
+    """Some bullets as a list of Markdown at the margin, without properties (a description stays), marks of
+    blocks and links to blocks, which lead nowhere outside.
+    """
     kept: list[str] = []
-    for line in text.split("\n"):
+    for raw in text.split("\n"):
+        line = _BLOCK_REF.sub("", _BLOCK_LINK.sub(r"\1", raw)) if "((" in raw else raw
         match = PROPERTY.match(line)
-        if match is None:
-            kept.append(line)
+        mark = _MARK.match(line)
+        if mark is not None:
+            if mark["kind"].casefold() in ("src", "example", "query"):
+                begins = mark["side"].casefold() == "begin"
+                kept.append(f"{mark['lead']}```{mark['language'] or '' if begins else ''}")
+            elif mark["lead"].strip():
+                kept.append(mark["lead"].rstrip())
+        elif match is None:
+            kept.append(line.rstrip())
         elif match["name"] == "description" and match["value"]:
             kept += [match["value"], ""]
-    margins = [len(line) - len(line.lstrip("\t ")) for line in kept if line.lstrip().startswith("- ")]
-    margin = min(margins, default=0)
-    return "\n".join(line[min(margin, len(line) - len(line.lstrip("\t "))) :] for line in kept)
+    base: int | None = None
+    out: list[str] = []
+    for line in kept:
+        margin = len(line) - len(line.lstrip("\t "))
+        if line.lstrip().startswith("- ") and (base is None or margin < base):
+            base = margin
+        out.append(line[min(base or 0, margin) :])
+    return "\n".join(line for line in out if line.strip() != "-")

@@ -30,11 +30,12 @@ HEAD = """\
 #   extend  adds the text to the record named by `into` as a dated section
 #   merge   adds the text to the segment named by `into`, such as seg-002
 #   skip    does nothing; so does deleting the whole segment
-# Title, group, kind, keywords, related and body may be changed at will. Leave source, lines, version and fingerprint as they are.
+# Title, group, kind, keywords, related and body may be changed at will. Leave source, origin, lines, version and fingerprint as they are.
 """
 _SEGMENT = (
     "segment",
     "source",
+    "origin",
     "lines",
     "action",
     "into",
@@ -134,6 +135,7 @@ def _segment(item: Item) -> Iterator[str]:
     values: dict[str, Value] = {
         "segment": item.segment,
         "source": item.path,
+        "origin": "" if item.source in (f"file:{item.path}", f"url:{item.path}") else item.source,
         "lines": item.lines,
         "action": action,
         "into": item.into,
@@ -308,7 +310,7 @@ def _item(document: Document, path: str) -> Item:
     return Item(
         segment,
         source,
-        "",
+        " ".join(_text(document, "origin").split()),
         _text(document, "lines"),
         action,
         kind,

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable
 
 from memgit.formats.blocks import outline
+from memgit.formats.links import anchor
 from memgit.formats.markdown import relative_links
 from memgit.formats.text import normal
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _RUN = re.compile(r"`{3,}")
-_MAYBE_RELATIVE = re.compile(r"\]\([ \t]*<?(?![#/\\]|[A-Za-z][A-Za-z0-9+.-]+:)|\]:")
+_MAYBE_RELATIVE = re.compile(r"\]\([ \t]*<?(?![/\\]|[A-Za-z][A-Za-z0-9+.-]+:)|\]:")
 TOP = 3
 """The level of the highest heading in a body: above it are titles, and the sections that extensions add."""
 
@@ -48,19 +49,25 @@ def relinked(text: str, origin: str, target: str, there: Callable[[str], bool]) 
     Args:
         origin: the path of the file that the text comes from.
         target: the path of the file that it goes into, relative to the same folder.
-        there: whether something lies at a path; links that led nowhere stay as they are.
+        there: whether something lies at a path; links of a file in the folder that led nowhere stay as they are.
+            A link to a heading of the same text leads to that file, unless the heading is in this part of it.
     """
     if _MAYBE_RELATIVE.search(text) is None:
         return text
+    name, outside = posixpath.basename(origin), origin.startswith("../")
     origin, target = posixpath.dirname(origin), posixpath.dirname(target)
+    own = {anchor(heading.title) for heading in outline(text).headings} if "](#" in text else set()
     parts: list[str] = []
     position = 0
-    for found in sorted(relative_links(text), key=lambda one: one.start):
-        if found.start < position or not there(posixpath.normpath(posixpath.join(origin, found.path))):
+    for found in sorted(relative_links(text, within=True), key=lambda one: one.start):
+        path = found.target if found.path else name + found.target
+        there_already = not found.path and found.fragment in own
+        led = outside or there(posixpath.normpath(posixpath.join(origin, found.path or name)))
+        if found.start < position or there_already or not led:
             continue
-        new = posixpath.relpath(
-            posixpath.join(origin, found.target), target or "."
-        ) + "/" * found.target.endswith("/")
+        new = posixpath.relpath(posixpath.join(origin, path), target or ".") + "/" * found.target.endswith(
+            "/"
+        )
         if new != found.target and "\\" not in found.target:
             parts += (text[position : found.start], new)
             position = found.end

@@ -76,6 +76,7 @@ def signatures(text: str, language: str) -> Signatures | None:
 def _python(lines: list[str]) -> Iterator[_Told]:
     number = 0
     owner: list[tuple[int, str]] = []
+    in_module = False
     hidden = -1  # the margin of a private definition that is being passed
     while number < len(lines):
         line = lines[number]
@@ -88,6 +89,7 @@ def _python(lines: list[str]) -> Iterator[_Told]:
             if number == first and _PY_TEXT.match(line):
                 stop = _text_end(lines, number)
                 yield _Told("", lines[number:stop], _sentence(lines[number:stop]))
+                in_module = True
                 number = stop
                 continue
             constant = _PY_CONST.match(line)
@@ -104,6 +106,9 @@ def _python(lines: list[str]) -> Iterator[_Told]:
         is_told = after < len(lines) and _PY_TEXT.match(lines[after]) is not None
         end = _text_end(lines, after) if is_told else stop
         name = match[2]
+        if in_module and margin and not owner:  # in a branch of the module, not in a class
+            number = end
+            continue
         is_class = lines[number].lstrip().startswith("class")
         if hidden >= 0 or (name.startswith("_") and (name != "__init__" or not is_told)):
             hidden = margin if hidden < 0 else hidden
@@ -209,11 +214,12 @@ def _sentence(lines: list[str]) -> str:
     said: list[str] = []
     for line in bare:
         text = line.replace("*/", "").replace('"""', "").replace("'''", "").strip()
+        if re.fullmatch(r"\w+(?:\.\w+)+", text):
+            continue
         if not text and said:
             break
         if text and any(char.isalnum() for char in text) and not text.startswith(("@", ":", "MARK:", "TODO")):
             said.append(text)
         if text.endswith("."):
             break
-    sentence = re.split(r"(?<=[.!?])\s", " ".join(said))[0]
-    return "" if re.fullmatch(r"\w+(?:\.\w+)+", sentence) else sentence
+    return re.split(r"(?<=[.!?])\s", " ".join(said))[0]

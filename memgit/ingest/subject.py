@@ -54,8 +54,8 @@ _GENERIC_WORDS = frozenset(
     guide tutorial introduction overview using getting started how report incident postmortem post-mortem analysis reference manual
     documentation options api readme notes part chapter version update release support create remove add best new enabling running
     context decision status consequences summary abstract list table buy use import write read run build make install provision
-    remove improve note case study model matter approach page issue phase test outside inside toward about case-study outage
-    incident failure bug error sell time weekly edition
+    remove improve note case study model matter approach page issue phase test outside inside toward about case-study
+    outage review audit proposal incident failure bug error sell time weekly edition
     """.split()
 )
 """Words of titles that name a kind of text, and not what it is about."""

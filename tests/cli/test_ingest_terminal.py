@@ -135,7 +135,7 @@ def test_every_kind_of_answer(kb: Path, docs: Path, terminals: list[Terminal]) -
     assert run.end() == 0, run.text
     assert count_commits(kb) == before + 1
     subject = run_git(kb, "log", "-1", "--format=%s")
-    assert subject == "ingest: ../docs (2 created, 1 extended)"
+    assert subject == "ingest: docs (2 created, 1 extended)"
     assert "### Beta" in memgit(kb, "show", "knowledge/greek#Alpha renamed").out
     assert "name: Greek letters" in (kb / "knowledge-base/greek.md").read_text()
     assert memgit(kb, "show", "memory/gamma").code == 0
@@ -206,7 +206,7 @@ def test_many_files_come_in_pages(kb: Path, tmp_path: Path, terminals: list[Term
     assert run.end() == 0, run.text
     assert "files 1 to 15 of 20:" in run.text
     assert "give numbers from 1 to 15" in run.text
-    assert run_git(kb, "log", "-1", "--format=%s") == "ingest: ../many (3 created)"
+    assert run_git(kb, "log", "-1", "--format=%s") == "ingest: many (3 created)"
     assert {f"Note {number}" for number in (2, 4, 5)} == {
         record["title"] for record in memgit(kb, "list", "--json").json
     }

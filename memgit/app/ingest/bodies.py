@@ -17,6 +17,8 @@ from memgit.lint import hidden, secrets
 from memgit.model.layout import Place
 from memgit.model.record import Record
 
+MIN_LINE = 12
+"""Characters of a line that tells two texts apart."""
 HELD = 0.5
 """The share of a segment's lines that a record holds already from which a person decides whether the rest
 belongs there too.
@@ -91,8 +93,8 @@ class Bodies:
 
 def lines_held(record: Record, segment: Segment) -> float:
     """The share (0 to 1) of the lines of a segment that a record has."""
-    lines = {line.strip(" -*\t") for line in segment.text.split("\n")} - {""}
-    held = {line.strip(" -*\t") for line in record.body.split("\n")}
+    lines = {bare for line in segment.text.split("\n") if len(bare := line.strip(' -*\t`"')) >= MIN_LINE}
+    held = {line.strip(' -*\t`"') for line in record.body.split("\n")}
     return len(lines & held) / len(lines) if lines else 0.0
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from memgit.app.ingest.bodies import Bodies
 from memgit.app.ingest.homes import spellings
 from memgit.app.ingest.marks import Marks, digest
+from memgit.app.ingest.source import is_outside
 from memgit.app.read.record_json import version_id
 from memgit.ingest.content import Segment
 from memgit.ingest.proposal import UNCHANGED, Item
@@ -24,6 +25,8 @@ LIKE = 0.5
 """The share of words that a segment and the record that it gave before must have in common where their titles
 differ.
 """
+LEAST = 0.2
+"""The same where the titles agree, of a file outside the root."""
 
 
 class Earlier:
@@ -106,7 +109,11 @@ class Earlier:
 
 def _same_title(segment: Segment, record: Record) -> float:
     titles = {link.normal(title) for title in spellings(segment)}
-    return 1.0 + _shared(segment, record) if link.normal(record.title) in titles else 0.0
+    if link.normal(record.title) not in titles:
+        return 0.0
+    share = _shared(segment, record)
+    # Of a file outside the root the name alone is known, which others may have too.
+    return 1.0 + share if share >= LEAST or not is_outside(segment.source_file) else 0.0
 
 
 def _alike(segment: Segment, record: Record) -> float:

@@ -207,7 +207,8 @@ def fitting(workspace: Workspace, proposal: Proposal) -> Proposal:
         if not file.digest or file.path == "-":
             continue
         try:
-            now = of_bytes(plain_bytes(os.path.join(workspace.root or "", file.path)))
+            full = os.path.join(workspace.root or "", file.path)
+            now = of_bytes(plain_bytes(full if os.path.exists(full) else full.partition("#")[0]))
         except OSError:
             raise Conflict(
                 "the plan is made for a file that is not there any more",
@@ -222,7 +223,7 @@ def fitting(workspace: Workspace, proposal: Proposal) -> Proposal:
     for item in proposal.items:
         if item.path not in sources:
             raise BadInput(f"{item.segment}: the plan is not made for {item.path}")
-        items.append(item._replace(source=sources[item.path]))
+        items.append(item._replace(source=item.source or sources[item.path]))
     return proposal._replace(items=tuple(items))
 
 

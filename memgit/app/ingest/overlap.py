@@ -17,7 +17,7 @@ from memgit.app.read.reader import CachedReader
 from memgit.app.write.similar import profile_of
 from memgit.cache.search import heads_of, holders
 from memgit.ingest.content import Segment
-from memgit.lint.alike.matching import Profile, likeness, profile
+from memgit.lint.alike.matching import CLOSE, Profile, likeness, profile
 from memgit.model.overlap import EXTEND, advice, known_terms, telling, weighted
 from memgit.model.record import Record
 
@@ -35,8 +35,8 @@ class Match(NamedTuple):
     Attributes:
         share: how much of their weight it has, 0 to 1.
         likeness: of the one matcher, 0 to 1.
-        near: it is about the same matter, so that the segment belongs to it: both are at least `EXTEND`, or it
-            has most of its lines.
+        near: it is about the same matter (close, and at least `EXTEND` of the terms), or has most of its
+            lines: the segment belongs to it.
     """
 
     record: Record
@@ -104,7 +104,7 @@ class Overlap:
                 continue
             new = new or profile(segment.title, segment.key_terms, segment.text)
             alike = likeness(new, known.profile, self._reader.rarity)
-            near = (alike >= EXTEND and share >= EXTEND) or lines_held(known.record, segment) >= HELD
+            near = (alike >= CLOSE and share >= EXTEND) or lines_held(known.record, segment) >= HELD
             found.append(Match(known.record, share, alike, near))
         found.sort(key=lambda one: (not one.near, not one.akin, -one.likeness, one.record.address))
         return found[:SHOWN]

@@ -7,6 +7,7 @@ any other is compared with the records that are there (`overlap`), and gets a pl
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from memgit.app.ingest.earlier import Earlier
 from memgit.app.ingest.homes import Homes
 from memgit.app.ingest.marks import Marks, digest
 from memgit.app.ingest.overlap import Match, Overlap
-from memgit.app.ingest.source import Skipped, Source, Text
+from memgit.app.ingest.source import Skipped, Source, Text, is_outside
 from memgit.app.read.reader import CachedReader, TreeFiles
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Workspace
@@ -90,12 +91,19 @@ def propose(workspace: Workspace, sources: Sequence[Source], wishes: Wishes) -> 
         File(text.path, text.digest, "" if file.segments else "there is nothing in it")
         for text, file in mapped
     ] + skipped
-    what = ", ".join(source.path if source.kind != "text" else "standard input" for source in sources)
+    what = ", ".join(_called(source) for source in sources)
     origins = tuple(source.source for source in sources if source.source)
     faults = tuple(file for _, file in mapped if file.fault is not None)
     return Proposal(
         what, origins, tuple(files), tuple(items), maker.homes.categories(items), tuple(maker.left), faults
     )
+
+
+def _called(source: Source) -> str:
+    """How a commit calls a source: by its path in the repository, by name alone where it lies outside."""
+    if source.kind == "text":
+        return "standard input"
+    return os.path.basename(source.path.rstrip("/")) if is_outside(source.path) else source.path
 
 
 def taken(workspace: Workspace, item: Item) -> str | None:

@@ -15,9 +15,9 @@ from memgit.formats.text import MAX_BYTES, decode
 from memgit.git.worktree.folder_files import tracked_or_new
 from memgit.ingest.conversation import as_markdown
 from memgit.ingest.document_kind import kind_of
-from memgit.ingest.exports import texts
-from memgit.ingest.filetypes import SAMPLE, junk, known_text, looks_text
-from memgit.ingest.pages import without_furniture
+from memgit.ingest.exports import note_of, texts
+from memgit.ingest.filetypes import SAMPLE, junk, known_text, language, looks_text
+from memgit.ingest.pages import title_of, without_furniture
 
 MAX_FILE = 100 * 1024
 """Bytes over which a file of a folder is skipped."""
@@ -149,6 +149,33 @@ def shown(workspace: Workspace, full: str) -> str:
     return path.replace(os.sep, "/")
 
 
+def is_outside(path: str) -> bool:
+    """Whether a path as shown lies outside the knowledge root, where another clone cannot follow it."""
+    return path.startswith("../") or path == ".." or os.path.isabs(path)
+
+
+def origin_of(path: str, name: str, digest_: str, part: str = "") -> str:
+    """The Source of records from a file: its path in the repository, or name and hash of what lies outside.
+
+    Args:
+        name: what a file outside is called: its name, or its path in the folder that was named.
+        part: the id of one text of an export.
+    """
+    end = f"#{part}" if part else ""
+    return f"file:{name}{end}@{digest_}" if is_outside(path) else f"file:{path}{end}"
+
+
+def _note(text: Text, name: str) -> Text:
+    """A text with what the program that exported it put beside it: title, date, and where it is from."""
+    if language(name) != "markdown":
+        return text
+    found = note_of(name, text.text)
+    source = f"url:{found.link}" if found.link and is_outside(text.path) else text.source
+    return text._replace(
+        text=found.text, title=text.title or found.title, date=text.date or found.date, source=source
+    )
+
+
 def _stdin(workspace: Workspace, name: str, reading: Reading) -> Source:
     data = reading.stdin()
     try:
@@ -211,7 +238,8 @@ def _folder(workspace: Workspace, name: str, reading: Reading) -> Source:
             f"{name} holds no file", hint="what git ignores is left out: name such files one by one"
         )
     notes = (f"{name} has {count} files of text",) if count > WARNED else ()
-    return Source("directory", base, f"file:{base}", tuple(texts), tuple(skipped), notes)
+    own = os.path.basename(os.path.realpath(full)) if is_outside(base) else base
+    return Source("directory", base, f"file:{own}", tuple(texts), tuple(skipped), notes)
 
 
 def _listed(full: str, reading: Reading) -> Sequence[str]:
@@ -274,8 +302,10 @@ def _file_of_folder(workspace: Workspace, full: str, base: str, path: str) -> Te
         return Skipped(where, error.message, failed=True)
     if not content.strip():
         return Skipped(where, "it is empty")
-    folders = tuple(path.split("/")[:-1])
-    return Text(where, f"file:{where}", content, digest(data), folders or _parent(full))
+    folders = tuple(path.split("/")[:-1]) or (() if is_outside(base) else _parent(full))
+    hashed = digest(data)
+    name = f"{os.path.basename(os.path.realpath(full))}/{path}"
+    return _note(Text(where, origin_of(where, name, hashed), content, hashed, folders), path)
 
 
 def _own(workspace: Workspace, file: str) -> str | None:
@@ -325,17 +355,18 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
     except OSError as error:
         raise Refused(f"{name}: {error.strerror}") from error
     # A folder outside the root says where somebody keeps files, not what they are about.
-    outside = os.path.isabs(path) or path.startswith("../")
-    folders = () if outside else tuple(part for part in path.split("/")[:-1] if part)
-    source = f"file:{path}"
+    folders = () if is_outside(path) else tuple(part for part in path.split("/")[:-1] if part)
+    base = os.path.basename(path)
+    hashed = digest(data)
+    source = origin_of(path, base, hashed)
     exported = texts(text) if converted is None else []
     if exported:
         found = tuple(
             Text(
                 f"{path}#{one.id}",
-                f"{source}#{one.id}",
+                origin_of(path, base, digest(one.text.encode("utf-8", "replace")), " ".join(one.id.split())),
                 one.text,
-                "",
+                hashed,
                 folders[-1:],
                 one.title,
                 one.date,
@@ -345,9 +376,8 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
         )
         return Source("file", path, source, found)
     title, kind = (None, None) if converted is None else (converted[0], "markdown")
-    return Source(
-        "file", path, source, (Text(path, source, text, digest(data), folders[-1:], title, language=kind),)
-    )
+    whole = Text(path, source, text, hashed, folders[-1:], title, language=kind)
+    return Source("file", path, source, (whole if converted is not None else _note(whole, base),))
 
 
 def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, str] | None:
@@ -371,7 +401,10 @@ def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, st
             raise Refused("the page holds no text", hint="save it as text and ingest the file")
         if kind in CONVERTERS:
             title, text = convert_within(data, kind, seconds)
-            return title, without_furniture(text) if kind == "PDF" else text
+            if kind == "PDF":
+                text = without_furniture(text)
+                title = title or title_of(text)
+            return title, text
         raise Refused(
             f"{kind} files cannot be read as text", hint=f"convert it, to {', '.join(CONVERTERS)} or text"
         )

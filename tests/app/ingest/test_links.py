@@ -36,7 +36,7 @@ def folder(kb: Path) -> Path:
 
 
 def test_links_lead_to_records_and_what_is_outside_keeps_its_words(kb: Path, folder: Path) -> None:
-    done = memgit(kb, "ingest", str(folder), "--yes", code=None)
+    done = memgit(kb, "ingest", str(folder), "--yes", "--category", "folder", code=None)
     text = (kb / "knowledge-base/folder.md").read_text()
     for words in (
         '[Beta *x*](folder.md#beta-page "tip")',
@@ -48,7 +48,7 @@ def test_links_lead_to_records_and_what_is_outside_keeps_its_words(kb: Path, fol
     assert "the link to ../folder/pic.png leads out of the knowledge root" in done.err
     assert "the link to ../other/x.md leads out of the knowledge root" in done.err
     assert memgit(kb, "lint", "--select", "MG201,MG205", "--json").json["findings"] == []
-    again = memgit(kb, "ingest", str(folder), "--yes", "--json", code=None).json
+    again = memgit(kb, "ingest", str(folder), "--yes", "--category", "folder", "--json", code=None).json
     assert again["commit"] is None and status(kb) == ""
     write(kb, "knowledge-base/folder.md", text.replace("Lighthouses", "By hand"))
     run_git(kb, "commit", "-qam", "by hand")
@@ -57,7 +57,7 @@ def test_links_lead_to_records_and_what_is_outside_keeps_its_words(kb: Path, fol
 def test_links_of_other_records_in_the_file_stay(kb: Path, folder: Path) -> None:
     mine = "- Mine: [x](../../other/x.md) [[beta]] [y](../../folder/beta.md)"
     memgit(kb, "record", "knowledge", "Mine", "--category", "folder", "-m", mine)
-    memgit(kb, "ingest", str(folder), "--yes", code=None)
+    memgit(kb, "ingest", str(folder), "--yes", "--category", "folder", code=None)
     text = (kb / "knowledge-base/folder.md").read_text()
     assert mine in text and "[[folder#Beta page]]" in text
 
