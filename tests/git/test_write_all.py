@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.git.write_all import write_all
+from memgit.git.write_all import replace_file, write_all
 
 
 @pytest.mark.parametrize("most", [1, 3, 1 << 20])
@@ -35,3 +35,24 @@ def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(OSError, match="No space left"):
             write_all(handle, b"line\n")
         os.close(handle)
+
+
+def test_a_file_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "deep/er/file"
+    replace_file(str(path), b"one")
+    replace_file(str(path), b"two", 0o750)
+    assert path.read_bytes() == b"two" and path.stat().st_mode & 0o777 == 0o750
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr(os, "write", lambda handle, rest: 0)
+        replace_file(str(path), b"three")
+    assert path.read_bytes() == b"two" and list(path.parent.iterdir()) == [path]
+
+
+def test_a_link_in_the_place_of_its_neighbour_is_not_followed(tmp_path: Path) -> None:
+    path, outside = tmp_path / "in/file", tmp_path / "outside"
+    path.parent.mkdir()
+    link = path.parent / f".memgit-file.{os.getpid()}"
+    link.symlink_to(outside)
+    with pytest.raises(FileExistsError):
+        replace_file(str(path), b"one")
+    assert not outside.exists() and link.is_symlink()

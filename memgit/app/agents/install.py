@@ -15,6 +15,7 @@ from memgit.errors import BadInput, MemgitError, Refused, UnreadableFile
 from memgit.formats import jsonedit, marked_block
 from memgit.formats.marked_block import HASH, MARKDOWN
 from memgit.formats.text import decode
+from memgit.git.write_all import replace_file
 
 
 class Place(NamedTuple):
@@ -275,13 +276,8 @@ def _written(place: Place, changes: Sequence[tuple[str, str | None, str | None]]
                         break
                     os.rmdir(os.path.join(place.folder, folder))
             else:
-                os.makedirs(os.path.dirname(full), exist_ok=True)
-                spare = f"{full}.memgit-{os.getpid()}"
-                with open(spare, "wb") as file:
-                    file.write(after.encode())
-                if before is not None:
-                    os.chmod(spare, os.stat(full).st_mode & 0o7777)
-                os.replace(spare, full)
+                mode = None if before is None else os.stat(full).st_mode & 0o7777
+                replace_file(full, after.encode(), mode)
         except OSError as error:
             raise Refused(str(error.strerror), path=path) from error
         out.append(

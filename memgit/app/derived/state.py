@@ -16,6 +16,7 @@ from memgit.derive import owed_paths
 from memgit.errors import NotFound
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
+from memgit.git.write_all import replace_file
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
 
@@ -130,7 +131,6 @@ def note(
     kept = tuple(sorted(set(right) - set(fresh))) + fresh
     folder = os.path.join(repo.git_dir, "memgit")
     try:
-        os.makedirs(folder, exist_ok=True)
         if name == NAME:
             _note_lost(repo, folder, kept[-KEPT:])
         _write(folder, name, [State(tree.oid, kept[-KEPT:])])
@@ -153,10 +153,7 @@ def _note_lost(repo: Repository, folder: str, kept: Iterable[str]) -> None:
 
 def _write(folder: str, name: str, states: Iterable[State]) -> None:
     text = "\0\0".join([MADE_BY, *["\0".join((state.tree, *state.right)) for state in states]])
-    spare = os.path.join(folder, f"{name}.{os.getpid()}")
-    with open(spare, "wb") as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
-    os.replace(spare, os.path.join(folder, name))
+    replace_file(os.path.join(folder, name), text.encode("utf-8", "surrogateescape"))
 
 
 def _read(repo: Repository, name: str) -> State | None:

@@ -16,6 +16,7 @@ from memgit.errors import Refused
 from memgit.git import hooks as git_hooks
 from memgit.git.repository import Repository
 from memgit.git.setup import set_up_driver
+from memgit.git.write_all import replace_file
 from memgit.model.namedtuple import NamedTuple
 
 INSTALLED, OUTDATED, MISSING, LEFT, OTHER = "installed", "outdated", "missing", "left", "elsewhere"
@@ -248,9 +249,4 @@ def _read(path: str) -> bytes | None:
 def _write(path: str, data: bytes) -> None:
     """A hook file, whole or not at all, with the mode that it has."""
     mode = os.stat(path).st_mode & 0o7777 if os.path.exists(path) else 0o755
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    spare = f"{path}.memgit-{os.getpid()}"
-    with open(spare, "xb") as file:
-        file.write(data)
-    os.chmod(spare, mode)
-    os.replace(spare, path)
+    replace_file(path, data, mode)

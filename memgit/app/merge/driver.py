@@ -11,6 +11,7 @@ from memgit.derive import is_derived
 from memgit.errors import Refused
 from memgit.formats.merging.merge import DOCUMENTS, Conflict, Merged, merge_file
 from memgit.formats.text import MAX_BYTES
+from memgit.git.write_all import replace_file
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
 
@@ -93,7 +94,7 @@ def merge_paths(
     merged = _derived(workspace, inner, env) if is_derived(layout, inner) else None
     if merged is None:
         merged = merge_one(layout, inner, one, two, three, labels)
-    _write(ours, merged.data or b"")
+    replace_file(ours, merged.data or b"")
     return Done(merged.conflicts, prefix.rstrip("/"))
 
 
@@ -140,16 +141,3 @@ def _workspace(path: str, env: Mapping[str, str], cwd: str) -> Workspace:
 def _read(name: str) -> bytes:
     with open(name, "rb") as file:
         return file.read()
-
-
-def _write(name: str, data: bytes) -> None:
-    """A file that git reads again: whole, or as it was."""
-    spare = f"{name}.{os.getpid()}"
-    try:
-        with open(spare, "xb") as file:
-            file.write(data)
-        os.replace(spare, name)
-    except OSError:
-        if os.path.exists(spare):
-            os.unlink(spare)
-        raise

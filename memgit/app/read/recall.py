@@ -28,6 +28,7 @@ from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.errors import BadInput, Refused
 from memgit.git import leftovers
+from memgit.git.write_all import replace_file
 from memgit.lint.alike.likeness import content, stem, words
 from memgit.model import topic
 from memgit.model.namedtuple import NamedTuple
@@ -451,11 +452,7 @@ def _keep_state(path: str, state: State) -> tuple[str, ...]:
     """Writes the session; the oldest sessions go where there are too many. A note where it cannot be written."""
     folder = os.path.dirname(path)
     try:
-        os.makedirs(folder, exist_ok=True)
-        spare = f"{path}.{os.getpid()}"
-        with open(spare, "w", encoding="utf-8") as file:
-            json.dump(state._asdict(), file)
-        os.replace(spare, path)
+        replace_file(path, json.dumps(state._asdict()).encode())
         leftovers.sweep(folder)
         names = [os.path.join(folder, name) for name in os.listdir(folder)]
         for old in sorted(names, key=os.path.getmtime)[: max(0, len(names) - KEPT_SESSIONS)]:

@@ -12,6 +12,7 @@ from memgit.app.write.session import Plan
 from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
+from memgit.git.write_all import replace_file
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import mend
 from memgit.lint.words import plural
@@ -98,14 +99,7 @@ def _write(root: str, edits: Mapping[str, bytes | None]) -> None:
             continue
         if read_plain(root, path) == data:
             continue
-        folder = os.path.dirname(full)
-        os.makedirs(folder, exist_ok=True)
-        spare = os.path.join(folder, f".memgit-{os.getpid()}-{os.path.basename(full)[:40]}")
-        with open(spare, "xb") as file:
-            file.write(data)
-        if os.path.lexists(full):
-            os.chmod(spare, os.stat(full).st_mode & 0o7777)
-        os.replace(spare, full)
+        replace_file(full, data, os.stat(full).st_mode & 0o7777 if os.path.lexists(full) else None)
 
 
 def _fix_in_commit(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.reader import CachedReader, Reader, TreeFiles, open_reader
+from memgit.app.read.reader import CachedReader, TreeFiles, open_reader
 from memgit.app.workspace import Workspace
 from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound
 from memgit.formats.codecs import parse_file
@@ -13,13 +13,11 @@ from memgit.formats.text import MAX_BYTES
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
-from memgit.model.link import Wikilink
 from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from memgit.cache.records import Snapshot
 
 LOOKED_BACK = 500
 """How many versions of a broken derived file are looked at."""
@@ -186,20 +184,19 @@ class Board(TreeFiles):
         return group
 
 
-class BoardReader(Reader):
-    """Reads the newest commit with the edits of the operation so far; short names are those before the
-    operation.
+class BoardReader(CachedReader):
+    """Reads the newest commit with the edits of the operation so far: full addresses and files as they are
+    now, everything else as before the operation.
     """
 
     def __init__(self, workspace: Workspace, board: Board, revision: str | None) -> None:
-        super().__init__(workspace, board, revision, False)
-        self._board = board
         label = "" if workspace.proposal is None else "at"
-        self._before = CachedReader(workspace, board.repo, board, revision, False, label=label)
+        super().__init__(workspace, board.repo, board, revision, False, label=label)
+        self._board = board
         committed = board.repo.tree(revision)
         if board.tree != committed:  # an operation upon what is staged
             rows = committed.diff(board.tree)
-            self._before.count_in(
+            self.count_in(
                 {
                     path: board.tree.data(path)
                     for path, _, _ in rows
@@ -213,7 +210,7 @@ class BoardReader(Reader):
         except (Ambiguous, Broken):
             raise
         except NotFound as error:
-            found = self._uncommitted(text)
+            found = self._in_working_tree(text)
             if found is None:
                 raise self._damaged() or error from None
             raise BadInput(
@@ -225,7 +222,7 @@ class BoardReader(Reader):
 
     def _damaged(self) -> Broken | None:
         """The error where a record file cannot be read from the repository: it may hold what was asked for."""
-        for path, problem in self._before.problems():
+        for path, problem in self.problems():
             if problem.message.startswith("object "):
                 return Broken(problem.message, path=path, hint="git fsck")
         return None
@@ -239,7 +236,7 @@ class BoardReader(Reader):
             else f"line {problem.line}: {problem.message}; mend it, then memgit commit {path}"
         )
 
-    def _uncommitted(self, text: str) -> Record | None:
+    def _in_working_tree(self, text: str) -> Record | None:
         """The record that the working tree has by that name, where the newest commit has none."""
         try:
             return open_reader(self.workspace).find(text)
@@ -249,51 +246,12 @@ class BoardReader(Reader):
     def file(self, path: str) -> ParsedFile:
         return self._board.parsed(path)
 
-    def heads(
-        self,
-        kind: str | None = None,
-        group: str | None = None,
-        *,
-        archived: bool = True,
-        topic: str | None = None,
-    ) -> Iterator[Record]:
-        return self._before.heads(kind, group, archived=archived, topic=topic)
-
-    def records(self, kind: str | None = None) -> Iterator[Record]:
-        return self._before.records(kind)
-
-    def load(self, record: Record) -> Record:
-        return self._before.load(record)
-
-    def named(self, target: Wikilink, origin: str | None = None) -> list[Record]:
-        return self._before.named(target, origin)
-
-    def paths_holding(self, names: Sequence[str]) -> list[str]:
-        return self._before.paths_holding(names)
-
-    def suggest(self, text: str) -> list[str]:
-        return self._before.suggest(text)
-
-    def similar_candidates(self, kind: str, terms: Iterable[str]) -> Iterable[Record]:
-        return self._before.similar_candidates(kind, terms)
-
-    def rarity(self, stem: str) -> float:
-        return self._before.rarity(stem)
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The records before the operation."""
-        return self._before.snapshot
-
-    def taken(self, ids: Collection[str]) -> set[str]:
-        return self._before.taken(ids)
-
     def _lookup(self, text: str) -> list[Record]:
         """By the names before the operation, as the records are now; one that the operation moved is not
         found so.
         """
         found = []
-        for record in self._before.lookup(text):
+        for record in super()._lookup(text):
             now = self._board.parsed(record.path).records
             found += [
                 other for other in now if other.address == record.address and record.id in (None, other.id)

@@ -15,6 +15,7 @@ from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.commit import lock
 from memgit.git.worktree import index
+from memgit.git.write_all import replace_file
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -168,7 +169,4 @@ def _restore(path: str, data: bytes | None) -> None:
         if os.path.lexists(path):
             os.unlink(path)
         return
-    spare = f"{path}.memgit-{os.getpid()}"
-    with open(spare, "wb") as file:
-        file.write(data)
-    os.replace(spare, path)
+    replace_file(path, data)

@@ -9,6 +9,7 @@ from memgit.errors import Refused
 from memgit.git import process
 from memgit.git.objects import libgit
 from memgit.git.permissions import shared
+from memgit.git.write_all import replace_file
 from memgit.model.ids import is_id, new_id
 from memgit.model.namedtuple import NamedTuple
 
@@ -71,11 +72,9 @@ def renew(repo: Repository) -> None:
     others = [line for line in lines if here not in ("", line[1])]
     text = "".join(f"{' '.join(line).rstrip()}\n" for line in [*others, (new_id(os.urandom), here)])
     path = _path(repo)
-    spare = f"{path}.{os.getpid()}"
     try:
-        with shared(repo.settings), open(spare, "w", encoding="ascii") as file:
-            file.write(text)
-        os.replace(spare, path)
+        with shared(repo.settings):
+            replace_file(path, text.encode("ascii"))
     except OSError as error:
         raise Refused(f"{path}: {error.strerror}") from error
 

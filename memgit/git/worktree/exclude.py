@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
+from memgit.git.write_all import replace_file
 from memgit.model.lazy_re import pattern
 
 if TYPE_CHECKING:
@@ -37,11 +38,7 @@ def set_excluded(repo: Repository, paths: Iterable[str]) -> None:
         new = lines[:start] + block + lines[end:]
         if new == lines:
             return
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        spare = f"{file}.{os.getpid()}"
-        with open(spare, "wb") as out:
-            out.write(b"".join(line + b"\n" for line in new))
-        os.replace(spare, file)
+        replace_file(file, b"".join(line + b"\n" for line in new))
     except OSError as error:
         raise Refused(f"{file} cannot be written: {error.strerror}") from error
 
