@@ -48,6 +48,7 @@ SUBFOLDER = "kb"
 """Where a code repository keeps its knowledge root, unless a configuration at its top names another folder."""
 RECALL_TOKENS = 1500
 AGENTS = ("write", "propose")
+LOGS = ("", "local")
 
 
 class Config(NamedTuple):
@@ -58,6 +59,7 @@ class Config(NamedTuple):
     `app.review.settings`, `app.read.engines`, `site.collect`). `old_log` names the logs of the time before memgit, each as `path@blob`.
     `recall_tokens` bounds what recall shows for a message; `agents` says whether agents `write`, or only `propose`
     on branches of their own. `root` is the folder under this one that is the knowledge root instead of it.
+    `log` is `local` where each clone keeps a `log.md` (see `app.derived.log_file`).
     `default_branch` is the one with derived files where `indexes` is `trunk`; empty where git is to tell.
     """
 
@@ -73,6 +75,7 @@ class Config(NamedTuple):
     root: str = ""
     search: str = ""
     default_branch: str = ""
+    log: str = ""
 
 
 def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
@@ -152,6 +155,9 @@ def parse(data: bytes) -> Config:
     layout = made._replace(
         places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced)
     )
+    log = _text(values, "log", "")
+    if log not in LOGS:
+        raise _bad("log", f"{log!r} is not local")
     old = values.get("old_log")
     agents = _text(values, "agents", "write")
     if agents not in AGENTS:
@@ -176,6 +182,7 @@ def parse(data: bytes) -> Config:
         agents=agents,
         root=root,
         search=search,
+        log=log,
         default_branch=branch,
     )
 
@@ -190,17 +197,18 @@ def _plain(data: bytes) -> Config | None:
                 return None
             values[key] = value.decode("ascii")
     name, indexes = values.pop(b"layout", "memgit"), values.pop(b"indexes", "committed")
-    branch = values.pop(b"default_branch", "")
+    branch, log = values.pop(b"default_branch", ""), values.pop(b"log", "")
     if (
         not values.pop(b"version", "1").isdigit()
         or values
         or name not in BASES
         or indexes not in INDEXES
+        or log not in LOGS
         or (branch and not branch.replace("-", "x").isalnum())
         or not data.isascii()
     ):
         return None
-    return Config(make_layout(name), indexes, default_branch=branch)
+    return Config(make_layout(name), indexes, default_branch=branch, log=log)
 
 
 def _row(kind: str, entry: Entry) -> Mapping[str, Value]:
@@ -288,6 +296,7 @@ def dump(
     base: str | None = None,
     indexes: str = "committed",
     default_branch: str = "",
+    log: bool = False,
 ) -> bytes:
     """The text of a new configuration file."""
     from memgit.formats.yaml_text import dump_list, dump_scalar
@@ -300,6 +309,8 @@ def dump(
     ]
     if default_branch:
         lines.append(f"default_branch: {dump_scalar(default_branch)}")
+    if log:
+        lines.append("log: local")
     if base:
         lines.append(f"base: {dump_scalar(base)}")
     if notes:

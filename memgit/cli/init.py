@@ -28,6 +28,9 @@ from memgit.cli.output import echo, emit_json
     help="A pattern of plain notes, such as 'docs/**/*.md'; repeatable.",
 )
 @indexes_option
+@click.option(
+    "--log", is_flag=True, help="Keep a log.md in each clone, written from the log, never committed."
+)
 @click.option("--no-hooks", is_flag=True, help="Leave the git hooks alone.")
 @json_option
 @click.pass_context
@@ -37,6 +40,7 @@ def command(
     layout: str | None,
     notes: tuple[str, ...],
     indexes: str | None,
+    log: bool,
     no_hooks: bool,
     as_json: bool,
 ) -> None:
@@ -46,7 +50,13 @@ def command(
     """
     folder = os.path.join(ctx.find_root().obj["folder"], directory)
     done = init(
-        folder, context_of(ctx), layout=layout, notes=notes or None, indexes=indexes, hooks=not no_hooks
+        folder,
+        context_of(ctx),
+        layout=layout,
+        notes=notes or None,
+        indexes=indexes,
+        hooks=not no_hooks,
+        log=log,
     )
     for note in done.notes:
         echo(f"memgit: {note}", err=True)

@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 else:
     from memgit.cli import lean as click
 
-HEADER = (
-    "# Activity log",
-    "",
-    'One line for each thing done, oldest first; `grep "^## \\[" log.md` lists them.',
-    "",
-)
 FORMATS = ("text", "markdown", "json")
 
 
@@ -116,5 +110,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             echo(line)
         return
     # A log.md, which is read from its top: what was done first comes first.
-    for line in (*HEADER, *activity.as_markdown(reversed(list(events)), workspace.layout)):
+    for line in (*activity.HEADER, *activity.as_markdown(reversed(list(events)), workspace.layout)):
         echo(line)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from memgit.app import config as configuration
 from memgit.app.adopt.upgrade import VERSION
+from memgit.app.derived.log_file import keep_log
 from memgit.app.read.engines import MEM_SKILL
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
 from memgit.app.write.session import Plan, Session, Written
@@ -38,6 +39,7 @@ def init(
     notes: tuple[str, ...] | None = None,
     indexes: str | None = None,
     hooks: bool = True,
+    log: bool = False,
 ) -> Written:
     """Creates or completes the knowledge root in a folder; what is there already is kept.
 
@@ -47,6 +49,7 @@ def init(
         indexes: one of `config.INDEXES`; by default `local` where Obsidian would show derived files as notes, else
             `committed`.
         hooks: install the git hooks as well; what stands in the way becomes a note.
+        log: have each clone keep a `log.md`.
 
     Raises:
         BadInput: the folder has another layout in its configuration already.
@@ -67,8 +70,12 @@ def init(
                 path=configuration.NAME,
                 hint="edit the file by hand",
             )
-        if notes is not None or (indexes is not None and indexes != workspace.config.indexes):
-            what = "notes" if notes is not None else "indexes"
+        if (
+            notes is not None
+            or (log and not workspace.config.log)
+            or (indexes is not None and indexes != workspace.config.indexes)
+        ):
+            what = "notes" if notes is not None else "log" if log and not workspace.config.log else "indexes"
             raise BadInput(
                 f"{what} cannot be changed by another init",
                 path=configuration.NAME,
@@ -82,13 +89,15 @@ def init(
         if indexes is None and os.path.isdir(os.path.join(path, ".obsidian")):
             indexes, told = "local", ("indexes: local, because Obsidian would show derived files as notes",)
         branch = default_branch(repo) if indexes == "trunk" else ""
-        text = configuration.dump(name, notes, base, indexes or "committed", branch)
+        text = configuration.dump(name, notes, base, indexes or "committed", branch, log)
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
     set_up_driver(workspace.writable())
     done = carry_out(workspace, context, lambda session: _plan(session, workspace, text))
     installed = install_hooks(workspace.writable()) if hooks else ()
-    return done._replace(notes=(*told, *done.notes, *installed))
+    left = keep_log(workspace)
+    workspace.close()
+    return done._replace(notes=(*told, *done.notes, *installed, *([left] if left else [])))
 
 
 def install_hooks(repo: Repository) -> tuple[str, ...]:

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 
     from memgit.app.workspace import Workspace
 
+HEADER = (
+    "# Activity log",
+    "",
+    'One line for each thing done, oldest first; `grep "^## \\[" log.md` lists them.',
+    "",
+)
+"""What a `log.md` begins with."""
 SHOWN = 10
 """Records of one event that the text form names; the rest is counted."""
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.counts import tally
+from memgit.app.read.reader import open_reader
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
@@ -293,8 +294,6 @@ def require_version(session: Session, record: Record, wanted: str) -> None:
     if wanted == present:
         return
     if not (len(wanted) == len(present) and all(char in "0123456789abcdef" for char in wanted)):
-        from memgit.app.read.reader import open_reader
-
         try:
             then = open_reader(session.workspace, wanted)
             found = [

@@ -18,15 +18,18 @@ if TYPE_CHECKING:
 _SPECIAL = pattern(rb"([\\*?\[\]!# ])")
 
 
-def set_excluded(repo: Repository, paths: Iterable[str]) -> None:
+def set_excluded(repo: Repository, paths: Iterable[str], what: str = "local derived files") -> None:
     """Makes git ignore exactly these files of the knowledge root, beside what others have it ignore; none
     takes the block away.
+
+    Args:
+        what: names the block.
 
     Raises:
         Refused: the file cannot be written.
     """
     root = repo.prefix.encode("utf-8", "surrogateescape")
-    opening = b"# memgit: local derived files of /" + _escaped(root)
+    opening = f"# memgit: {what} of /".encode() + _escaped(root)
     closing = b"# /memgit: /" + _escaped(root)
     names = sorted(root + path.encode("utf-8", "surrogateescape") for path in paths if "\n" not in path)
     block = [opening, *(b"/" + _escaped(name) for name in names), closing] if names else []
