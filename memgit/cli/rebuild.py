@@ -9,10 +9,13 @@ import time
 import click
 
 from memgit.app.derived.rebuild import Rebuilt, check, rebuild
+from memgit.app.read.engines import ahead
 from memgit.cli.options import context_of, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, name_problems
 from memgit.errors import BadInput
 
+ENGINE_SECONDS = 10.0
+"""Seconds for what a search engine keeps of the records; searches make what is left."""
 PATIENCE = 0.5
 """Seconds of silence; what takes longer shows its progress on a terminal."""
 
@@ -50,6 +53,8 @@ def command(ctx: click.Context, check_: bool, at: str | None, commit: bool, as_j
             done = check(workspace, at, progress=progress)
         else:
             done = rebuild(workspace, context_of(ctx), commit=commit, progress=progress)
+            if workspace.repo is not None:
+                ahead(workspace, ENGINE_SECONDS)
     finally:
         if meter is not None:
             meter.clear()

@@ -70,6 +70,13 @@ class Engine(Protocol):
             EngineFailed: the engine cannot answer.
         """
 
+    def ahead(self, source: Snapshot, seconds: float) -> bool:
+        """Does a part of what `prepare` does, for at most so long; whether more is left to do.
+
+        Raises:
+            EngineFailed: the engine cannot answer.
+        """
+
 
 def make(name: str, settings: Settings) -> Engine:
     """The engine of a name out of `ENGINES`. Whether it works is seen when it is asked.

@@ -26,6 +26,9 @@ class Default:
     def prepare(self, source: Snapshot) -> str:
         return f"{source.total():,} records"
 
+    def ahead(self, source: Snapshot, seconds: float) -> bool:
+        return False
+
 
 def make(settings: Settings) -> Default:
     return Default()

@@ -82,6 +82,9 @@ class Qmd:
                 raise self._no_collection(kind, source.layout)
         return f"{version}, collections {' and '.join(names)}"
 
+    def ahead(self, source: Snapshot, seconds: float) -> bool:
+        return False  # each search brings qmd's index up to date
+
     def _results(
         self, source: Snapshot, kind: str, folder: str, query: Query, until: float
     ) -> Iterator[tuple[Record, float]]:

@@ -141,6 +141,10 @@ class Semantic:
         numbers, _ = vectors.load(source)
         return f"{len(numbers):,} records with vectors"
 
+    def ahead(self, source: Snapshot, seconds: float) -> bool:
+        self._make(source, time.monotonic() + seconds)
+        return bool(vectors.missing(source, 1))
+
     def _near(self, source: Snapshot, text: str) -> dict[int, float]:
         """How near each record is to a text, from 0 for the farthest to 1 for the nearest."""
         self._make(source, time.monotonic() + BUDGET)

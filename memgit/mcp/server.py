@@ -25,6 +25,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from memgit import __version__
+from memgit.app.read.engines import ahead
 from memgit.errors import MemgitError, Refused
 from memgit.mcp import reading
 from memgit.mcp.desk import Caller, Desk, Tool
@@ -37,6 +38,8 @@ ABOUT = (
     "The user's knowledge repository: Markdown records in git. Call context_bootstrap at the start, recall at each turn, "
     "and ask the user before you record what was learned. Search before you record; update rather than duplicate."
 )
+SLICE = 0.05
+"""Seconds of work ahead that a call may have to wait for."""
 MAX_BODY = 8 * 1024 * 1024
 """Bytes of one request over HTTP."""
 
@@ -60,6 +63,7 @@ class Served:
         self._actor, self._run = actor, run or secrets.token_hex(4)
         self._given_run = run is not None
         self._thread = ThreadPoolExecutor(1, "memgit")
+        self._closing = self._idling = False
         self._desk = self._thread.submit(Desk, folder, env).result()
         self.server: Server[Any] = Server(
             "memgit",
@@ -77,6 +81,7 @@ class Served:
 
     def close(self) -> None:
         """Waits for what is being done, then lets go of the repository."""
+        self._closing = True
         self._thread.submit(self._desk.close).result()
         self._thread.shutdown(wait=True)
 
@@ -114,7 +119,10 @@ class Served:
             if gone.is_set():
                 raise Cancelled
             self._desk.caller = caller
-            return work(self._desk)
+            try:
+                return work(self._desk)
+            finally:
+                self._idle()
 
         future = self._thread.submit(done)
         try:
@@ -122,6 +130,17 @@ class Served:
         except asyncio.CancelledError:
             gone.set()
             raise
+
+    def _idle(self) -> None:
+        """Has the thread work ahead for the search engine, in slices between calls."""
+        if not (self._idling or self._closing):
+            self._idling = True
+            self._thread.submit(self._work_ahead)
+
+    def _work_ahead(self) -> None:
+        self._idling = False
+        if not self._closing and ahead(self._desk.workspace, SLICE):
+            self._idle()
 
     def _run_of(self, ctx: Any) -> str:
         """The run of a request: this process, or the session of a client over HTTP."""

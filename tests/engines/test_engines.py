@@ -6,11 +6,16 @@ import json
 import os
 import shutil
 import sys
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from memgit.app.read.engines import ahead
+from memgit.app.read.reader import open_searchable
+from memgit.app.workspace import open_workspace
+from memgit.cache import vectors
 from memgit.engines import semantic
 from tests.support import memgit, run_git
 
@@ -180,7 +185,8 @@ class TestQmd:
     def test_a_failing_or_slow_one_is_stood_in_for(
         self, store: Path, qmd: Path, monkeypatch: pytest.MonkeyPatch, body: str, words: str
     ) -> None:
-        configure(store, "search:\n  engine: qmd\n  timeout: 0.7\n")
+        seconds = 0.7 if "sleep" in body else 60
+        configure(store, f"search:\n  engine: qmd\n  timeout: {seconds}\n")
         install(qmd, body, monkeypatch)
         answer = memgit(store, "search", "lock")
         assert words in answer.err
@@ -227,3 +233,30 @@ class TestQmd:
 def test_nothing_of_it_is_committed(store: Path) -> None:
     titles(store, "pets", "--engine", "semantic")
     assert run_git(store, "status", "--porcelain") == ""
+
+
+def without_vectors(folder: Path) -> int:
+    with closing(open_workspace(str(folder), os.environ)) as workspace:
+        return len(vectors.missing(open_searchable(workspace).snapshot, 100))
+
+
+@pytest.mark.skipif(find_spec("wordllama") is None, reason="install memgit-kb[semantic]")
+def test_vectors_are_made_beside_other_work_and_never_by_a_write(store: Path) -> None:
+    configure(store, "search:\n  engine: semantic\n")
+    memgit(store, "record", "memory", "Trains", "-m", "The engine pulls the carriages.")
+    assert without_vectors(store) == 5
+    memgit(store, "rebuild")
+    assert without_vectors(store) == 0
+    memgit(store, "record", "memory", "Ships", "-m", "The tug pulls the barge.")
+    assert without_vectors(store) == 1
+    with closing(open_workspace(str(store), os.environ)) as workspace:
+        assert ahead(workspace, 0.0)
+        assert not ahead(workspace, 60.0)
+    assert without_vectors(store) == 0
+
+
+def test_other_engines_leave_nothing_to_be_done_ahead(store: Path, qmd: Path) -> None:
+    for name in ("default", "qmd", "none"):
+        (store / ".memgit.yaml").write_text(f"search: {{engine: {name}}}\n", encoding="utf-8")
+        with closing(open_workspace(str(store), os.environ)) as workspace:
+            assert not ahead(workspace, 1.0)

@@ -13,7 +13,7 @@ from memgit.app.read.reader import open_searchable
 from memgit.app.workspace import Workspace
 from memgit.cache.search import Query
 from memgit.engines import DEFAULT, ENGINES, Engine, EngineFailed, Settings, make
-from memgit.errors import BadInput
+from memgit.errors import BadInput, MemgitError
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -131,6 +131,17 @@ def ask(
         found = make(DEFAULT, Settings(None, {}, {})).search(source, query, accept)
         hint = f" ({error.hint})" if error.hint else ""
         return Asked(found, DEFAULT, f"the default engine answers, as {error.message}{hint}")
+
+
+def ahead(workspace: Workspace, seconds: float) -> bool:
+    """Does a part of what the configured engine needs for its next answer, in time that nobody waits for; whether
+    more is left to do. An engine that cannot, or a configuration that names none, leaves nothing.
+    """
+    try:
+        chosen = choose(workspace)
+        return chosen.name != DEFAULT and chosen.engine.ahead(open_searchable(workspace).snapshot, seconds)
+    except MemgitError:
+        return False
 
 
 def test(workspace: Workspace, name: str | None = None) -> list[Tested]:
