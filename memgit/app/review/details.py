@@ -22,8 +22,8 @@ from memgit.review.settle import command
 from memgit.review.values import NOBODY, SHORT, Detail, Other, Reviewed
 from memgit.review.words import SAME, Piece, Pieces, difference
 
-LIKE = "MG301"
-"""Its two records are compared word by word."""
+LIKE, OPPOSITE = "MG301", "MG303"
+"""The rules whose other record stands beside the finding; two that are alike are compared word by word."""
 MAX_OTHERS = 5
 """Records told beside one finding."""
 LOOKED_BACK = 50
@@ -45,7 +45,7 @@ def details(
     by_address = {record.address: one for one in changes for record in (one.old, one.new) if record}
     found = {}
     for one in findings:
-        others = tuple(_others(one, after))[:MAX_OTHERS]
+        others = tuple(_others(one, after))[:MAX_OTHERS] if one.rule in (LIKE, OPPOSITE) else ()
         about = by_address.get(one.address or "")
         who = NOBODY if about is None else about.who
         told = command(one, [other.address for other in others], who.commits)

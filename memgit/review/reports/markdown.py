@@ -40,6 +40,8 @@ BODY = 6_000
 TITLE, VALUE, MESSAGE = 80, 200, 600
 COMMITS, FIELDS = 5, 40
 """Commits and fields that one record names; the rest is counted."""
+SHOWN = 20
+"""Records of the table, and findings, beyond which the rest is folded."""
 FOLD = 30
 """Lines of a text beyond which it is folded."""
 OPEN_BLOCKS, OPEN_SIZE, OPEN_LINES = 3, 6_000, 12
@@ -66,11 +68,7 @@ def render(review: Review) -> str:
     )
     by_address = review.by_address()
     order = _gravest_first(review, by_address)
-    rows, left_rows = _fitting((_row(one, review, by_address) for one in order), ROWS)
-    table = ""
-    if rows:
-        table = "\n| | record | kind | what | by | findings |\n|---|---|---|---|---|---|\n" + "".join(rows)
-        table += f"\n{_left_out(left_rows, len(order), 'record')}" if left_rows < len(order) else ""
+    table = _table([_cells(one, review, by_address) for one in order])
     conflicts = _list("Would conflict", [_conflict(place, review) for place in review.conflicts], CONFLICTS)
     graded = sorted(review.findings, key=lambda one: SEVERITIES.index(one.severity))
     findings = _list("New findings", [_finding(one, review) for one in graded], FINDINGS)
@@ -80,7 +78,7 @@ def render(review: Review) -> str:
     end = (
         f"\n<sub>{_code(command)} shows it all; {_code('memgit rule CODE')} says why a rule is there.</sub>\n"
     )
-    room = LIMIT - _size(whole) - _size(notes) - _size(end) - 300
+    room = LIMIT - _size(whole) - _size(notes) - _size(end) - 800
     blocks, told = _fitting((_block(one, review) for one in order), room)
     if len(blocks) <= OPEN_BLOCKS and sum(map(_size, blocks)) <= OPEN_SIZE:
         blocks = [block.replace("<details>", "<details open>", 1) for block in blocks]
@@ -132,29 +130,53 @@ def _list(title: str, lines: Sequence[str], room: int) -> str:
     if not lines:
         return ""
     fitting, told = _fitting(lines, room)
-    more = f"- {_left_out(told, len(lines), 'line')}\n" if told < len(lines) else ""
-    return f"\n**{title}** ({len(lines):,})\n\n{''.join(fitting)}{more}"
+    more = f"\n{_left_out(told, len(lines), 'line')}\n" if told < len(lines) else ""
+    return f"\n**{title}** ({len(lines):,})\n\n{_folded(fitting)}{more}"
+
+
+def _folded(lines: Sequence[str], head: str = "") -> str:
+    """Lines, those beyond the first few folded; `head` stands above either part."""
+    first, rest = "".join(lines[:SHOWN]), "".join(lines[SHOWN:])
+    if not rest:
+        return head + first
+    return f"{head}{first}\n<details>\n<summary>{len(lines) - SHOWN:,} more</summary>\n\n{head}{rest}\n</details>\n"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """A table of records, without the columns in which nothing stands."""
+    if not rows:
+        return ""
+    names = ("", "record", "kind", "what", "by", "findings")
+    kept = [number for number in range(len(names)) if number < 2 or any(row[number] for row in rows)]
+
+    def line(cells: Sequence[str]) -> str:
+        return f"| {' | '.join(cells[number] for number in kept)} |\n"
+
+    fitting, told = _fitting(map(line, rows), ROWS)
+    more = f"\n{_left_out(told, len(rows), 'record')}\n" if told < len(rows) else ""
+    head = line(names) + "|---" * len(kept) + "|\n"
+    return f"\n{_folded(fitting, head)}{more}"
 
 
 # One record
 
 
-def _row(one: Reviewed, review: Review, by_address: Mapping[str, list[Finding]]) -> str:
+def _cells(one: Reviewed, review: Review, by_address: Mapping[str, list[Finding]]) -> tuple[str, ...]:
+    """The row of a record: what happened, record, kind, what differs, by whom, findings."""
     found = words.about(one, by_address)
     told = ", ".join(
         plural(count, severity if severity != "info" else "note")
         for severity in SEVERITIES
         if (count := sum(finding.severity == severity for finding in found))
     )
-    cells = [
+    return (
         one.change,
         _linked(_title(one), review.file_url(one.record.path, one.record.line)),
         one.record.kind,
         text(cut(words.what(one), TITLE)),
         text(cut(words.by(one), TITLE)),
         told,
-    ]
-    return f"| {' | '.join(cells)} |\n"
+    )
 
 
 def _title(one: Reviewed) -> str:
@@ -278,7 +300,8 @@ def _finding(one: Finding, review: Review) -> str:
     detail = review.details.get(one, Detail())
     line = f"- {SIGNS[one.severity]} {where} {_message(one.message, detail.command)} ({rule})\n"
     beside = [
-        _beside(f"{text('the other record')}: {_other(other, review)}", other.text) for other in detail.others
+        _beside(f"{text(words.beside(other))}: {_other(other, review)}", other.text)
+        for other in detail.others
     ]
     if detail.drift:
         beside.append(_beside("what rebuild would change in it", detail.drift))

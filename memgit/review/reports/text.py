@@ -110,7 +110,7 @@ def _record(one: Reviewed, paint: Paint) -> Iterator[str]:
 def _detail(finding: Finding, detail: Detail, paint: Paint) -> Iterator[str]:
     """What is told of a finding beyond its message."""
     for other in detail.others:
-        yield f"    beside it {cut(other.title or other.address, WIDTH)}, {other.path}:{other.line}"
+        yield f"    {words.beside(other)}: {cut(other.title or other.address, WIDTH)}, {other.path}:{other.line}"
         yield from _barred(other.text, paint)
     if detail.drift:
         yield "    what memgit rebuild would change in it"

@@ -8,7 +8,8 @@ from memgit.lint.rule import Finding
 from memgit.lint.words import listed, plural
 from memgit.model.record import Value
 from memgit.review.masked import masked
-from memgit.review.values import Review, Reviewed
+from memgit.review.values import Other, Review, Reviewed
+from memgit.review.words import SAME
 
 
 def counts(review: Review) -> str:
@@ -98,6 +99,15 @@ def sources(one: Reviewed) -> list[str]:
     """
     found = dict.fromkeys(masked(source) for source in (one.record.source, *one.who.sources) if source)
     return [source for source in found if not one.whole or source != one.record.source]
+
+
+def beside(other: Other) -> str:
+    """What stands beside a finding: another record, or what differs from it."""
+    return (
+        "the other record"
+        if all(side == SAME for side, _ in other.text)
+        else "from the other record to this one"
+    )
 
 
 def value(found: Value) -> str:
