@@ -76,7 +76,7 @@ def measured(row: Row, folder: Path) -> tuple[float, float, int]:
 
 
 def prepared(source: str, folder: Path, memgit: str) -> list[str]:
-    """Clones a repository, adopts it where it is no knowledge root; its Markdown files."""
+    """Clones a repository, adopts it where it is not a knowledge root; its Markdown files."""
     subprocess.run(["git", "clone", "-q", source, str(folder)], check=True)
     for name, value in (("user.name", "Bench"), ("user.email", "bench@example.org"), ("gc.auto", "0")):
         _git(folder, "config", name, value)

@@ -28,7 +28,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts so what runs in the background, and every child would be as deaf.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Machines that run this are shared: a slow example is no failure.
+# Machines that run this are shared: a slow example is not a failure.
 settings.register_profile("memgit", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("long", deadline=None, max_examples=2000)
 settings.load_profile("memgit")

@@ -33,7 +33,7 @@ def private(path: str, found: Candidate) -> bool:
 
 
 def why(path: str, layout: Layout, found: Candidate) -> str:
-    """Why a Markdown file that fits no place of the layout is no record."""
+    """Why a Markdown file that fits no place of the layout is not a record."""
     if private(path, found):
         return PRIVATE
     inner = path.removeprefix(layout.base)

@@ -164,7 +164,7 @@ def parse(data: bytes) -> Config:
         raise _bad("agents", f"{agents!r} is not one of {', '.join(AGENTS)}")
     branch = _text(values, "default_branch", "").removeprefix("refs/heads/")
     if branch.startswith("-") or not set(branch) <= {*_BRANCH} | {char for char in branch if char.isalnum()}:
-        raise _bad("default_branch", f"{branch!r} is no name of a branch")
+        raise _bad("default_branch", f"{branch!r} is not a name of a branch")
     root = _text(values, "root", "").strip("/")
     if root.startswith(".") or ".." in root.split("/") or _text(values, "root", "").startswith("/"):
         raise _bad("root", "it must be a folder under this one")

@@ -1,4 +1,4 @@
-"""What is wrong with a clone, and the command that mends each thing.
+"""What is wrong with a clone, and the command that fixes each thing.
 
 A check is one small function from a `Patient` to what it found, and one row in `CHECKS`. Nothing is changed
 and nothing is fetched.
@@ -49,7 +49,7 @@ class Trouble(NamedTuple):
     Attributes:
         check: the name of the check.
         message: what is wrong.
-        command: what mends it, to be typed as it is; where only a person can mend it, what to do in words.
+        command: what fixes it, to be typed as it is; where only a person can fix it, what to do in words.
         path, line: the file concerned, if it is about one.
         advice: nothing is broken, but something is missing by default.
     """

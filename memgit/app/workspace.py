@@ -227,7 +227,7 @@ def _damage(folder: str, cause: str) -> Refused | None:
             except OSError as error:
                 return Refused(f"{link} cannot be read: {error.strerror}: {_FILES_ALONE}")
             return Refused(
-                f"{link} names {named}, which is no git directory: {_FILES_ALONE}",
+                f"{link} names {named}, which is not a git directory: {_FILES_ALONE}",
                 hint="git worktree repair in the main working tree, or git worktree add again",
             )
         if os.path.isdir(link):
@@ -250,7 +250,7 @@ def _damaged_folder(folder: str, cause: str) -> Refused:
             hint=f"write the name of the branch into it again: echo 'ref: refs/heads/main' > {typed_path(head)}",
         )
     return Refused(
-        f"{folder} is no git directory that git can read: {_FILES_ALONE}",
+        f"{folder} is not a git directory that git can read: {_FILES_ALONE}",
         hint="restore it from a backup, or clone again and copy your files over",
     )
 
@@ -318,7 +318,7 @@ def _named_root(folder: str, name: str) -> str:
     found = os.path.join(folder, name)
     if os.path.realpath(found) != found or not os.path.isfile(os.path.join(found, configuration.NAME)):
         raise BadInput(
-            f"root: {name!r} is no knowledge root", path=configuration.NAME, hint=f"memgit init {name}"
+            f"root: {name!r} is not a knowledge root", path=configuration.NAME, hint=f"memgit init {name}"
         )
     return found
 

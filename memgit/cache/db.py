@@ -218,13 +218,13 @@ class Cache:
     def run(self, work: Callable[[], T]) -> T:
         """The result of `work`.
 
-        Where SQLite fails, the cache is mended (see `recover`) and `work` starts again from its beginning.
+        Where SQLite fails, the cache is fixed (see `recover`) and `work` starts again from its beginning.
         """
         for _ in range(3):
             try:
                 return work()
             except FAILURES as error:
-                # the outermost caller mends: what was written before is lost with the transaction
+                # the outermost caller fixes: what was written before is lost with the transaction
                 if self._writing:
                     raise
                 self.recover(error)

@@ -114,7 +114,7 @@ class Events:
             self._cache, self._view, self._generation = cache, found[0], cache.generation
 
     def _give_up(self, cache: Cache | None, error: Exception) -> None:
-        """Lets the cache mend itself for the next user, and goes on without it."""
+        """Lets the cache fix itself for the next user, and goes on without it."""
         self._cache = None
         if cache is not None:
             cache.recover(error)

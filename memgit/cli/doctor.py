@@ -15,7 +15,7 @@ from memgit.cli.output import echo, emit_json
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> int:
-    """Say what is wrong with this clone, and the command that mends each thing; exit with 1 when something
+    """Say what is wrong with this clone, and the command that fixes each thing; exit with 1 when something
     is.
 
     Nothing is changed and nothing is fetched.
@@ -41,4 +41,4 @@ def _print(trouble: Trouble) -> None:
     )
     echo(f"{'advice ' if trouble.advice else ''}{trouble.check}: {where}{trouble.message}")
     if trouble.command:
-        echo(f"  mend: {trouble.command}")
+        echo(f"  fix: {trouble.command}")

@@ -27,7 +27,7 @@ GROUPS = {"category": "knowledge", "scope": "memory", "folder": "note"}
 MOST_UNREAD = 10
 """So many files whose frontmatter cannot be read are named."""
 LEFT_OUT = (
-    "what stands in the way is told of each; mend that and ingest it again, or decide: a terminal asks, "
+    "what stands in the way is told of each; fix that and ingest it again, or decide: a terminal asks, "
     "--plan FILE can be edited"
 )
 DRY = "nothing was written: leave --dry-run out to do this"

@@ -47,8 +47,8 @@ FAIL = (*SEVERITIES, "never")
     help="Run only these rules: codes, beginnings of codes, names; commas or repeat.",
 )
 @click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
-@click.option("--fix", "mend", is_flag=True, help="Mend what can be mended, in the working tree.")
-@click.option("--commit", is_flag=True, help="With --fix: mend the newest commit in a new one.")
+@click.option("--fix", "mend", is_flag=True, help="Fix what can be fixed, in the working tree.")
+@click.option("--commit", is_flag=True, help="With --fix: fix the newest commit in a new one.")
 @click.option("--format", "form", type=click.Choice(tuple(FORMATS)), help="How to report; text by default.")
 @click.option("-o", "--output", metavar="FILE", help="Write the report to a file.")
 @click.option(
@@ -64,7 +64,7 @@ FAIL = (*SEVERITIES, "never")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
-    """Check records, indexes and links, and print what is wrong with each and how to mend it.
+    """Check records, indexes and links, and print what is wrong with each and how to fix it.
 
     Exits with 1 where something is as grave as --fail-on says. With --staged, rules that compare records with
     each other, or find what is old or missing (MG203, MG301 to MG304), are left out unless selected. With

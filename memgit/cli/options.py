@@ -204,7 +204,7 @@ def clean(text: str, what: str) -> str:
     """An argument as text of one line.
 
     Raises:
-        BadInput: it is no UTF-8.
+        BadInput: it is not UTF-8.
     """
     if not is_utf8(text):
         raise BadInput(f"{what} is not UTF-8")

@@ -109,7 +109,7 @@ def print_written(done: Written, as_json: bool) -> None:
     """The answer of a write: one line on standard output, notes on standard error.
 
     What was committed stays committed where the answer cannot be written: then standard error says so, and it
-    is no failure.
+    is not a failure.
     """
     try:
         _print_written(done, as_json)

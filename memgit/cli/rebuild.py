@@ -90,7 +90,7 @@ def _print(done: Rebuilt, root: str | None, wrote: bool) -> None:
         )
     elif done.differences:
         echo(
-            f"checked {counted}; {_count(len(done.differences), 'difference')}: memgit rebuild mends "
+            f"checked {counted}; {_count(len(done.differences), 'difference')}: memgit rebuild fixes "
             "what can be derived"
         )
     else:

@@ -80,7 +80,7 @@ def find(text: str, markers: Markers) -> Found | Problem | None:
         return Found(lines[:begin], lines[begin], lines[begin + 1 : end], lines[end], lines[end + 1 :])
     if len(begins) > 1 or len(ends) > 1:
         second = begins[1] if len(begins) > 1 else ends[1]
-        return Problem("MG101", second + 1, "the marker of the generated block stands twice", fatal=True)
+        return Problem("MG101", second + 1, "the marker of the generated block occurs twice", fatal=True)
     where = min(begins + ends)
     what = (
         "its end comes first"

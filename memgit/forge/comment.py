@@ -53,7 +53,7 @@ def post(
         pause: waits so many seconds.
 
     Raises:
-        Failed: the forge does not answer, or refuses; a token of a fork, which may only read, is no failure.
+        Failed: the forge does not answer, or refuses; a token of a fork, which may only read, is not a failure.
         Refused: the environment does not say where the change is.
     """
     base, path = forge.api(env), forge.comments(env, number)

@@ -22,7 +22,7 @@ def listed(client: Client, path: str, what: str) -> list[Mapping[str, Any]]:
         what: the rows are, in words.
 
     Raises:
-        Failed: the answer is no list, or has no end: what is not in it cannot be told.
+        Failed: the answer is not a list, or has no end: what is not in it cannot be told.
     """
     size = PAGE
     while True:

@@ -112,7 +112,7 @@ class Following:
             among: the numbers of the records whose links are looked at; all where None.
 
         Raises:
-            UnreadableFile: it is no text.
+            UnreadableFile: it is not text.
         """
         text = decode(data)
         edits: dict[Link, tuple[str, str | None]] = {}
@@ -130,7 +130,7 @@ class Following:
         """A file with the names of records in fields whose form has no links, those that `rewritten` does not see.
 
         Raises:
-            UnreadableFile: it is no text.
+            UnreadableFile: it is not text.
         """
         seen = {(link.target, link.heading) for link in links.find(decode(data))}
         for record in records:

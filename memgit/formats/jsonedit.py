@@ -64,7 +64,7 @@ def put(text: str, path: tuple[str, ...], value: Any) -> str:
     """The text with a member at a path of keys; objects on the way are made. A member that is there is replaced.
 
     Raises:
-        UnreadableFile: it is not JSON, or something on the path is no object.
+        UnreadableFile: it is not JSON, or something on the path is not an object.
     """
     node = parse(text)
     for depth, key in enumerate(path):
@@ -87,7 +87,7 @@ def append(text: str, path: tuple[str, ...], value: Any) -> str:
     """The text with an item at the end of the array at a path of keys, which is made where it is missing.
 
     Raises:
-        UnreadableFile: it is not JSON, or what is at the path is no array.
+        UnreadableFile: it is not JSON, or what is at the path is not an array.
     """
     node: Node | None = parse(text)
     for key in path:

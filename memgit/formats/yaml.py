@@ -530,7 +530,7 @@ def _reason(problem: str) -> str:
 
 
 def _advice(line: str) -> str | None:
-    """A line whose value only lacks quotes, with quotes; None where that would not mend it."""
+    """A line whose value only lacks quotes, with quotes; None where that would not fix it."""
     match = re.compile(r"([\w./+-]+(?: [\w./+-]+)*:) +(\S.*)").fullmatch(line.rstrip())
     if match is None or len(line) > MAX_ADVICE:
         return None

@@ -81,7 +81,7 @@ def title_of(said: str) -> str:
 
 def as_list(text: str) -> str:
     """Some bullets as a list of Markdown at the margin, without properties (a description stays), marks of
-    blocks and links to blocks, which lead nowhere outside.
+    blocks and links to blocks, which are unresolved outside.
     """
     kept: list[str] = []
     for raw in text.split("\n"):

@@ -188,7 +188,7 @@ def load(data: bytes, path: str) -> Proposal:
     """The proposal in a plan file, as it was edited.
 
     Raises:
-        BadInput: it is no plan, or something in it is not known; the line is named.
+        BadInput: it is not a plan, or something in it is not known; the line is named.
     """
     try:
         text = decode(data).replace("\r\n", "\n")
@@ -198,7 +198,9 @@ def load(data: bytes, path: str) -> Proposal:
     documents = [document for document in documents if document.values]
     if not documents or "plan" not in documents[0].values:
         raise BadInput(
-            "this is no plan of memgit ingest", path=path, hint="memgit ingest SOURCE --plan FILE writes one"
+            "this is not a plan of memgit ingest",
+            path=path,
+            hint="memgit ingest SOURCE --plan FILE writes one",
         )
     head = documents[0]
     if head.values["plan"] != VERSION:
@@ -290,9 +292,9 @@ def _item(document: Document, path: str) -> Item:
     if not segment:
         raise fail("segment", "a segment without its name")
     if action not in ACTIONS:
-        raise fail("action", f"{action!r} is no action: one of {', '.join(ACTIONS)}")
+        raise fail("action", f"{action!r} is not an action: one of {', '.join(ACTIONS)}")
     if kind not in KINDS and action == "create":
-        raise fail("kind", f"{kind!r} is no kind of record: one of {', '.join(KINDS)}")
+        raise fail("kind", f"{kind!r} is not a kind of record: one of {', '.join(KINDS)}")
     into = _text(document, "into")
     if action in ("update", "extend", "merge") and not into:
         raise fail(

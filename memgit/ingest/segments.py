@@ -128,7 +128,7 @@ class _Head(NamedTuple):
 
 
 _TYPED = re.compile(r"[^\s\[\]{}&*!|>%@`#\"'][^\[\]{}]*")
-"""What a title may be that was typed into a block which is no YAML: words, and not the beginning of a list or
+"""What a title may be that was typed into a block which is not YAML: words, and not the beginning of a list or
 of quotes that never end.
 """
 

@@ -115,7 +115,7 @@ class Anchors:
         return [title[:MAX_TITLE] for title in found if title]
 
     def lost_in(self, other: Anchors) -> bool:
-        """Whether some name leads somewhere in this text that leads nowhere in another one."""
+        """Whether some name leads somewhere in this text that is unresolved in another one."""
         if not self._by_hand <= other.names:
             return True
         return (self.headings, self._titles) != (
@@ -267,7 +267,7 @@ def _in_ascii(title: str) -> str:
 
 
 def _apart(title: str) -> str:
-    """Of VuePress, VitePress, Zola and their like: whatever is no letter or digit becomes a hyphen, letters
+    """Of VuePress, VitePress, Zola and their like: whatever is not a letter or digit becomes a hyphen, letters
     lose their marks.
     """
     text = normalize("NFKD", _shown(_unattributed(title)))

@@ -39,7 +39,7 @@ class Source(Protocol):
         """The bytes of a regular file, None where there is none."""
 
     def names(self, folder: str) -> Sequence[str]:
-        """The names of what lies directly in a folder and is no folder, sorted; the folder is empty or ends
+        """The names of what lies directly in a folder and is not a folder, sorted; the folder is empty or ends
         in a slash.
         """
 

@@ -1,4 +1,4 @@
-"""Running rules: findings in order, allowances in place, and mending."""
+"""Running rules: findings in order, allowances in place, and fixing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memgit.lint.settings import Settings, chosen, options_of, severity_of
 from memgit.model.namedtuple import NamedTuple
 
 ROUNDS = 5
-"""Mending one thing may make another thing mendable; after so many rounds it is enough."""
+"""Fixing one thing may make another thing mendable; after so many rounds it is enough."""
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
@@ -94,7 +94,7 @@ def _sound(found: object) -> Found:
         and isinstance(found.message, str)
     ):
         return found if found.severity in (None, *SEVERITIES) else found._replace(severity=None)
-    raise TypeError(f"{found!r} is no finding")
+    raise TypeError(f"{found!r} is not a finding")
 
 
 def _said(error: BaseException) -> str:
@@ -128,8 +128,8 @@ def _finding(rule: Rule, severity: str, found: Found) -> Finding:
 
 
 class Mended(NamedTuple):
-    """The edits that mending amounts to, what they took away, the state after them, and words about rules
-    that failed to mend.
+    """The edits that fixing amounts to, what they took away, the state after them, and words about rules
+    that failed to fix.
     """
 
     edits: Mapping[str, bytes | None]
@@ -139,9 +139,9 @@ class Mended(NamedTuple):
 
 
 def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
-    """The smallest edits that take every fixable finding away; none where there is nothing to mend.
+    """The smallest edits that take every fixable finding away; none where there is nothing to fix.
 
-    Rules mend one after the other, each seeing what those before it did; derived files come last, since they
+    Rules fix one after the other, each seeing what those before it did; derived files come last, since they
     follow from the rest.
     """
     edits: dict[str, bytes | None] = {}
@@ -160,7 +160,7 @@ def mend(corpus: Corpus, settings: Settings, rules: Sequence[Rule]) -> Mended:
                 given = rule.fix(state, found, options_of(settings, rule))
                 new = {path: data for path, data in given.items() if data != state.data(path)}
             except (Exception, SystemExit) as error:  # what it finds is still told
-                failed[rule.code] = f"{rule.code} {rule.name} failed to mend: {_said(error)}"
+                failed[rule.code] = f"{rule.code} {rule.name} failed to fix: {_said(error)}"
                 continue
             if new:
                 mended += found
@@ -187,7 +187,7 @@ def outside(
     for loaded in load():
         for one in loaded if isinstance(loaded, list | tuple) and not isinstance(loaded, Rule) else (loaded,):
             if not isinstance(one, Rule):
-                wrong.append(one if isinstance(one, str) else f"{one!r} is no rule")
+                wrong.append(one if isinstance(one, str) else f"{one!r} is not a rule")
             elif one.code in taken or one.name in taken:
                 wrong.append(f"the rule {one.code} ({one.name}) is there already")
             elif one.severity not in SEVERITIES:

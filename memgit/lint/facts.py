@@ -160,7 +160,7 @@ def _text_links(page: Page) -> tuple[list[list[Link]], tuple[Link, ...]]:
 
 
 def _problems(page: Page) -> tuple[Problem, ...]:
-    """What the parser found, and for a file that holds no record why it is no text."""
+    """What the parser found, and for a file that holds no record why it is not text."""
     error = page.unreadable
     if page.parsed.problems or error is None:
         return page.parsed.problems
@@ -229,7 +229,7 @@ def _field_links(page: Page, record: Record) -> list[Link]:
     for field in FIELDS:
         for item in record.items(field):
             inner = item.strip().removeprefix("[[").removesuffix("]]")
-            # A source in words is no link; a key or an address is one.
+            # A source in words is not a link; a key or an address is one.
             if not inner or (
                 field == "derived_from"
                 and not item.startswith("[[")

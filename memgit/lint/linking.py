@@ -1,4 +1,4 @@
-"""Writing links, for the rules that mend: what stands between the brackets, and the field with one more link."""
+"""Writing links, for the rules that fix: what stands between the brackets, and the field with one more link."""
 
 from __future__ import annotations
 

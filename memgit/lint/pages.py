@@ -1,4 +1,4 @@
-"""The page of a rule: what it finds, why that is bad, a bad and a good example, options, mending.
+"""The page of a rule: what it finds, why that is bad, a bad and a good example, options, fixing.
 
 `memgit rule` and docs/rules show it.
 """
@@ -33,7 +33,7 @@ def index(rules: Sequence[Rule]) -> str:
             "",
             "<!-- Written by docs/generate.py from the rules themselves. -->",
             "",
-            "| code | name | severity | finds | mends |",
+            "| code | name | severity | finds | fixes |",
             "|---|---|---|---|---|",
             *rows,
             "",

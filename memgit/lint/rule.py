@@ -1,6 +1,6 @@
 """What a rule is, and what it finds.
 
-A rule is one plain value in one file: code, name, severity, why, check, mending, and examples that are its
+A rule is one plain value in one file: code, name, severity, why, check, fixing, and examples that are its
 tests and its page.
 """
 
@@ -60,7 +60,7 @@ class Found(NamedTuple):
     """What a check gives: a place, and words that name the record and say what to do.
 
     `severity` lowers that of the rule for this one finding; `end_line` is `line` where it is 0. `fixable`
-    says that the rule's own mending takes it away.
+    says that the rule's own fixing takes it away.
     """
 
     path: str
@@ -144,7 +144,7 @@ class Rule(NamedTuple):
         bad: examples that it fires on.
         options: what configuration may set, with defaults.
         fix: the edits that take fixable findings away; the smallest there are, and none the second time.
-        fix_help: what the mending does, one sentence; empty where there is none.
+        fix_help: what the fixing does, one sentence; empty where there is none.
         compares: whether it compares the content of records with each other, which takes longer than all the
             rest: a hook leaves it out unless it is selected.
         elsewhere: the severity that a run over everything gives it at most in a layout that memgit did not make,

@@ -98,7 +98,7 @@ def content(desk: Desk, uri: str) -> str:
             raise NotFound(f"there is no index {name!r}")
         return data.decode("utf-8", "replace")
     if not uri.startswith(SCHEME):
-        raise NotFound(f"{uri} is no resource of memgit", hint=f"{SCHEME}ADDRESS")
+        raise NotFound(f"{uri} is not a resource of memgit", hint=f"{SCHEME}ADDRESS")
     record, _ = show(desk.workspace, unquote(uri.removeprefix(SCHEME)))
     fields = [
         f"{name}: {', '.join(value) if isinstance(value, tuple) else value}"

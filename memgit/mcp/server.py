@@ -171,7 +171,7 @@ class Served:
     async def _list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
         cursor = params.cursor if params is not None else None
         if cursor and not cursor.isdigit():
-            raise MCPError(code=types.INVALID_PARAMS, message=f"{cursor!r} is no cursor of this list")
+            raise MCPError(code=types.INVALID_PARAMS, message=f"{cursor!r} is not a cursor of this list")
         found, after = await self._work(ctx, partial(reading.listed, start=int(cursor or 0)))
         return types.ListResourcesResult(
             resources=[

@@ -24,6 +24,6 @@ def merging(keep: str, *others: str, folder: str = ".") -> str:
     """The command that merges records into one, named by address or id; `folder` is where the knowledge root
     lies.
     """
-    from shlex import join  # only who has something to mend
+    from shlex import join  # only who has something to fix
 
     return f"{memgit_in(folder)} merge-records {join([keep, *others])}"

@@ -14,7 +14,7 @@ def typed_path(path: str) -> str:
     """A path, safe as an argument of memgit and git; `$'…'` (bash, ksh, zsh) where it holds what cannot be
     typed.
     """
-    from shlex import quote  # only who has something to mend
+    from shlex import quote  # only who has something to fix
 
     path = f"./{path}" if path.startswith(("-", ":")) else path
     if path.replace("\t", " ").isprintable():

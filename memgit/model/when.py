@@ -21,7 +21,7 @@ def moment(text: str, now: int, *, first: bool) -> str | int:
         first: of a year or month, the first day; else the last.
 
     Raises:
-        BadInput: it is no date.
+        BadInput: it is not a date.
     """
     from datetime import UTC, date, datetime
 
@@ -41,7 +41,7 @@ def moment(text: str, now: int, *, first: bool) -> str | int:
         return int((read if read.tzinfo is not None else read.replace(tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError):
         raise BadInput(
-            f"{text!r} is no date", hint="2026-03-01, 2026-03-01T12:00+01:00, or '3 days ago'"
+            f"{text!r} is not a date", hint="2026-03-01, 2026-03-01T12:00+01:00, or '3 days ago'"
         ) from None
 
 

@@ -108,7 +108,7 @@ Digests = tuple[str, Mapping[str, str]]
 class Collected(NamedTuple):
     """Everything that pages are made from.
 
-    `names` are those of every record, of hidden ones too: a link to one of them leads nowhere else.
+    `names` are those of every record, of hidden ones too: a link to one of them is unresolved else.
     `hidden` are the names of records that are not published. `full` gives a record with its text.
     `digests` are the digests of the records of each file whose blob is known, with that blob: what the next
     build needs to tell which files it has to read.

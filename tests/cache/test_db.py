@@ -158,7 +158,7 @@ def test_reads_see_one_state_until_the_next_write(tmp_path: Path) -> None:
     "spoil",
     [
         lambda path: path.write_bytes(b""),
-        lambda path: path.write_bytes(b"this is no database at all" * 400),
+        lambda path: path.write_bytes(b"this is not a database at all" * 400),
         lambda path: path.write_bytes(path.read_bytes()[:5000]),
         lambda path: path.write_bytes(path.read_bytes()[:100]),
         lambda path: path.write_bytes(b"\0" * path.stat().st_size),

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support import Prepared, memgit, run_git, status
 
-BROKEN = '"Beta": [[Alpha]] leads nowhere: no record answers to it; did you mean [[web#Alpha]]? (MG201)\n'
+BROKEN = '"Beta": [[Alpha]] is unresolved: no record answers to it; did you mean [[web#Alpha]]? (MG201)\n'
 
 
 @pytest.fixture
@@ -94,8 +94,8 @@ def test_a_batch_may_link_to_what_it_brings(kb: Path, how: str) -> None:
     ]
     done = memgit(kb, "record", "--batch", "-", how, stdin="\n".join(map(json.dumps, rows)).encode())
     assert [line.partition(": ")[2].split(": ", 1)[1] for line in warned(done.err)] == [
-        '"One": [[new#Three]] leads nowhere: knowledge-base/new.md has no entry "Three" (MG201)',
-        '"Two": [[One]] leads nowhere: no record answers to it; did you mean [[new#One]]? (MG201)',
+        '"One": [[new#Three]] is unresolved: knowledge-base/new.md has no entry "Three" (MG201)',
+        '"Two": [[One]] is unresolved: no record answers to it; did you mean [[new#One]]? (MG201)',
     ]
 
 
@@ -131,7 +131,7 @@ def test_a_line_that_the_file_had_already_is_told_of_in_a_new_record(kb: Path) -
     for title in ("Beta", "Gamma", "Delta"):
         done = memgit(kb, "record", "knowledge", title, "--category", "web", "-m", "See [[nope]].")
         assert [line.partition(": ")[2].split(": ", 1)[1] for line in warned(done.err)] == [
-            f'"{title}": [[nope]] leads nowhere: no record answers to it (MG201)'
+            f'"{title}": [[nope]] is unresolved: no record answers to it (MG201)'
         ]
     assert warned(memgit(kb, "update", "Gamma", "-m", "See [[nope]].\n\nMore.").err) == []
 

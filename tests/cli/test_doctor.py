@@ -1,4 +1,4 @@
-"""`memgit doctor`: each check finds its trouble, and the command that it names mends it."""
+"""`memgit doctor`: each check finds its trouble, and the command that it names fixes it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_text_names_trouble_and_mend(kb: Path) -> None:
     run_git(kb, "config", "--unset", "merge.memgit.driver")
     assert memgit(kb, "doctor", code=1).out == (
         "merge-driver: the merge driver that .gitattributes names is not configured in this clone\n  "
-        "mend: memgit init\n"
+        "fix: memgit init\n"
     )
 
 

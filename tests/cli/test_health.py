@@ -113,7 +113,7 @@ def test_only_what_was_asked_for_is_scored(store: Path) -> None:
     assert set(scored(store, "--category", "old")) == {"Three"}
     assert scored(store, "--kind", "decision") == {}
     assert len(memgit(store, "health", "--json", "--limit", "2").json["candidates"]) == 2
-    assert "'nope' is no kind" in memgit(store, "health", "--kind", "nope", code=2).err
+    assert "'nope' is not a kind" in memgit(store, "health", "--kind", "nope", code=2).err
     assert "a category is empty" in memgit(store, "health", "--category", "", code=2).err
 
 

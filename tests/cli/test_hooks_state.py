@@ -199,7 +199,7 @@ def test_tracked_files_are_told_of_and_left_alone(kb: Path) -> None:
     diverged(kb)
     before = (kb / "INDEX.md").read_bytes()
     done = git(kb, "merge", "-q", "side")
-    assert "is not what the records give; mend: memgit rebuild" in done.err
+    assert "is not what the records give; fix: memgit rebuild" in done.err
     assert (kb / "INDEX.md").read_bytes() == before and status(kb) == ""
 
 
@@ -263,5 +263,5 @@ def test_a_hook_of_a_root_in_a_folder_names_its_own_command(repo: Path) -> None:
     run_git(repo, "add", "-A")
     run_git(repo, "commit", "-qnm", "unchecked")
     run_git(repo, "checkout", "-q", "main")
-    assert "mend: memgit -C docs/kb rebuild" in git(repo, "merge", "-q", "side").err
+    assert "fix: memgit -C docs/kb rebuild" in git(repo, "merge", "-q", "side").err
     assert os.path.lexists(repo / "docs/kb/memory/fact.md")

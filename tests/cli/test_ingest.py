@@ -635,7 +635,7 @@ def test_what_stands_in_the_way_of_a_part_is_told_by_the_exit_code(
 
 @pytest.mark.parametrize("text", STOPPED.values(), ids=STOPPED)
 def test_a_plan_that_leaves_a_part_out_is_done(kb: Path, guide: Path, text: str) -> None:
-    """Who edits a plan decides: what it skips is no surprise."""
+    """Who edits a plan decides: what it skips is not a surprise."""
     guide.write_text(text)
     plan = kb.parent / "plan.yaml"
     memgit(kb, "ingest", str(guide), "--plan", str(plan))
@@ -824,7 +824,7 @@ def test_in_a_vault_in_place(workspace: Callable[[str], Path], guide: Path) -> N
 
 
 def test_in_plain_notes_and_with_local_indexes(repo: Path, guide: Path) -> None:
-    assert "is no knowledge root" in memgit(repo, "ingest", str(guide), "--yes", code=1).out
+    assert "is not a knowledge root" in memgit(repo, "ingest", str(guide), "--yes", code=1).out
     (repo / ".memgit.yaml").write_text("layout: notes\n")
     answer = ingested(repo, str(guide), "--yes")  # an unborn branch
     assert answer["changes"][0]["address"] == "note/deploy-guide"

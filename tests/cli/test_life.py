@@ -234,7 +234,9 @@ def test_a_hand_edit_that_the_hook_would_stop_is_not_committed(kb: Path) -> None
     said = memgit(kb, "commit", code=3).err
     assert "memory/new.md:3: not committed: MG004" in said and "and 1 more" in said
     assert (run_git(kb, "rev-parse", "HEAD"), status(kb)) == (before, there)
-    assert memgit(kb, "commit", "memory/old.md").code == 0, "what the newest commit has as well is no reason"
+    assert memgit(kb, "commit", "memory/old.md").code == 0, (
+        "what the newest commit has as well is not a reason"
+    )
     memgit(kb, "commit", "--no-verify")
     assert status(kb) == ""
     fsck(kb)

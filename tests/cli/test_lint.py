@@ -1,4 +1,4 @@
-"""`memgit lint` and `memgit rule`: which state is looked at, exit codes, mending, and that a part finds what
+"""`memgit lint` and `memgit rule`: which state is looked at, exit codes, fixing, and that a part finds what
 the whole finds.
 """
 
@@ -308,8 +308,8 @@ def test_mending_writes_the_working_tree_and_nothing_else(kb: Path) -> None:
     before = run_git(kb, "ls-files", "-s")
     answer = memgit(kb, "lint", "--fix", "--ignore", "MG302,MG304")
     assert (
-        "✓ mended 1 finding of MG202 one-way-link" in answer.out
-        and "✓ mended 1 finding of MG101 index-drift" in answer.out
+        "✓ fixed 1 finding of MG202 one-way-link" in answer.out
+        and "✓ fixed 1 finding of MG101 index-drift" in answer.out
     )
     assert run_git(kb, "ls-files", "-s") == before and count_commits(kb) == 2
     assert "[[http#Retry]]" in (kb / "knowledge-base/http.md").read_text()
@@ -344,7 +344,7 @@ def test_mending_as_a_commit(kb: Path) -> None:
     assert status(kb) == " M memory/tides.md", "the edit of another file stays uncommitted"
     commits = count_commits(kb)
     memgit(kb, "lint", "--fix", "--commit", "--select", "MG202")
-    assert count_commits(kb) == commits, "nothing to mend makes no commit"
+    assert count_commits(kb) == commits, "nothing to fix makes no commit"
     fsck(kb)
 
 

@@ -90,7 +90,7 @@ def test_formats(kept: Path) -> None:
 
 
 def test_what_is_no_date_is_said(kept: Path) -> None:
-    assert "is no date" in memgit(kept, "list", "--since", "soon", code=2).err
+    assert "is not a date" in memgit(kept, "list", "--since", "soon", code=2).err
 
 
 def test_archived_is_a_status_in_the_table(kept: Path) -> None:

@@ -19,7 +19,7 @@ import pytest
 from tests.cli.test_hooks import ROOT, Done, fact, git, mends, message, on_path
 from tests.support import count_commits, memgit, run_git, status
 
-__all__ = ["on_path"]  # a fixture that every test here uses: the commands that mend call memgit
+__all__ = ["on_path"]  # a fixture that every test here uses: the commands that fix call memgit
 pytestmark = pytest.mark.slow
 
 IDS = (
@@ -92,7 +92,7 @@ def root(kb: Path, source: Path, environments: Path, monkeypatch: pytest.MonkeyP
 
 
 def stopped(done: Done, words: str) -> list[str]:
-    """Asserts that a commit was stopped for a reason; the commands that mend."""
+    """Asserts that a commit was stopped for a reason; the commands that fix."""
     said = done.out + done.err
     assert done.code == 1 and words in said, said
     return mends(Done(done.code, "", said))
@@ -212,7 +212,7 @@ def test_a_merge_that_git_commits_itself(root: Path) -> None:
 
 def test_what_is_not_staged_is_put_aside_and_not_derived_from(root: Path) -> None:
     """The framework takes unstaged edits away while hooks run, so these cannot see them; the command that
-    mends must not count them in.
+    fixes must not count them in.
     """
     fact(root)
     memgit(root, "rebuild")

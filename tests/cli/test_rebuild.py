@@ -255,7 +255,7 @@ def test_a_broken_index_gets_its_names_from_history(filled: Path) -> None:
     run_git(filled, "commit", "-qam", "named")
     memgit(filled, "rebuild", "--commit")
     right = derived(filled)
-    index.write_text("{ this is no JSON")
+    index.write_text("{ this is not JSON")
     run_git(filled, "commit", "-qam", "broken")
     assert [path for path, _, _ in differences(filled)] == ["knowledge-base/_index.json"]
     memgit(filled, "record", "knowledge", "Idempotency keys", "--category", "http", "-m", "- One a request")

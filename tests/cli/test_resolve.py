@@ -722,11 +722,11 @@ def test_a_record_that_both_sides_moved_is_told_of_with_what_mends_it(kb: Path) 
     told = memgit(kb, "hook", "post-merge", "0")
     command = "memgit merge-records 'knowledge/api#Alpha' 'knowledge/shell#Alpha'"
     line = next(line for line in told.err.splitlines() if "both sides gave it a place" in line)
-    assert "after this merge, knowledge-base/shell.md:" in line and line.endswith(f"mend: {command}")
+    assert "after this merge, knowledge-base/shell.md:" in line and line.endswith(f"fix: {command}")
     (left,) = memgit(kb, "resolve", "--json", code=1).json["left"]
     assert (left["path"], left["address"]) == ("knowledge-base/shell.md", "knowledge/shell#Alpha")
-    assert left["message"].endswith(f"; mend: {command}")
-    assert "1 to settle: by the command that mends each" in memgit(kb, "resolve", code=1).out
+    assert left["message"].endswith(f"; fix: {command}")
+    assert "1 to settle: by the command that fixes each" in memgit(kb, "resolve", code=1).out
     (found,) = [
         one for one in memgit(kb, "doctor", "--json", code=1).json["troubles"] if one["check"] == "ids"
     ]

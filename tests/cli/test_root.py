@@ -61,7 +61,7 @@ def test_a_root_that_is_none_is_said(code: Path) -> None:
 def test_outside_a_root_nothing_is_recorded(code: Path) -> None:
     for arguments in (["record", "note", "Stray", "-m", "x"], ["record", "memory", "Stray", "-m", "x"]):
         answer = memgit(code, *arguments, code=3)
-        assert "is no knowledge root" in answer.err and "memgit init kb" in answer.err
+        assert "is not a knowledge root" in answer.err and "memgit init kb" in answer.err
     assert status(code) == ""
     memgit(code, "init", "kb")
     memgit(code, "record", "memory", "Kept", "-m", "x")

@@ -110,7 +110,7 @@ def test_after_a_merge_without_a_hook_the_default_branch_says_what_mends_it(trun
     memgit(trunk, "record", "memory", "Moon", "-m", "It pulls.")
     run_git(trunk, "switch", "-q", "main")
     done = git(trunk, "merge", "-q", "topic")
-    assert "mend: memgit rebuild --commit" in done.err
+    assert "fix: memgit rebuild --commit" in done.err
     assert drift(trunk) == ["memory/INDEX.md"]
     memgit(trunk, "rebuild", "--commit")
     assert drift(trunk) == []

@@ -208,7 +208,7 @@ def test_a_branch_that_is_gone_and_one_that_is_none(
     checkout = hub.checkout(tmp_path / "checkout", ref="refs/pull/7/head")
     for branch, code, said in (
         ("gone", 3, "no branch gone"),
-        ("main:refs/heads/x", 2, "is no name of a branch"),
+        ("main:refs/heads/x", 2, "is not a name of a branch"),
     ):
         on(monkeypatch, tmp_path, pull(sides, base={"sha": sides["base"], "ref": branch}))
         assert said in words(checkout, code=code).err

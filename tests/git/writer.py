@@ -40,7 +40,7 @@ def add(name: str, number: int) -> Callable[[Tree, Head], Change]:
 
 def arm(kill_at: int) -> None:
     """Has the process kill itself at an event."""
-    sys.dont_write_bytecode = True  # what Python keeps of a module is no step
+    sys.dont_write_bytecode = True  # what Python keeps of a module is not a step
     seen = 0
 
     def watch(event: str, args: tuple[object, ...]) -> None:

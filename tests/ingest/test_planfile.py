@@ -126,10 +126,10 @@ def test_line_ends_of_windows_and_a_byte_order_mark_are_no_edit() -> None:
     [
         ("plan: 1", "plan: 2", "version 2"),
         ("plan: 1\n", "", "no plan"),
-        ("action: create", "action: replace", "'replace' is no action"),
+        ("action: create", "action: replace", "'replace' is not an action"),
         ("action: create", "action: update", "update needs `into`"),
         ("action: create", "action: merge", "a segment"),
-        ("kind: knowledge", "kind: thing", "'thing' is no kind"),
+        ("kind: knowledge", "kind: thing", "'thing' is not a kind"),
         ("title: Title", "title: ''", "needs a title"),
         ("title: Title", "titel: Title", "'titel' is not known"),
         ("group: ops", "group: [a, b]", "one text"),

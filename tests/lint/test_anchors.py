@@ -205,7 +205,7 @@ def test_the_rule_warns_of_a_heading_that_is_not_there() -> None:
     (found,) = check(corpus(files), "MG205")
     assert (found.path, found.severity) == ("memory/a.md", "warning")
     assert found.message == (
-        "the link to b.md#why-pin-gcc leads nowhere: memory/b.md has no such heading; did you mean "
+        "the link to b.md#why-pin-gcc is unresolved: memory/b.md has no such heading; did you mean "
         "#why-to-pin-gcc?"
     )
     off = Settings(select=("MG205",), options={"MG205": {"headings": False}})
@@ -230,7 +230,7 @@ def test_links_within_a_file() -> None:
     (one,) = [one for one in found if one.path.startswith("memory") and "parts" in one.message]
     assert (
         one.message
-        == "the link to #the-parts leads nowhere: this file has no such heading; did you mean #the-part?"
+        == "the link to #the-parts is unresolved: this file has no such heading; did you mean #the-part?"
     )
     assert one.address == "memory/a"
 

@@ -1,4 +1,4 @@
-"""MG201 says what a link that leads nowhere may have meant: by the whole index as by the cache, so that a
+"""MG201 says what a link that is unresolved may have meant: by the whole index as by the cache, so that a
 hook and a run agree.
 """
 
@@ -73,7 +73,7 @@ def test_it_names_what_may_be_meant(linked: Path, args: tuple[str, ...]) -> None
     assert len(said) == len(MEANT)
     for line, (link, hint) in zip(range(3, 200, 2), MEANT.items(), strict=False):
         written = link.partition("|")[0].removesuffix("]]").replace("# ", "#") + "]]"
-        assert said[line].startswith(f'"Source": {written} leads nowhere: '), said[line]
+        assert said[line].startswith(f'"Source": {written} is unresolved: '), said[line]
         assert said[line].partition("; did you mean")[1:] == hint.partition("; did you mean")[1:], said[line]
 
 
@@ -86,7 +86,7 @@ def test_a_note_answers_to_its_title(linked: Path) -> None:
     for args in ((), ("--staged",)):
         found = memgit(linked, "lint", "--select", "MG201,MG204", "--json", *args, code=1).json["findings"]
         assert [one["message"] for one in found] == [
-            '"Source": [[called so]] leads nowhere: no record answers to it; did you mean [[called]]?'
+            '"Source": [[called so]] is unresolved: no record answers to it; did you mean [[called]]?'
         ]
 
 

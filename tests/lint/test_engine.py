@@ -1,4 +1,4 @@
-"""The engine: order, severities, allowances in place, a rule that fails, mending of several rules together."""
+"""The engine: order, severities, allowances in place, a rule that fails, fixing of several rules together."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def test_a_rule_that_cannot_mend_is_told_of_and_the_others_mend() -> None:
     found = [Found("notes/a.md", 1, "words", fixable=True)]
     failing = LOUD._replace(code="XY003", name="no-mending", check=lambda page, options: found, fix=fails)
     works = failing._replace(
-        code="XY004", name="mending", fix=lambda state, _, __: {"notes/a.md": b"mended\n"}
+        code="XY004", name="mending", fix=lambda state, _, __: {"notes/a.md": b"fixed\n"}
     )
     mended = mend(corpus({"notes/a.md": "x\n"}), Settings(), [failing, works])
-    assert mended.edits == {"notes/a.md": b"mended\n"}
-    assert mended.failed == ("XY003 no-mending failed to mend: KeyError: 'no\\nmore'",)
+    assert mended.edits == {"notes/a.md": b"fixed\n"}
+    assert mended.failed == ("XY003 no-mending failed to fix: KeyError: 'no\\nmore'",)
     assert {one.rule for one in mended.findings} == {"XY004"}
 
 

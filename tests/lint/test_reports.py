@@ -34,7 +34,7 @@ BROKEN = Finding(
     7,
     7,
     "memory/b c",
-    "[[x]] leads nowhere",
+    "[[x]] is unresolved",
     False,
     (Related("memory/d.md", 2, "near it"),),
 )
@@ -63,7 +63,7 @@ def test_a_health_check_groups_findings_and_says_what_is_well() -> None:
         "\n"
         "✗ BROKEN LINK (1) MG201\n"
         "  - memory/b c.md:7\n"
-        "    [[x]] leads nowhere\n"
+        "    [[x]] is unresolved\n"
         "\n"
         "⚠ ONE WAY LINK (1) MG202\n"
         "  - memory/ü.md:1\n"
@@ -107,7 +107,7 @@ def test_a_health_check_counts_what_it_does_not_list() -> None:
 
 def test_a_run_over_a_change_prints_one_line_a_finding() -> None:
     assert render("text", report(BROKEN, whole=False)) == (
-        "memory/b c.md:7: error: [[x]] leads nowhere [MG201 broken-link]\nSummary: 1 issue found (1 "
+        "memory/b c.md:7: error: [[x]] is unresolved [MG201 broken-link]\nSummary: 1 issue found (1 "
         "error, 0 warnings, 0 notes)\n"
     )
     assert render("text", report(whole=False)) == ""
@@ -130,7 +130,7 @@ def test_json() -> None:
         "line": 7,
         "end_line": 7,
         "address": "memory/b c",
-        "message": "[[x]] leads nowhere",
+        "message": "[[x]] is unresolved",
         "fixable": False,
         "related": [{"path": "memory/d.md", "line": 2, "message": "near it"}],
     }
@@ -201,7 +201,7 @@ def test_a_fingerprint_survives_that_lines_move() -> None:
 
 def test_github_annotations() -> None:
     assert render("github", report(BROKEN, WAY, prefix="kb/")).splitlines() == [
-        "::error file=kb/memory/b c.md,line=7,endLine=7,title=MG201 broken-link::[[x]] leads nowhere",
+        "::error file=kb/memory/b c.md,line=7,endLine=7,title=MG201 broken-link::[[x]] is unresolved",
         (
             "::warning file=kb/memory/ü.md,line=1,endLine=1,title=MG202 one-way-link::no link back, 100 "
             "%25: really"

@@ -65,7 +65,7 @@ async def call(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]
 
 
 async def refused(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    """The error of a call that fails. It is no structure: that would have to fit the output schema."""
+    """The error of a call that fails. It is not a structure: that would have to fit the output schema."""
     done = await client.call_tool(tool, arguments)
     assert done.is_error and done.structured_content is None
     error = json.loads(done.content[0].text)  # type: ignore[union-attr]

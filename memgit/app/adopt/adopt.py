@@ -159,7 +159,7 @@ def look(
         Refused: it is a bare repository, or another tool's files lie there.
     """
     if wanted is not None and wanted not in SYSTEMS:
-        raise BadInput(f"{wanted!r} is no system that can be adopted", hint=f"one of {', '.join(SYSTEMS)}")
+        raise BadInput(f"{wanted!r} is not a system that can be adopted", hint=f"one of {', '.join(SYSTEMS)}")
     if not os.path.isdir(folder):
         raise NotFound(f"{folder}: no such folder")
     root = os.path.realpath(folder)

@@ -97,7 +97,7 @@ def export(workspace: Workspace, dest: str, system: str | None = None, at: str |
     system = system or (workspace.layout.name if workspace.layout.name in SYSTEMS else None)
     if system is None:
         raise BadInput(
-            f"the layout {workspace.layout.name} is no system to export to by itself",
+            f"the layout {workspace.layout.name} is not a system to export to by itself",
             hint=f"--as {'|'.join(SYSTEMS)}",
         )
     check_folder(dest, workspace.root)

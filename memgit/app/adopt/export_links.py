@@ -32,7 +32,7 @@ def follow_links(
     Args:
         sources: the records of the source that each exported file holds, in order.
         layout: that of the export.
-        plain: whether addresses and ids lead nowhere there.
+        plain: whether addresses and ids are unresolved there.
     """
     made = {path: parse_file(layout, path, files[path]).records for path in sources}
     pairs = [

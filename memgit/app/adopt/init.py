@@ -56,7 +56,7 @@ def init(
         Refused: git cannot make the repository or the commit.
     """
     if layout is not None and layout not in configuration.BASES:
-        raise BadInput(f"{layout!r} is no layout", hint=f"one of {', '.join(configuration.BASES)}")
+        raise BadInput(f"{layout!r} is not a layout", hint=f"one of {', '.join(configuration.BASES)}")
     path = os.path.abspath(folder)
     repo = _repository(path, context.env)
     path = os.path.realpath(path)

@@ -26,14 +26,14 @@ def parse_event(data: bytes) -> Event:
     """The event that an agent wrote to a hook's standard input.
 
     Raises:
-        BadInput: it is no JSON object.
+        BadInput: it is not a JSON object.
     """
     try:
         event = json.loads(data.decode("utf-8", "replace"), strict=False)
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
-        raise BadInput("the event on standard input is no JSON object")
+        raise BadInput("the event on standard input is not a JSON object")
     return event
 
 

@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 def agent_of(name: str) -> Agent:
     """An agent by name; BadInput where memgit knows none."""
     if name not in AGENTS:
-        raise BadInput(f"{name!r} is no agent that memgit knows", hint=f"one of {', '.join(AGENTS)}")
+        raise BadInput(f"{name!r} is not an agent that memgit knows", hint=f"one of {', '.join(AGENTS)}")
     return AGENTS[name]
 
 

@@ -32,7 +32,7 @@ before.
 MEASURED = frozenset(["MG301", "MG305"])
 """Rules that say by how much: as long as it is about the same records, another number is the same finding."""
 _MEASURE = re.compile(r"[\d,.]*\d%?")
-_GUESS = re.compile(r" (leads nowhere|could mean)\b.*", re.DOTALL)
+_GUESS = re.compile(r" (is unresolved|could mean)\b.*", re.DOTALL)
 _PLACES = re.compile(r":\d+(?=[),\s]|$)|\blines? \d+(?:, \d+)*")
 
 MAX_SHOWN = 20
@@ -129,7 +129,7 @@ def news(
 def _words(found: Finding, message: str) -> str:
     """What a finding says, but for the lines that it names and what changes with every edit."""
     if found.rule not in MEASURED:
-        # What a link that leads nowhere may have meant depends on all other records.
+        # What a link that is unresolved may have meant depends on all other records.
         return _PLACES.sub("", _GUESS.sub(r" \1", message))
     # Of two records that are alike, the other one is what matters, not in which ways and by how much.
     others = [f"{other.path} {other.message.partition(': ')[0]}" for other in found.related]

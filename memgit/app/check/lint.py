@@ -1,4 +1,4 @@
-"""Checking: everything, what changed, what is staged, or a commit; and mending what can be mended."""
+"""Checking: everything, what changed, what is staged, or a commit; and fixing what can be fixed."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def corpus_of(
 
     Args:
         compare: whether any rule compares records with each other.
-        disk: read every file from disk, with the line ends that it has there: what mending must start from.
+        disk: read every file from disk, with the line ends that it has there: what fixing must start from.
     """
     repo, layout, today = workspace.repo, workspace.layout, context.today
     if request.at is not None or repo is None or workspace.root is None:

@@ -5,7 +5,7 @@ git merges path after path, so while one derived file is merged, the records may
 is what both sides say taken
 together: items and lines as sets, counts by what each side added, dates by the newest. So it is what the
 merged records give, except where they did more than come together (one record on both sides, or too many for
-a list): that is drift, which every check finds and `rebuild` mends. What people wrote (names, keywords, the
+a list): that is drift, which every check finds and `rebuild` fixes. What people wrote (names, keywords, the
 text around a generated block) merges as text does; only that can conflict.
 """
 
@@ -313,7 +313,7 @@ def _sections(lines: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _target(line: str) -> str:
-    """The path that a line leads to; the line itself where it leads nowhere."""
+    """The path that a line leads to; the line itself where it is unresolved."""
     match = _LINE.match(line)
     if match is None:
         return line

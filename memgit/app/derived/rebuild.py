@@ -49,7 +49,7 @@ class Rebuilt(NamedTuple):
         revision: the commit that the answer is for, None before the first.
         fresh: whether uncommitted edits are counted in.
         complete: whether the clone holds all of history.
-        differences: what is wrong and was not mended.
+        differences: what is wrong and was not fixed.
         written: the files that were written, removed ones among them.
         records, events: how many there are, in the state and in its log.
         derived: how many derived files the state has.

@@ -3,7 +3,7 @@
 A disposable file in the git directory names the version of memgit that wrote it, then a tree of the knowledge
 root and the derived files that were right in it, with NUL between. Notes of another version count for
 nothing: it may write other bytes. What another writer's commit may have changed since is taken off the list:
-the write that owes such a file derives it from all its records, and so mends drift.
+the write that owes such a file derives it from all its records, and so fixes drift.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """What follows a change of commits under the working tree (merge, checkout, rebase): the cache moves on,
-drift is told or mended.
+drift is told or fixed.
 
 Files that git tracks are written only where that is asked for (`--fix`, or `git config memgit.refresh true`);
 nothing is ever staged. Where derived files are kept out of commits (`indexes: local`), those that lie in the
@@ -168,7 +168,7 @@ def _derived(
         mend = (
             f"{memgit_in(folder)} {'rebuild --commit' if workspace.config.indexes == 'trunk' else 'rebuild'}"
         )
-        out.append(f"after this {what}, {_named(rest)} is not what the records give; mend: {mend}")
+        out.append(f"after this {what}, {_named(rest)} is not what the records give; fix: {mend}")
     return out
 
 

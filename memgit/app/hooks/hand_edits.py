@@ -64,7 +64,9 @@ def commit_edits(
             data = files.data(path)
             if data is None and os.path.lexists(os.path.join(workspace.root or "", path)):
                 raise Refused(
-                    "not committed: it is no plain file", path=path, hint="a record is a file, never a link"
+                    "not committed: it is not a plain file",
+                    path=path,
+                    hint="a record is a file, never a link",
                 )
             board.put(path, None if data is None else cleaned(repo, path, data))
             parsed = board.parsed(path)
@@ -74,7 +76,7 @@ def commit_edits(
                     f"not committed: {problem.code} {problem.message}",
                     path=path,
                     line=problem.line,
-                    hint="mend it, then memgit commit again",
+                    hint="fix it, then memgit commit again",
                 )
             new += parsed.records
         changes = diff_records(old, new)

@@ -169,7 +169,7 @@ def _look(repo: Repository, path: str, name: str) -> Hook:
             else Hook(name, path, LEFT, f"the hook is {other}'s", add)
         )
     if not is_shell(data):
-        return Hook(name, path, LEFT, "the hook is no shell script", line)
+        return Hook(name, path, LEFT, "the hook is not a shell script", line)
     if not has_block(data):
         if f"memgit hook {name}".encode() in data:
             return Hook(name, path, OTHER, "the hook calls memgit itself")

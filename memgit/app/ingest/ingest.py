@@ -403,7 +403,7 @@ def _is_entry(item: Item) -> bool:
 def _request(session: Session, item: Item, **more: Any) -> recording.Request:
     """The new record that an item asks for. A page that claims to be of a day to come is of today."""
     if item.kind not in KINDS:
-        raise BadInput(f"{item.kind!r} is no kind of record")
+        raise BadInput(f"{item.kind!r} is not a kind of record")
     day = item.date if item.date and item.date <= session.context.today else None
     return recording.Request(
         item.kind, item.title, item.body, _fields(item), item.group or None, date=day, **more
@@ -465,7 +465,7 @@ class _Drafts:
                     f"not written: {unreadable.message}",
                     path=path,
                     line=unreadable.line,
-                    hint="mend the file by hand",
+                    hint="fix the file by hand",
                 )
             start = (
                 existing

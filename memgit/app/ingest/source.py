@@ -129,7 +129,7 @@ def plain_bytes(full: str) -> bytes:
     """
     if not stat.S_ISREG(os.stat(full).st_mode):
         raise BadInput(
-            f"{os.path.basename(full)} is no plain file",
+            f"{os.path.basename(full)} is not a plain file",
             hint="give what it holds on standard input: memgit ingest - --yes",
         )
     with open(full, "rb") as opened:
@@ -283,7 +283,7 @@ def _file_of_folder(workspace: Workspace, full: str, base: str, path: str) -> Te
             return Skipped(where, own, own == RECORD)
         text = known_text(path.rpartition("/")[2])
         if text is False:
-            return Skipped(where, "it is no text")
+            return Skipped(where, "it is not text")
         if found.st_size > MAX_FILE:
             return Skipped(
                 where, f"it has {found.st_size:,} bytes; the limit for a file of a folder is {MAX_FILE:,}"
@@ -295,7 +295,7 @@ def _file_of_folder(workspace: Workspace, full: str, base: str, path: str) -> Te
     except OSError as error:
         return Skipped(where, f"it cannot be read: {error.strerror}", failed=True)
     if text is None and not looks_text(data[:SAMPLE]):
-        return Skipped(where, "it is no text")
+        return Skipped(where, "it is not text")
     try:
         content = decode(data)
     except UnreadableFile as error:

@@ -81,8 +81,8 @@ class Resolved(NamedTuple):
     @property
     def next(self) -> str | None:
         """The command that goes on; None where there is nothing to go on with."""
-        if self.left and self.operation is None and all("; mend: " in left.message for left in self.left):
-            return "by the command that mends each"
+        if self.left and self.operation is None and all("; fix: " in left.message for left in self.left):
+            return "by the command that fixes each"
         if self.left:
             return "edit them, git add them, then memgit resolve"
         return NEXT.get(self.operation or "")

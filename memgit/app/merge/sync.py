@@ -330,7 +330,7 @@ class _Sync:
             self.tell(f"fetching from {access.remote}")
             remote.fetch(repo, access, refs)
         for ref, commit in wanted.items():
-            # else it moved on meanwhile, or is no commit
+            # else it moved on meanwhile, or is not a commit
             if self._has(commit) and self._take(ref, here.get(ref), commit):
                 self.uses.add(ref)
         return there

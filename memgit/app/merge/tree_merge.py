@@ -170,7 +170,7 @@ def merge_trees(
             our side has them, but for those that it did not change.
         right: derived files of `ours` that are known to be right; what is noted in the git directory unless
             given.
-        commit: a commit from whose history a broken derived file is mended.
+        commit: a commit from whose history a broken derived file is fixed.
         only: a derived file that alone is asked for: what it does not come from is left out.
     """
     merging = _Merging(repo, layout, base, ours, theirs, labels, only)

@@ -89,7 +89,7 @@ class Doubled(NamedTuple):
         knowledge root lies.
         """
         command = merging(self.kept.address, self.copy.address, folder=folder)
-        return f"is in {self.kept.path}:{self.kept.line} as well: both sides gave it a place; mend: {command}"
+        return f"is in {self.kept.path}:{self.kept.line} as well: both sides gave it a place; fix: {command}"
 
 
 def doubled(workspace: Workspace, snapshot: Snapshot, old: str, changed: Iterable[str]) -> list[Doubled]:

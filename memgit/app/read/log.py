@@ -205,10 +205,10 @@ def filters(
     """
     for op in ops:
         if op not in (*OPS, *USAGE):
-            raise BadInput(f"{op!r} is no operation", hint=f"one of {', '.join((*OPS, *USAGE))}")
+            raise BadInput(f"{op!r} is not an operation", hint=f"one of {', '.join((*OPS, *USAGE))}")
     for kind in kinds:
         if kind not in KINDS:
-            raise BadInput(f"{kind!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")
+            raise BadInput(f"{kind!r} is not a kind of record", hint=f"one of {', '.join(KINDS)}")
     return Filter(
         None if since is None else moment(since, now, first=True),
         None if until is None else moment(until, now, first=False),

@@ -462,7 +462,7 @@ class CachedReader(Reader):
                 and kind != "deleted"
                 and os.path.lexists(os.path.join(self.workspace.root or "", path))
             ):
-                found[path] = Problem("MG001", 1, "it is no plain file: a link or a folder", True)
+                found[path] = Problem("MG001", 1, "it is not a plain file: a link or a folder", True)
             else:
                 found[path] = data
         return found
@@ -577,4 +577,4 @@ def kinds_of(text: str | None) -> str | None:
     singular = {"memories": "memory", "knowledge-base": "knowledge"}.get(text, text.removesuffix("s"))
     if singular in KINDS:
         return singular
-    raise BadInput(f"{text!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")
+    raise BadInput(f"{text!r} is not a kind of record", hint=f"one of {', '.join(KINDS)}")

@@ -204,7 +204,7 @@ def recall(
         skills: skills that are used this turn.
         read: count the first showing of a record in a session as a read.
         again: show what the message calls for as on a new topic, also what this session was shown before.
-        at: answer as of a revision. Looking back is no turn of a session: none is read or changed, and
+        at: answer as of a revision. Looking back is not a turn of a session: none is read or changed, and
             nothing is counted.
         max_tokens: of the text form; by default as configured.
 

@@ -28,7 +28,7 @@ def template(workspace: Workspace, name: str, title: str, day: str) -> str:
 
     Raises:
         NotFound: there is none of that name.
-        UnreadableFile: it is no text.
+        UnreadableFile: it is not text.
     """
     name = name.removesuffix(".md")
     data = _found(workspace, name) if _NAME.fullmatch(name) else None

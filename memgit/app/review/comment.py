@@ -51,7 +51,7 @@ def forge_of(context: Context, name: str | None) -> Forge:
         what = (
             "no forge's CI runs here (none of " + marks + " is set)"
             if name is None
-            else f"{name!r} is no forge that memgit knows"
+            else f"{name!r} is not a forge that memgit knows"
         )
         raise BadInput(what, hint=f"--forge {' or '.join(forge.name for forge in FORGES)}")
     return found
@@ -96,7 +96,7 @@ def post_review(
             found, None, comment.Posted("skipped", reason=f"this job is not about a {found.noun}")
         )
     if not number.isascii() or not number.isdigit():
-        raise BadInput(f"{number!r} is no number of a {found.noun}")
+        raise BadInput(f"{number!r} is not a number of a {found.noun}")
     if found.fork(context.env) and not _tokens(found, context.env):
         reason = "a change from a fork, and no token"
         return Commented(found, number, comment.Posted("skipped", reason=reason))

@@ -25,7 +25,7 @@ RULE = "MG101"
 WIDTH = 200
 MOST = 5
 """So many categories of one index are told one by one."""
-MEND = "memgit rebuild mends it"
+MEND = "memgit rebuild fixes it"
 
 
 class Drift(NamedTuple):

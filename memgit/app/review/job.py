@@ -132,7 +132,7 @@ class _Settling:
         if named is not None:
             self._take_name(named)
         if self.branch is not None and _ODD.search(self.branch):
-            raise BadInput(f"{self.branch!r} is no name of a branch")
+            raise BadInput(f"{self.branch!r} is not a name of a branch")
         self.refs = [f"refs/{kind}/{self.branch}" for kind in ("heads", "tags")] if self.branch else []
         self.listed = self._list() if names or self.remote != self.home else {}
 
@@ -231,7 +231,7 @@ class _Settling:
         if self.listed is None:
             raise Refused(f"{name!r} is not in this clone, and {self.remote} cannot be asked: {self.failure}")
         raise BadInput(
-            f"{name!r} is no branch, tag or commit of this clone, and no branch or tag of {self.remote}",
+            f"{name!r} is not a branch, tag or commit of this clone, and no branch or tag of {self.remote}",
             hint=f"git ls-remote {self.remote} lists what is there",
         )
 

@@ -65,7 +65,7 @@ def ruled(repo: Repository, opened: Config, parted: Tree, base: Tree, head: Tree
 
     Args:
         opened: how the knowledge root was opened, for a base that is none yet.
-        parted: where the two parted: a configuration that the base alone has edited since is no change of the
+        parted: where the two parted: a configuration that the base alone has edited since is not a change of the
             head.
 
     Raises:
@@ -83,7 +83,7 @@ def ruled(repo: Repository, opened: Config, parted: Tree, base: Tree, head: Tree
             fault = (error.line or 1, error.message)
     if one is None and _detected(base) is None:
         said = (
-            f"the base is no knowledge root: the change brings {NAME}, which says where records lie; all "
+            f"the base is not a knowledge root: the change brings {NAME}, which says where records lie; all "
             "rules are as they come"
         )
         return Ruled(Config(config.layout, config.indexes), said, fault)

@@ -21,7 +21,9 @@ def superseded_decisions(session: Session, names: Sequence[str]) -> list[Record]
     wrong = next((record for record in found if record.kind != "decision"), None)
     if wrong is not None:
         raise BadInput(
-            f"{wrong.address} is no decision: only decisions are superseded", path=wrong.path, line=wrong.line
+            f"{wrong.address} is not a decision: only decisions are superseded",
+            path=wrong.path,
+            line=wrong.line,
         )
     return found
 

@@ -36,14 +36,14 @@ def fix(
     commit: bool = False,
     reason: str | None = None,
 ) -> Checked:
-    """Mends what can be mended in the working tree (or, with `commit`, in one commit), then checks again.
+    """Fixes what can be fixed in the working tree (or, with `commit`, in one commit), then checks again.
 
     Raises:
-        BadInput: asked of a commit or of what is staged: only a working tree can be mended.
+        BadInput: asked of a commit or of what is staged: only a working tree can be fixed.
         Refused: there is no working tree.
     """
     if request.at is not None:
-        raise BadInput("--fix mends the working tree, --at looks at a commit: they exclude each other")
+        raise BadInput("--fix fixes the working tree, --at looks at a commit: they exclude each other")
     known, notes = lint_settings.rules()
     if commit:
         mended, written = _fix_in_commit(
@@ -64,7 +64,7 @@ def fix(
 
 
 def mends(workspace: Workspace, context: Context, request: Request) -> Mended:
-    """What mending the working tree amounts to; nothing is written.
+    """What fixing the working tree amounts to; nothing is written.
 
     Raises:
         BadInput: as `lint`.
@@ -80,11 +80,11 @@ def mends(workspace: Workspace, context: Context, request: Request) -> Mended:
 
 
 def _told(findings: Sequence[Finding]) -> list[str]:
-    """What was mended, one line a rule."""
+    """What was fixed, one line a rule."""
     names: dict[str, int] = {}
     for finding in findings:
         names[f"{finding.rule} {finding.name}"] = names.get(f"{finding.rule} {finding.name}", 0) + 1
-    return [f"mended {plural(count, 'finding')} of {name}" for name, count in names.items()]
+    return [f"fixed {plural(count, 'finding')} of {name}" for name, count in names.items()]
 
 
 def _write(root: str, edits: Mapping[str, bytes | None]) -> None:
@@ -92,7 +92,7 @@ def _write(root: str, edits: Mapping[str, bytes | None]) -> None:
     for path, data in edits.items():
         full = os.path.join(root, path)
         if os.path.islink(full) or (os.path.lexists(full) and not os.path.isfile(full)):
-            raise Refused("not mended: it is no plain file", path=path)
+            raise Refused("not mended: it is not a plain file", path=path)
         if data is None:
             if os.path.lexists(full):
                 os.unlink(full)
@@ -110,10 +110,10 @@ def _fix_in_commit(
     rules: tuple[Rule, ...],
     reason: str | None,
 ) -> tuple[Mended, Written]:
-    """Mends the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
+    """Fixes the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
     repo = workspace.writable()
     if request.staged or request.changed or request.since is not None:
-        raise BadInput("--commit mends the newest commit: it goes with no other state")
+        raise BadInput("--commit fixes the newest commit: it goes with no other state")
     done: list[Mended] = []
 
     def plan(session: Session) -> Plan | None:  # called again where somebody else's commit came first

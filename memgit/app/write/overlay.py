@@ -228,12 +228,12 @@ class BoardReader(CachedReader):
         return None
 
     def _next_step(self, path: str) -> str:
-        """How an edited file gets committed: where it cannot be understood, by mending it first."""
+        """How an edited file gets committed: where it cannot be understood, by fixing it first."""
         problem = next((one for one in open_reader(self.workspace).file(path).problems if one.fatal), None)
         return (
             f"memgit commit {path}"
             if problem is None
-            else f"line {problem.line}: {problem.message}; mend it, then memgit commit {path}"
+            else f"line {problem.line}: {problem.message}; fix it, then memgit commit {path}"
         )
 
     def _in_working_tree(self, text: str) -> Record | None:

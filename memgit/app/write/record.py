@@ -195,7 +195,7 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
                 f"not written: {unreadable.message}",
                 path=path,
                 line=unreadable.line,
-                hint="mend the file by hand, then try again",
+                hint="fix the file by hand, then try again",
             )
     ordinal = 0 if existing is None else len(session.titles(path))
     if existing is None and request.category and KINDS[request.kind].stored == "entry":
@@ -264,7 +264,7 @@ def checked(request: Request, today: str) -> Request:
         BadInput: an empty or endless title, an unknown status, a date that is none.
     """
     if request.kind not in KINDS:
-        raise BadInput(f"{request.kind!r} is no kind of record", hint=f"one of {', '.join(KINDS)}")
+        raise BadInput(f"{request.kind!r} is not a kind of record", hint=f"one of {', '.join(KINDS)}")
     title = messages.one_line(request.title)
     if not title:
         raise BadInput("the title is empty")
@@ -290,7 +290,7 @@ def checked(request: Request, today: str) -> Request:
         )
     if request.similar not in MODES:
         raise BadInput(
-            f"{request.similar!r} is no choice for close records", hint=f"one of {', '.join(MODES)}"
+            f"{request.similar!r} is not a choice for close records", hint=f"one of {', '.join(MODES)}"
         )
     date = request.date and when.day(request.date, when.noon(today))
     return request._replace(title=title, date=date)
@@ -301,12 +301,12 @@ def place_for(session: Session, kind: str) -> Place:
 
     Raises:
         BadInput: the layout has none.
-        Refused: the repository is no knowledge root: nothing new is put into it.
+        Refused: the repository is not a knowledge root: nothing new is put into it.
     """
     workspace = session.workspace
     if workspace.config.found == "detected" and workspace.layout.name == "notes":
         raise Refused(
-            f"{workspace.root or 'this repository'} is no knowledge root: nothing is recorded in it",
+            f"{workspace.root or 'this repository'} is not a knowledge root: nothing is recorded in it",
             hint="memgit init makes it one, memgit init kb one in its folder kb, and MEMGIT_DIR names another",
         )
     # Mnema numbers its tasks, epics and sprints; memgit makes no such key up.

@@ -206,7 +206,7 @@ class Session:
                 f"not written: {problem.message}",
                 path=record.path,
                 line=problem.line,
-                hint="mend the file by hand, then try again",
+                hint="fix the file by hand, then try again",
             )
         return record
 

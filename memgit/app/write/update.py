@@ -54,7 +54,9 @@ def update(
             require_version(session, record, if_version)
         if new_version and record.kind != "skill":
             raise BadInput(
-                f"{record.address} is no skill: only skills have versions", path=record.path, line=record.line
+                f"{record.address} is not a skill: only skills have versions",
+                path=record.path,
+                line=record.line,
             )
         return update_record(
             session, record, body, fields=fields or {}, related=related, new_version=new_version
@@ -196,7 +198,7 @@ def editable(session: Session, record: Record, fields: Mapping[str, Value]) -> N
 def check_status(status: str, known: Sequence[str]) -> None:
     """Raises BadInput where a decision cannot have a status."""
     if status not in known:
-        raise BadInput(f"{status!r} is no status of a decision", hint=f"one of {', '.join(known)}")
+        raise BadInput(f"{status!r} is not a status of a decision", hint=f"one of {', '.join(known)}")
 
 
 def whole_text(kind: str, body: str) -> None:

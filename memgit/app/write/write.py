@@ -206,11 +206,11 @@ def screen(
 
 
 LINKING = frozenset(["record", "update", "extend", "promote", "ingest"])
-"""Operations that write texts of somebody, who is told where a link in them leads nowhere."""
+"""Operations that write texts of somebody, who is told where a link in them is unresolved."""
 
 
 def warn_of_links(session: Session, *ops: str) -> None:
-    """Notes on the board which links in what some operations wrote lead nowhere."""
+    """Notes on the board which links in what some operations wrote are unresolved."""
     if LINKING.isdisjoint(ops):
         return
     board = session.board

@@ -43,11 +43,11 @@ def backfill(data: bytes) -> Backfilled:
     before its keywords.
 
     Goes record by record, so one that has the labels says nothing of the others; a second time changes
-    nothing. A heading without a date is no record of Mem Skill's and stays as it is, as does a record with
+    nothing. A heading without a date is not a record of Mem Skill's and stays as it is, as does a record with
     Chinese labels.
 
     Raises:
-        UnreadableFile: the file is no text.
+        UnreadableFile: the file is not text.
         Refused: what follows a record would be read otherwise.
     """
     text = decode(data)

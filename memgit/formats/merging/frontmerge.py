@@ -205,7 +205,7 @@ def _value(key: _Key | None) -> Value:
 
 
 def _lists(name: str, *values: Value) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
-    """Three values as lists, None where this is no list."""
+    """Three values as lists, None where this is not a list."""
     if not any(isinstance(value, tuple) for value in values) and name not in _WORDS:
         return None
     out: list[tuple[str, ...]] = []

@@ -19,7 +19,7 @@ def merge_by_git(
         favour: `--ours` or `--theirs` settles every conflict so.
 
     Raises:
-        Refused: git cannot merge them, such as where one is no text.
+        Refused: git cannot merge them, such as where one is not text.
     """
     args = [
         "merge-file",

@@ -30,7 +30,7 @@ class Report(NamedTuple):
         whole: whether everything was looked at, and not only what changed.
         prefix: what stands before a path as seen from the top of the repository; empty or ending in a slash.
         version: of memgit.
-        mended: words about what was mended, one line each.
+        mended: words about what was fixed, one line each.
     """
 
     result: Result

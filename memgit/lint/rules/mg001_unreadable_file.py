@@ -45,7 +45,7 @@ RULE = Rule(
     summary="bytes that are no text: not UTF-8, a NUL, too large, a pointer of git-lfs, a symbolic link, a submodule",
     why="""A file that is not UTF-8 reads differently on every machine, and a NUL ends it early in many tools.
 A symbolic link may lead out of the repository, and what it leads to is another record's text or nobody's.
-memgit reports such a file and leaves it alone; its records are missing from every list until it is mended.""",
+memgit reports such a file and leaves it alone; its records are missing from every list until it is fixed.""",
     scope=CORPUS,
     check=check,
     good=(Example({"memory/cafe.md": "---\ntitle: Café\ncreated: 2026-03-02\n---\nOpen until six.\n"}),),

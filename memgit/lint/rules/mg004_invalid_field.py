@@ -60,7 +60,7 @@ def invalid(record: Record, today: str, statuses: tuple[str, ...]) -> Iterator[t
             continue
         found = day(value)
         if found is None:
-            yield field, f"its {what} {cut(value, 40)!r} is no real day; write YYYY-MM-DD"
+            yield field, f"its {what} {cut(value, 40)!r} is not a real day; write YYYY-MM-DD"
         elif found > today and found > _tomorrow(today):
             yield field, f"its {what} {found} lies in the future"
     created, updated = day(record.text("created")), day(record.text("updated"))
@@ -71,7 +71,7 @@ def invalid(record: Record, today: str, statuses: tuple[str, ...]) -> Iterator[t
         if status is not None and status.lower() not in statuses:
             yield "status", f"its status {cut(status, 40)!r} is not one of {', '.join(statuses)}"
     if record.kind == "skill" and record.text("version") and record.version is None:
-        yield "version", f"its version {cut(record.text('version') or '', 40)!r} is no number"
+        yield "version", f"its version {cut(record.text('version') or '', 40)!r} is not a number"
 
 
 RULE = Rule(

@@ -61,7 +61,7 @@ def _all(corpus: Corpus) -> dict[str, Rendered]:
 
 
 def _words(corpus: Corpus, path: str, new: bytes | None, why: str) -> str:
-    mend = "memgit rebuild mends it"
+    mend = "memgit rebuild fixes it"
     if why:
         return f"{why}; {mend}"
     if new is None:

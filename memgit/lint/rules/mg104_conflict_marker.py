@@ -29,7 +29,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
                     yield Found(
                         path,
                         line,
-                        "conflict markers in a derived file: memgit rebuild writes it anew",
+                        "conflict markers in a derived file: memgit rebuild rewrites it",
                         fixable=False,
                     )
 

@@ -1,4 +1,4 @@
-"""MG201: wikilinks that lead nowhere."""
+"""MG201: wikilinks that are unresolved."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
 
 def said(led: Led) -> str:
-    """What is said of a link that leads nowhere, by a writer as by the rule."""
+    """What is said of a link that is unresolved, by a writer as by the rule."""
     where = f"{named(led.origin.record)}: " if led.origin is not None else ""
     field = f"{led.link.field} " if led.link.field not in ("", "related") else ""
-    return f"{where}{field}{_short(str(led.link))} leads nowhere: {led.target.fault}"
+    return f"{where}{field}{_short(str(led.link))} is unresolved: {led.target.fault}"
 
 
 def _short(link: str) -> str:
@@ -74,7 +74,7 @@ RULE = Rule(
     name="broken-link",
     severity="error",
     summary="a wikilink that no record answers to",
-    why="""A link that leads nowhere is knowledge that somebody had and that is lost to the next reader.
+    why="""A link that is unresolved is knowledge that somebody had and that is lost to the next reader.
 Links must name a record in full: the beginning of a title is not enough, and a guess would be wrong sooner or later.
 Text in code, in comments, shell tests and arrays are no links. A link may also lead to a heading, or to a file beside the records.
 It is a warning where the heading alone is not there, or where the name differs in case alone.

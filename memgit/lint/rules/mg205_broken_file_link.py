@@ -69,7 +69,7 @@ def _broken(corpus: Corpus, path: str, headings: bool, roots: list[tuple[str, st
             meant = "correct it, or restore the heading" if near is None else f"did you mean #{cut(near)}?"
             there = cut(whole, 120) if linked else "this file"
             words = (
-                f"the link to {cut(linked)}#{cut(fragment)} leads nowhere: {there} has no such heading; "
+                f"the link to {cut(linked)}#{cut(fragment)} is unresolved: {there} has no such heading; "
                 f"{meant}"
             )
             yield Found(path, line, words, address_at(facts, line), severity="warning")
@@ -78,7 +78,7 @@ def _broken(corpus: Corpus, path: str, headings: bool, roots: list[tuple[str, st
 def _missing(corpus: Corpus, path: str, line: int, linked: str, whole: str) -> Iterator[Found]:
     """What is said of a link to a file that is not there; nothing where the editor of a vault follows it."""
     facts = corpus.facts(path)
-    start = f"the link to {cut(linked)} leads nowhere: there is no {cut(whole, 120)}"
+    start = f"the link to {cut(linked)} is unresolved: there is no {cut(whole, 120)}"
     spelled = _other_case(corpus, whole)
     if spelled is not None:
         meant = posixpath.relpath(spelled, posixpath.dirname(path) or ".")

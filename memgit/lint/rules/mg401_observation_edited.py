@@ -45,7 +45,7 @@ RULE = Rule(
     severity="error",
     summary="an observation that says something else than when it was made",
     why="""An observation is what somebody saw at one moment; memories and decisions are drawn from it.
-Edited later it is no evidence any more.
+Edited later it is not evidence any more.
 Topics, keywords and links may change, and it may be archived, once.""",
     scope=HISTORY,
     check=check,

@@ -57,4 +57,4 @@ def test_those_of_other_clones_count_and_a_range_does_not(used: Path, tmp_path: 
     run_git(clone, "fetch", "-q", "origin", "refs/memgit/usage/*:refs/memgit/usage/*")
     assert ops(clone, "--op", "use") == ["use", "use"]
     assert "no revision bounds them" in memgit(used, "log", "HEAD~1..HEAD", "--op", "read", code=2).err
-    assert "is no operation" in memgit(used, "log", "--op", "reads", code=2).err
+    assert "is not an operation" in memgit(used, "log", "--op", "reads", code=2).err

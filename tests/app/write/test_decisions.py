@@ -54,7 +54,7 @@ def test_what_does_not_exist_or_is_no_decision_is_refused(kb: Path, option: str)
     memgit(kb, "record", "memory", "M", "-m", "x")
     head = run_git(kb, "rev-parse", "HEAD")
     assert "no record answers to 'nosuch'" in memgit(kb, "update", old, option, "nosuch", code=2).err
-    assert "is no decision" in memgit(kb, "update", old, option, "memory/m", code=2).err
+    assert "is not a decision" in memgit(kb, "update", old, option, "memory/m", code=2).err
     assert "cannot supersede itself" in memgit(kb, "update", old, option, old, code=2).err
     assert "no record answers to 'nosuch'" in decide(kb, "New", "--supersedes", "nosuch", code=2)
     assert run_git(kb, "rev-parse", "HEAD") == head and status(kb) == ""

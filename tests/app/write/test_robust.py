@@ -101,7 +101,7 @@ def test_a_git_file_that_leads_nowhere_is_named_with_the_repair(kb: Path, tmp_pa
     shutil.rmtree(kb / ".git/worktrees/linked")
     assert "memory/a" in memgit(other, "list").out
     error = memgit(other, "record", "memory", "B", "-m", "y", code=3).err
-    assert "is no git directory" in error and "git worktree repair" in error
+    assert "is not a git directory" in error and "git worktree repair" in error
 
 
 @pytest.mark.parametrize("head", [b"\0\0\0\0", b"", b"garbage\n"])

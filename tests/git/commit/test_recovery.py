@@ -109,7 +109,7 @@ def check_after_kill(kb: Path, before: str) -> str:
 @pytest.mark.parametrize("stride", [2, pytest.param(1, marks=pytest.mark.slow)])
 def test_killed_at_every_step(kb: Path, monkeypatch: pytest.MonkeyPatch, stride: int) -> None:
     """Once for each file touched and each process started by a commit; all of them in the slow runs."""
-    # the same commit each time: an object that is there already is no step
+    # the same commit each time: an object that is there already is not a step
     for role in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{role}_DATE", "1767225600 +0000")
     before = run_git(kb, "rev-parse", "HEAD")

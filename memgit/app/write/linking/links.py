@@ -69,7 +69,7 @@ def both_ways(session: Session, one: Record, others: list[Record]) -> tuple[Reco
 
 
 def warn_of_broken(session: Session, before: Mapping[str, bytes | None]) -> None:
-    """Notes on the board which links that an operation wrote lead nowhere. Nothing is refused for them: what
+    """Notes on the board which links that an operation wrote are unresolved. Nothing is refused for them: what
     they mean may come next.
 
     Args:
