@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import kinds_of
 from memgit.app.write.record import MODES, Request, record
@@ -171,8 +173,6 @@ def _request(options: dict[str, Any]) -> Request:
 
 
 def _terminal() -> bool:
-    import sys
-
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 

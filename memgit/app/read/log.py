@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from memgit import TYPE_CHECKING
+from memgit.app.read.old_log import old_events, with_old
 from memgit.cache.db import MAX_ROWS, Cache
 from memgit.cache.event_text import EVERYTHING, Entry, Filter
 from memgit.cache.events import Events
@@ -122,8 +123,6 @@ def entries(
 def _with_old(
     workspace: Workspace, told: Iterable[Entry], wanted: Filter, limit: int | None
 ) -> Iterator[Entry]:
-    from memgit.app.read.old_log import old_events, with_old
-
     return with_old(told, old_events(workspace, wanted), limit)
 
 
@@ -131,8 +130,6 @@ def _with_old_of(
     workspace: Workspace, found: Sequence[Event], record: Record | str, wanted: Filter
 ) -> Iterator[Event]:
     """The events of a record with what an old log tells of it under the names that it had."""
-    from memgit.app.read.old_log import old_events, with_old
-
     names = {
         name
         for event in found
