@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import posixpath
+from itertools import groupby
+from operator import attrgetter
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader, open_reader
@@ -65,14 +67,20 @@ def links_of(workspace: Workspace, address: str, *, depth: int = 1, at: str | No
     return Graph(start.address, tuple(known.values()), tuple(inside))
 
 
-def outgoing(reader: Reader, record: Record) -> list[tuple[Edge, Record]]:
-    """The links of a record that resolve, in the order of their lines, with the records that they lead to."""
+def outgoing(
+    reader: Reader, record: Record, found: Iterable[links.Link] | None = None
+) -> list[tuple[Edge, Record]]:
+    """The links of a record that resolve, in the order of their lines, with the records that they lead to.
+
+    Args:
+        found: the links of its file, where they are known.
+    """
     out: list[tuple[Edge, Record]] = []
-    for link in _links(reader, record.path):
+    for link in _links(reader, record.path) if found is None else found:
         if record.line <= link.line <= record.end_line:
-            found = _reached(reader, record.path, link)
-            if len(found) == 1 and found[0].address != record.address:
-                out.append((Edge(record.address, found[0].address, record.path, link.line), found[0]))
+            reached = _reached(reader, record.path, link)
+            if len(reached) == 1 and reached[0].address != record.address:
+                out.append((Edge(record.address, reached[0].address, record.path, link.line), reached[0]))
     return out
 
 
@@ -126,9 +134,11 @@ def orphans(workspace: Workspace, *, at: str | None = None) -> list[Record]:
     reader = open_reader(workspace, at)
     every = [record for record in reader.heads() if not record.archived]
     linked: set[str] = set()
-    for record in every:
-        for edge, _ in outgoing(reader, record):
-            linked |= {edge.source, edge.target}
+    for path, records in groupby(every, attrgetter("path")):
+        found = list(_links(reader, path))
+        for record in records if found else ():
+            for edge, _ in outgoing(reader, record, found):
+                linked |= {edge.source, edge.target}
     return [record for record in every if record.address not in linked]
 
 
