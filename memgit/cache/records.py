@@ -481,6 +481,14 @@ class Snapshot:
             )
         )
 
+    def in_use_by_path(self, kind: str) -> dict[str, int]:
+        """How many records of a kind are not archived, by the path of their file; files without any are left out."""
+        sql = f"select file.path, count(*) {FROM_FILES} where file.kind = ? and not record.archived and {{visible}}"
+        return {
+            from_text(path): count
+            for path, count in self.rows(f"{sql} group by file.f order by file.path", [kind])
+        }
+
     def in_use(self, kind: str) -> int:
         """How many records of a kind are not archived."""
         return self.query(lambda connection: self._in_use(connection, kind))

@@ -177,8 +177,9 @@ def _decision(record: Record) -> Item:
 def _categories(reader: CachedReader, kind: str) -> list[Item]:
     """The categories of knowledge, or the skills with experience: how many records each has, and its keywords."""
     out: list[Item] = []
+    counts = reader.snapshot.in_use_by_path(kind)
     for one in files_of(reader, kind):
-        count = sum(not head.archived for head in reader.snapshot.file(one.path))
+        count = counts.get(one.path, 0)
         if not count:
             continue
         item = {"address": f"{kind}/{one.key}", "records": count, "keywords": list(one.keywords)}
