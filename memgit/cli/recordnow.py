@@ -40,5 +40,5 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         raise BadInput("recordnow needs a TRANSCRIPT", hint="a file, or - for standard input")
     reading = Reading(ctx.find_root().obj["folder"], os.environ, False, False, stdin, {})
     sources = [conversation(read(workspace, name, reading)) for name in names]
-    options = {**options, "map_": False, "apply_": None}
+    options = {**options, "map_": False, "apply_": None, "everything": False}
     return taken(ctx, workspace, context, sources, wishes_of(options, context), options)

@@ -103,3 +103,10 @@ def test_headings_and_titles() -> None:
     assert as_markdown("# Notes\n\nNo conversation.\n") == "# Notes\n\nNo conversation.\n"
     assert title_of("Hi, could you please rotate the keys?") == "Rotate the keys"
     assert len(title_of("word " * 50)) <= 80
+
+
+def test_its_line_in_a_mem_skill_log(kb: Path) -> None:
+    (kb.parent / "notes.md").write_text(f"# Relay\n\n{RELAY}")
+    memgit(kb, "recordnow", str(kb.parent / "notes.md"), "--yes")
+    text = memgit(kb, "log", "--format", "markdown").out
+    assert "] recordnow | Manually recorded 1 entries\n" in text

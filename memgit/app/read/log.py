@@ -419,7 +419,7 @@ def as_markdown(found: Iterable[Event], layout: Layout) -> Iterator[str]:
     to <file>: "<title>"`.
 
     One line a record for what was written, one a commit for what counts as a whole (init, ingest, fix, adopt,
-    upgrade). Verbs are Mem Skill's own: init, write, update, lint, ingest, upgrade. Commits that did nothing
+    upgrade). Verbs are Mem Skill's own: init, write, update, lint, ingest, recordnow, upgrade. Commits that did nothing
     of the kind have no line.
     """
     for event in (part for whole in found for part in whole.parts()):
@@ -430,6 +430,8 @@ def as_markdown(found: Iterable[Event], layout: Layout) -> Iterator[str]:
             yield f"{head} {event.subject}"
         elif event.op == "init":
             yield f"{head} init | {rest or 'initialized'}"
+        elif event.op == "ingest" and event.source == "conversation":
+            yield f"{head} recordnow | Manually recorded {count} entries"
         elif event.op == "ingest":
             yield (
                 f"{head} ingest | Processed {one_line(event.source or rest)} → {count} entries "

@@ -24,6 +24,12 @@ def editor(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     monkeypatch.setenv("GIT_EDITOR", f"{shlex.quote(sys.executable)} -c {shlex.quote(script)}")
 
 
+@pytest.fixture(autouse=True)
+def own_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts that are kept are kept in the folder of the test."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+
 @pytest.fixture
 def entries(kb: Path) -> Path:
     write(kb, "knowledge-base/c.md", ENTRIES)
@@ -76,8 +82,6 @@ def test_unchanged_makes_no_commit(entries: Path, monkeypatch: pytest.MonkeyPatc
 def test_what_cannot_be_written(
     entries: Path, monkeypatch: pytest.MonkeyPatch, code: str, exit_code: int, said: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
     editor(monkeypatch, code)
     before = count_commits(entries)
     err = memgit(entries, "edit", "c#Alpha", code=exit_code).err
@@ -137,7 +141,7 @@ def test_without_a_terminal_and_an_editor_it_says_so(kb: Path, monkeypatch: pyte
     for name in ("GIT_EDITOR", "VISUAL", "EDITOR"):
         monkeypatch.delenv(name, raising=False)
     assert "there is no editor" in memgit(kb, "edit", "mem", code=3).err
-    run_git(kb, "config", "core.editor", "sed -i s/x/y/")
+    run_git(kb, "config", "core.editor", "sed -i '$s/x/y/'")
     assert "updated memory/mem" in memgit(kb, "edit", "mem").out
 
 
