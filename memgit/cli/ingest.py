@@ -16,6 +16,7 @@ from memgit.app.read.reader import kinds_of
 from memgit.app.workspace import Context, Workspace
 from memgit.cli.options import clean, context_of, typed, workspace_of, write_options
 from memgit.cli.output import echo, emit_json, faint, heading
+from memgit.cli.progress import progress_line
 from memgit.errors import BadInput, Refused
 from memgit.formats.text import MAX_BYTES
 from memgit.ingest.content import FileMap, map_json
@@ -127,7 +128,8 @@ def taken(
         skipped = [(one.path, one.reason) for source in sources for one in source.skipped]
         emit_json(map_json(kind, path, [file for _, file in mapped], skipped))
         return 0
-    proposal = propose(workspace, sources, wishes)
+    with progress_line() as progress:
+        proposal = propose(workspace, sources, wishes, progress)
     _unread(proposal.faults)
     _hint(sources, wishes)
     if options["plan"] is not None:
@@ -141,6 +143,7 @@ def taken(
                 strict=False,
                 reason=options["reason"],
                 stage=options["stage"],
+                whole=True,
             ),
             options,
         )

@@ -54,12 +54,16 @@ def ask(proposal: Proposal, workspace: Workspace) -> Proposal:
         echo(f"{len(files) - len(open_)} files say nothing new")
     wanted = set(open_ if len(open_) <= FEW else _files(open_, by_path))
     asker = _Asker(proposal, workspace)
-    for path in open_:
-        if path in wanted:
-            asker.file(path, by_path[path])
-        else:
-            asker.leave(by_path[path])
-    return asker.confirmed()
+    try:
+        for path in open_:
+            if path in wanted:
+                asker.file(path, by_path[path])
+            else:
+                asker.leave(by_path[path])
+        return asker.confirmed()
+    except click.Abort:
+        echo(f"\nmemgit: nothing was written: {asker.standing()}", err=True)
+        raise
 
 
 def _files(paths: Sequence[str], by_path: dict[str, list[Item]]) -> list[str]:
@@ -128,6 +132,15 @@ class _Asker:
         self._order = [item.segment for item in proposal.items]
         self._categories = {one.key: one for one in proposal.categories}
         self._rest = False
+        self._taken: set[str] = set()
+
+    def standing(self) -> str:
+        """How far the questions came, in words."""
+        acting = sum(item.acts for item in self._proposal.items)
+        return (
+            f"{len(self._taken)} of {acting} proposals were taken and are forgotten; "
+            "memgit ingest SOURCE --plan FILE keeps decisions"
+        )
 
     def leave(self, items: Sequence[Item]) -> None:
         for item in items:
@@ -146,9 +159,10 @@ class _Asker:
             asked = [item for item in items if item.action != UNCHANGED]
         names = {item.segment for item in asked}
         for item in items:
-            self._done[item.segment] = (
-                self._segment(item) if item.segment in names and not self._rest else decided(item)
-            )
+            is_asked = item.segment in names and not self._rest
+            done = self._done[item.segment] = self._segment(item) if is_asked else decided(item)
+            if is_asked and done.acts:
+                self._taken.add(item.segment)
 
     def _segment(self, given: Item) -> Item:
         """Asks until something is decided about one segment."""
@@ -170,7 +184,8 @@ class _Asker:
         echo(f"  {item.summary}")
         echo(f"  key terms: {', '.join(item.keywords)}")
         for number, candidate in enumerate(item.candidates, 1):
-            echo(f"  {number}. {candidate.address} ({candidate.overlap:.0%} overlap): {candidate.advice}")
+            said = f"{candidate.overlap:.0%} of the terms, {candidate.likeness:.0%} alike"
+            echo(f"  {number}. {candidate.address} ({said}): {candidate.advice}")
         if item.into and not item.candidates:
             echo(f"  made {item.into} before")
         if item.reason:

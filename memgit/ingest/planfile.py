@@ -81,7 +81,7 @@ def dump(proposal: Proposal) -> str:
         _pair("source", proposal.what),
     ]
     out.append(_pair("sources", proposal.sources))
-    read = [file for file in proposal.files if not file.skipped and not file.failed]
+    read = [file for file in proposal.files if not (file.skipped or file.failed or file.unchanged)]
     named = [f"\n  - {yaml_text.quoted(' '.join((file.digest or '-', file.path)))}" for file in read]
     out.append(f"files:{''.join(named) or ' []'}\n")
     out += [

@@ -133,13 +133,14 @@ class File(NamedTuple):
     (empty where it was).
 
     `failed` says that it should have been read and could not be; others are left out because they are no
-    source.
+    source. `unchanged` says that the same bytes were taken whole before.
     """
 
     path: str
     digest: str
     skipped: str = ""
     failed: bool = False
+    unchanged: bool = False
 
 
 class Proposal(NamedTuple):

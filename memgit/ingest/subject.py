@@ -11,7 +11,7 @@ from memgit.formats.messages.message import cut
 from memgit.ingest.keywords import NOISE
 from memgit.ingest.plain import MAX_SUBJECT, plain
 from memgit.model.overlap import telling
-from memgit.model.terms import key_terms, words
+from memgit.model.terms import STOP, words
 
 BOUND = 200_000
 """Characters of a text that are looked at."""
@@ -27,6 +27,9 @@ _PACKAGE = re.compile(
     r"|^[ \t>]*import[ \t]+(?P<mod>[A-Za-z_]\w*)[\w.]*[ \t]*(?:as \w+)?$)",
     re.MULTILINE,
 )
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w+#-]{2,}")
+"""A word that is spelled as a name within a sentence."""
+MAX_NAMES = 12
 _EVERYWHERE = frozenset(
     """
     os sys re json time datetime typing pathlib logging unittest pytest asyncio math random collections functools itertools
@@ -148,14 +151,15 @@ def _about(name: str, text: str, skip: frozenset[str]) -> str:
     best = max(own, key=lambda word: (counts[word], -own.index(word)), default="")
     if best and counts[best] >= MIN_USES:
         return cut(best, MAX_ABOUT)
-    proper = (term for term in key_terms(text, 12) if term not in skip and _names(term) and term not in NOISE)
-    return next((cut(term, MAX_ABOUT) for term in proper if "/" not in term and _is_name(term, text)), "")
-
-
-def _is_name(term: str, text: str) -> bool:
-    """Whether a text spells a word as a name, several times."""
-    spelled = re.findall(rf"(?<=[a-z,;] ){re.escape(term)}\b", text, re.IGNORECASE)
-    return sum(not one.islower() for one in spelled) > MIN_USES
+    names = Counter(name.casefold() for name in _NAME.findall(text))
+    return next(
+        (
+            cut(name, MAX_ABOUT)
+            for name, count in names.most_common(MAX_NAMES)
+            if count > MIN_USES and name not in skip | NOISE | STOP and _names(name)
+        ),
+        "",
+    )
 
 
 def _names(word: str) -> bool:

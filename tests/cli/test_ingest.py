@@ -143,6 +143,8 @@ def test_what_was_removed_does_not_come_back(kb: Path, guide: Path) -> None:
     (kb / "knowledge-base/general.md").write_text(text[:start].rstrip() + "\n")
     memgit(kb, "commit")
     answer = ingested(kb, str(guide), "--yes")
+    assert answer["commit"] is None and answer["files"][0]["verdict"] == "unchanged" and not answer["items"]
+    answer = ingested(kb, str(guide), "--yes", "--all")
     assert answer["commit"] is None
     assert "is gone" in answer["items"][-1]["reason"]
 
@@ -278,8 +280,8 @@ def folder(tmp_path: Path) -> Path:
 
 REASONS = {
     "LICENSE": "what every project has",
-    "logo.png": "no text",
-    "data": "no text",
+    "logo.png": "not text",
+    "data": "not text",
     "large.md": "the limit for a file of a folder",
     "empty.md": "empty",
     "latin.md": "not UTF-8",
@@ -518,7 +520,7 @@ def test_a_plan_opens_nothing_but_files(kb: Path, guide: Path, name: str) -> Non
     if name == "pipe":
         os.mkfifo(kb / "pipe")
     plan.write_text(plan.read_text().replace("../guide.md", name))
-    assert "no plain file" in memgit(kb, "ingest", "--apply", str(plan), code=2).err
+    assert "not a plain file" in memgit(kb, "ingest", "--apply", str(plan), code=2).err
 
 
 def test_endless_standard_input_ends(kb: Path) -> None:
@@ -589,7 +591,7 @@ def test_odd_files(kb: Path, tmp_path: Path) -> None:
     assert "a\\nb.md skipped: its name" in answer.out
     assert answer.out.count("its name holds characters") == 2
     assert "created knowledge/general#Fine" in answer.out
-    assert "no plain file" in memgit(kb, "ingest", str(odd / "pipe.md"), "--yes", code=2).err
+    assert "not a plain file" in memgit(kb, "ingest", str(odd / "pipe.md"), "--yes", code=2).err
     (odd / "big.md").write_bytes(b"word " * 1_000_000)
     assert "too large" in memgit(kb, "ingest", str(odd / "big.md"), "--yes", code=2).err
 

@@ -176,6 +176,7 @@ def test_cancelled_half_way_writes_nothing(
     run.answer(ASK, reply)
     assert run.end(again=reply if reply == "\x03" else "") == 130
     assert "nothing further was done" in run.text
+    assert "nothing was written: 2 of " in run.text
     assert run_git(kb, "rev-parse", "HEAD") == before
     assert status(kb) == ""
 

@@ -125,7 +125,7 @@ def test_line_ends_of_windows_and_a_byte_order_mark_are_no_edit() -> None:
     ("old", "new", "words"),
     [
         ("plan: 1", "plan: 2", "version 2"),
-        ("plan: 1\n", "", "no plan"),
+        ("plan: 1\n", "", "not a plan"),
         ("action: create", "action: replace", "'replace' is not an action"),
         ("action: create", "action: update", "update needs `into`"),
         ("action: create", "action: merge", "a segment"),

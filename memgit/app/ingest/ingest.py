@@ -112,7 +112,9 @@ def verdicts(proposal: Proposal, done: Sequence[Done]) -> list[tuple[str, str, d
     for file in proposal.files:
         found = by_path.get(file.path, [])
         counts = {name: count for name in VERDICTS if (count := sum(one.verdict == name for one in found))}
-        if file.skipped or not counts:
+        if file.unchanged:
+            words = "unchanged"
+        elif file.skipped or not counts:
             words = f"skipped: {file.skipped or 'nothing of it is in the plan'}"
         elif len(counts) == 1:
             name = next(iter(counts))
@@ -154,19 +156,21 @@ def carry(
     strict: bool,
     reason: str | None = None,
     stage: bool = False,
+    whole: bool = False,
 ) -> Ingested:
     """Writes a proposal in one commit; none where nothing is to be written.
 
     Args:
         strict: refuse the whole where one segment cannot be written, as for a plan that somebody made;
             otherwise that one is skipped.
+        whole: the proposal is taken as it was made, so that the same files need not be looked at again.
 
     Raises:
         Conflict: a record is no longer the version that the proposal was made for, or a title is taken by
             now.
         BadInput: a segment cannot be written (strict), or is to be merged into one that is not.
     """
-    carrier = _carrier(proposal, strict)
+    carrier = _carrier(proposal, strict, whole)
     return _ingested(carrier, carry_out(workspace, context, carrier.plan, reason=reason, stage=stage))
 
 
@@ -178,12 +182,12 @@ def rehearsed(
     return _ingested(carrier, rehearse(workspace, context, carrier.plan, reason=reason))
 
 
-def _carrier(proposal: Proposal, strict: bool) -> _Carrier:
+def _carrier(proposal: Proposal, strict: bool, whole: bool = False) -> _Carrier:
     try:
         items = gathered(proposal.items)
     except ValueError as error:
         raise BadInput(str(error), hint="merge into a segment that is written") from None
-    return _Carrier(proposal._replace(items=items), strict)
+    return _Carrier(proposal._replace(items=items), strict, whole)
 
 
 def _ingested(carrier: _Carrier, answer: Written) -> Ingested:
@@ -233,8 +237,8 @@ class _Carrier:
     It may run several times, where others commit meanwhile: each run starts afresh.
     """
 
-    def __init__(self, proposal: Proposal, strict: bool) -> None:
-        self.proposal, self.strict = proposal, strict
+    def __init__(self, proposal: Proposal, strict: bool, whole: bool) -> None:
+        self.proposal, self.strict, self._whole = proposal, strict, whole
         self.done: list[Done] = []
         self._changes: list[RecordChange] = []
         self._linked: list[str] = []
@@ -268,7 +272,7 @@ class _Carrier:
             messages.summary("ingest", self.proposal.what, _counted(self._changes)),
             linked=tuple(dict.fromkeys(self._linked)),
             source=messages.cut(source, MAX_SOURCE) or None,
-            detail=written(self._marks(session)) or None,
+            detail=written(self._marks(session), self._taken_whole()) or None,
         )
 
     def _attempt(self, session: Session, items: Sequence[Item]) -> dict[str, Done]:
@@ -376,6 +380,17 @@ class _Carrier:
                 edited = item.edited or item.action == "extend" or before is not None
                 out[record.id] = Mark(tuple(dict.fromkeys(segments)), digest(record.body), edited)
         return list(out.items())
+
+    def _taken_whole(self) -> list[str]:
+        """Digest and kind of the files of which everything proposed was written."""
+        if not self._whole:
+            return []
+        open_ = {one.item.path for one in self.done if one.stopped}
+        digests = {file.path: file.digest for file in self.proposal.files if file.digest}
+        stopped = {digests.get(path) for path in open_}
+        kinds = {one.item.path: one.item.kind for one in self.done}
+        known = ((digest, kinds.get(path)) for path, digest in digests.items() if digest not in stopped)
+        return sorted({f"{digest} {kind}" for digest, kind in known if kind})
 
     def _note_links(self, changed: Sequence[Record]) -> None:
         """Takes over that records were linked back."""

@@ -8,12 +8,15 @@ whatever it would tell is unknown, and a person decides.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memgit.app.workspace import Workspace
 
 INTRO = "Digests of lines and text, by record:"
+FILES = "Digests of files that were taken whole:"
 _LINE = re.compile(r" ?([0-9a-z]{10}) ((?:[0-9a-f]{12},)*[0-9a-f]{12}) ([0-9a-f]{12})( edited)?")
+_FILE = re.compile(r"(?m)^ ?([0-9a-f]{16} [a-z]+)$")
 
 
 class Mark(NamedTuple):
@@ -33,6 +36,7 @@ class Marks:
         self._workspace, self._revision = workspace, revision
         self._found: dict[str, Mark] | None = None
         self._segments: set[str] = set()
+        self._files: set[str] = set()
 
     def of(self, record_id: str | None) -> Mark | None:
         """The mark of a record, None where there is none."""
@@ -43,6 +47,14 @@ class Marks:
         """The digests of all segments that were ever written."""
         self._read()
         return self._segments
+
+    @property
+    def files(self) -> set[str]:
+        """Digest and kind of files of which nothing was left to decide: the same bytes give no other record of
+        that kind.
+        """
+        self._read()
+        return self._files
 
     def _read(self) -> dict[str, Mark]:
         if self._found is None:
@@ -62,6 +74,8 @@ class Marks:
 
     def _take(self, reason: str) -> None:
         assert self._found is not None
+        _, _, files = reason.partition(FILES)
+        self._files.update(_FILE.findall(files))
         for line in reason.split("\n") if INTRO in reason else ():
             match = _LINE.fullmatch(line)
             if match is not None:
@@ -70,10 +84,15 @@ class Marks:
                 self._segments.update(mark.segments)
 
 
-def written(marks: list[tuple[str, Mark]]) -> str:
-    """The marks of one ingest as they stand in its message; empty where there are none."""
+def written(marks: list[tuple[str, Mark]], files: Sequence[str] = ()) -> str:
+    """The marks of one ingest as they stand in its message; empty where there are none.
+
+    Args:
+        files: digest and kind of the files that were taken whole.
+    """
     if not marks:
         return ""
+    whole = [FILES, *files] if files else []
     return "\n".join(
         [
             INTRO,
@@ -81,6 +100,7 @@ def written(marks: list[tuple[str, Mark]]) -> str:
                 f"{id_} {','.join(mark.segments)} {mark.body}{' edited' if mark.edited else ''}"
                 for id_, mark in marks
             ),
+            *whole,
         ]
     )
 

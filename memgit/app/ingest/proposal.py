@@ -8,7 +8,7 @@ any other is compared with the records that are there (`overlap`), and gets a pl
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from memgit.app.ingest.bodies import HELD, Bodies, lines_held, screened, torn_lines
@@ -32,6 +32,7 @@ from memgit.model.layout import Layout, Place
 from memgit.model.record import Record
 from memgit.model.slug import slug
 
+Progress = Callable[[str], None]
 DEFAULT_KINDS = ("knowledge", "memory", "note")
 
 
@@ -48,20 +49,25 @@ class Wishes(NamedTuple):
     whole: bool = False
 
 
-def maps(sources: Sequence[Source], most: int | None = None) -> list[tuple[Text, FileMap]]:
-    """The maps of all texts of some sources, segments counted through.
+def _texts(sources: Sequence[Source]) -> list[Text]:
+    """The texts of some sources, each once."""
+    return list({text.path: text for source in sources for text in source.texts}.values())
 
-    Args:
-        most: join neighbouring segments of a text where more than so many are worth recording.
-    """
-    texts = list({text.path: text for source in sources for text in source.texts}.values())
-    made = numbered(
-        [
-            map_text(text.text, Given(text.path, text.folders, text.title, text.language), most)
-            for text in texts
-        ]
-    )
-    return list(zip(texts, made, strict=True))
+
+def maps(sources: Sequence[Source]) -> list[tuple[Text, FileMap]]:
+    """The maps of all texts of some sources, segments counted through."""
+    return _maps(_texts(sources), None)
+
+
+def _maps(
+    texts: Sequence[Text], most: int | None, progress: Progress = lambda _: None
+) -> list[tuple[Text, FileMap]]:
+    """The same; neighbouring segments of a text are joined where more than `most` are worth recording."""
+    made: list[FileMap] = []
+    for number, text in enumerate(texts, 1):
+        progress(f"cutting file {number} of {len(texts)}: {text.path}")
+        made.append(map_text(text.text, Given(text.path, text.folders, text.title, text.language), most))
+    return list(zip(texts, numbered(made), strict=True))
 
 
 def committed(workspace: Workspace) -> CachedReader:
@@ -74,23 +80,36 @@ def committed(workspace: Workspace) -> CachedReader:
     )
 
 
-def propose(workspace: Workspace, sources: Sequence[Source], wishes: Wishes) -> Proposal:
+def propose(
+    workspace: Workspace, sources: Sequence[Source], wishes: Wishes, progress: Progress = lambda _: None
+) -> Proposal:
     """What to do with each segment of some sources.
+
+    Args:
+        progress: called with what is done, in a few words.
 
     Raises:
         BadInput: the layout has no place for records of that kind.
     """
     maker = _Maker(workspace, wishes)
-    mapped = maps(sources, None if wishes.whole else MOST)
+    texts = _texts(sources)
+    known = set() if wishes.whole else maker.marks.files
+    same = [text for text in texts if f"{text.digest} {maker.kind}" in known]
+    fresh = [text for text in texts if f"{text.digest} {maker.kind}" not in known]
+    mapped = _maps(fresh, None if wishes.whole else MOST, progress)
     maker.overlap.prepare([segment for _, file in mapped for segment in file.segments])
     items: list[Item] = []
-    for text, file in mapped:
+    for number, (text, file) in enumerate(mapped, 1):
+        progress(f"comparing file {number} of {len(mapped)}: {text.path}")
         items += maker.of_file(text, file)
+    order = {text.path: number for number, text in enumerate(texts)}
     skipped = [File(one.path, "", one.reason, one.failed) for source in sources for one in source.skipped]
     files = [
         File(text.path, text.digest, "" if file.segments else "there is nothing in it")
         for text, file in mapped
-    ] + skipped
+    ]
+    files += [*(File(text.path, text.digest, unchanged=True) for text in same), *skipped]
+    files.sort(key=lambda file: order.get(file.path, len(order)))
     what = ", ".join(_called(source) for source in sources)
     origins = tuple(source.source for source in sources if source.source)
     faults = tuple(file for _, file in mapped if file.fault is not None)
@@ -144,10 +163,11 @@ class _Maker:
                 f"{wishes.kind or 'knowledge'}"
             )
         self._wishes, self._place = wishes, places[0]
+        self.kind = self._place.kind
         self._reader = committed(workspace)
-        marks = Marks(workspace, self._reader.revision)
+        self.marks = Marks(workspace, self._reader.revision)
         self._bodies = Bodies(workspace)
-        self._earlier = Earlier(self._bodies, marks)
+        self._earlier = Earlier(self._bodies, self.marks)
         self.overlap = Overlap(self._reader, self._place.kind)
         self.homes = Homes(self._reader, self._place, wishes.group)
         self.left: list[str] = []
@@ -181,7 +201,12 @@ class _Maker:
         if not text.source or self._reader.revision is None:
             return []
         snapshot = self._reader.snapshot
-        return [snapshot.load(record) for record in from_source(snapshot, text.source)]
+        heads = from_source(snapshot, text.source)
+        # Files of entries are read whole: the parts of one text lie together.
+        files = {path: snapshot.parsed(path).records for path in dict.fromkeys(head.path for head in heads)}
+        return [
+            files[head.path][head.ordinal] if head.ordinal < len(files[head.path]) else head for head in heads
+        ]
 
     def _again(self, text: Text, segment: Segment, record: Record) -> Item:
         """What is proposed for a segment that gave a record before."""
