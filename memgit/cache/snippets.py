@@ -293,7 +293,8 @@ def _shown(lines: Sequence[str], title: str) -> list[str]:
             name = None if label is None else name_of(label[1])
             field = name not in (None, *TEXTS) or (field and name is None and mark.startswith(("- ", "* ")))
             said = "" if field else words_of_line(label[2] if label is not None and name else line[:MAX_LINE])
-            out.append(said if _SAYS.search(said) and not (line.startswith("#") and said == title) else "")
+            own = line.startswith("#") and (number == 0 or said == title)
+            out.append(said if _SAYS.search(said) and not own else "")
     return out
 
 

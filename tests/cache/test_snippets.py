@@ -163,6 +163,7 @@ def test_labels_after_an_item_are_no_part_of_it() -> None:
         ("```sh\ngrep *index* [[x]]\n```", "grep *[index]* [[x]]"),
         ("<!-- index -->\nwords", "words"),
         ("|---|\n| --- |\n***\nwords", "words"),
+        ("## \U0001f527 Index of things\nwords", "words"),
         ("**Related:**\n- [[index]]\n- [[b]]\n**Context:** about the index", "about the [index]"),
     ],
 )
