@@ -135,7 +135,7 @@ def test_filters(harbour: Path) -> None:
     assert found(harbour, "berth", "--until", "99 years ago") == []
     assert found(harbour, "berth", "--actor", "bot") == ["knowledge/booking#Lock the berth before quoting"]
     assert found(harbour, "berth", "-n", "1") == found(harbour, "berth")[:1]
-    assert "no date" in memgit(harbour, "search", "berth", "--since", "soon", code=2).err
+    assert "is not a date" in memgit(harbour, "search", "berth", "--since", "soon", code=2).err
 
 
 def test_archived_records_are_found_on_request(harbour: Path) -> None:
