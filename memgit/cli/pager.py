@@ -28,7 +28,7 @@ PAGED = frozenset(
 """Commands whose output may be long. They ask nothing."""
 DEFAULTS = {"LESS": "FRX", "LV": "-c"}
 """What git sets for pagers where the user has not: quit where all fits one screen, show colours."""
-_SHELL = frozenset("|&;<>()$`\\\"'*?[#~=%{} \t\n")
+_SHELL = frozenset("|&;<>()$`\\\"'*?[#~=%{}\n")
 
 
 def start(args: Sequence[str], env: Mapping[str, str]) -> int | None:
@@ -57,8 +57,11 @@ def chosen(env: Mapping[str, str], folder: str) -> str:
         named = _configured(env, folder)
     if named is None:
         named = env.get("PAGER", "less")
-    plain = not _SHELL.intersection(named)
-    return "" if named.strip() in ("", "cat") or (plain and not shutil.which(named)) else named
+    words = named.split()
+    if not words or words == ["cat"]:
+        return ""
+    is_missing = not _SHELL.intersection(named) and not shutil.which(words[0])
+    return "" if is_missing else named
 
 
 def _configured(env: Mapping[str, str], folder: str) -> str | None:

@@ -52,6 +52,7 @@ def test_the_pager_gets_output_and_messages_in_colour(kb: Path) -> None:
         (("list",), {"GIT_PAGER": "cat"}),
         (("list",), {"GIT_PAGER": ""}),
         (("list",), {"GIT_PAGER": "there-is-no-such-pager"}),
+        (("list",), {"GIT_PAGER": "there-is-no-such-pager -F -X"}),
         (("list",), {"PAGER": MARK, "TERM": "dumb"}),
         (("engine", "list"), {"GIT_PAGER": MARK}),
     ],
