@@ -9,8 +9,9 @@ from memgit.lint.rule import Finding
 
 UNDO = frozenset(["MG401", "MG402", "MG403", "MG404", "MG405"])
 """What history forbids: the operation itself is taken back."""
+MERGE = "memgit update-branch"
+"""Settles what would conflict, as far as records can be merged."""
 DERIVED = frozenset(["MG101", "MG102", "MG103"])
-_FIXED = {"MG104": "resolve", "conflict": "resolve"}
 
 
 def command(finding: Finding, others: Sequence[str] = (), commits: Sequence[str] = ()) -> str:
@@ -22,8 +23,8 @@ def command(finding: Finding, others: Sequence[str] = (), commits: Sequence[str]
     """
     if finding.rule in DERIVED:
         return _line("rebuild")
-    if finding.rule in _FIXED:
-        return _line(_FIXED[finding.rule])
+    if finding.rule == "MG104":
+        return _line("resolve")
     if finding.rule in UNDO:
         return _line("undo", commits[-1]) if commits else ""
     address = finding.address

@@ -4,10 +4,11 @@ index differs in, and an earlier text that comes back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from memgit.app.review.drift import RULE as DRIFT
+from memgit.errors import NotFound
 from memgit.formats.codecs import parse_file
 from memgit.git.history.history import listed, touching
 from memgit.git.objects.promisor import obtain
@@ -17,7 +18,7 @@ from memgit.lint.rule import Finding, Related
 from memgit.model.change import identity
 from memgit.model.layout import Layout
 from memgit.model.record import Record
-from memgit.review.masked import masked_pieces
+from memgit.review.masked import masked, masked_pieces
 from memgit.review.settle import command
 from memgit.review.values import NOBODY, SHORT, Detail, Other, Reviewed
 from memgit.review.words import SAME, Piece, Pieces, difference
@@ -26,8 +27,10 @@ LIKE, OPPOSITE = "MG301", "MG303"
 """The rules whose other record stands beside the finding; two that are alike are compared word by word."""
 MAX_OTHERS = 5
 """Records told beside one finding."""
-LOOKED_BACK = 50
-"""Earlier versions of a file that are compared with what a record says now."""
+LOOKED_BACK, MAX_COMMITS = 200, 300
+"""Commits that changed one of the files whose earlier versions are compared with what records say now, among so
+many of the main line.
+"""
 MAX_RECORDS = 20
 """Changed records of which earlier versions are looked for."""
 _DATES = frozenset(["updated", "created"])
@@ -83,14 +86,13 @@ def going_back(
     Args:
         base: the commit from which history is looked at.
     """
-    back = _GoingBack(repo, layout, base)
-    looked = 0
-    for one in changes:
-        found = None
-        if one.old is not None and one.new is not None and one.body and looked < MAX_RECORDS:
-            looked += 1
-            found = back.before(one.old, one.new)
-        yield one._replace(goes_back=found)
+    asked = [place for place, one in enumerate(changes) if one.body and not one.whole][:MAX_RECORDS]
+    back = _GoingBack(repo, layout, base, {one.old.path for place in asked if (one := changes[place]).old})
+    for place, one in enumerate(changes):
+        if place in asked and one.old is not None and one.new is not None:
+            yield one._replace(goes_back=back.before(one.old, one.new))
+        else:
+            yield one
 
 
 class _Version(NamedTuple):
@@ -99,13 +101,14 @@ class _Version(NamedTuple):
     commit: str
     subject: str
     path: str
-    data: bytes
+    blob: str
 
 
 class _GoingBack:
-    def __init__(self, repo: Repository, layout: Layout, base: str) -> None:
-        self._repo, self._layout, self._base = repo, layout, base
-        self._versions: dict[str, list[_Version]] = {}
+    def __init__(self, repo: Repository, layout: Layout, base: str, paths: Collection[str]) -> None:
+        self._repo, self._layout = repo, layout
+        self._versions = list(_versions(repo, base, paths)) if paths else []
+        obtain(repo, (one.blob for one in self._versions))
         self._parsed: dict[_Version, tuple[Record, ...]] = {}
 
     def before(self, old: Record, new: Record) -> tuple[str, str] | None:
@@ -113,34 +116,33 @@ class _GoingBack:
         said = _said(new)
         # Most versions never held the longest line of the text, and need not be parsed.
         line = max(new.body.split("\n"), key=len).strip().encode("utf-8", "surrogateescape")
-        for version in self._of(old.path):
-            if line not in version.data:
+        for version in self._versions:
+            if version.path != old.path or line not in self._repo.blob(version.blob):
                 continue
             then = next((one for one in self._records(version) if _is_one(one, old)), None)
             if then is not None and _said(then) == said:
-                return version.commit[:SHORT], version.subject
+                return version.commit[:SHORT], masked(version.subject)
         return None
 
     def _records(self, version: _Version) -> tuple[Record, ...]:
         if version not in self._parsed:
-            self._parsed[version] = parse_file(self._layout, version.path, version.data).records
+            data = self._repo.blob(version.blob)
+            self._parsed[version] = parse_file(self._layout, version.path, data).records
         return self._parsed[version]
 
-    def _of(self, path: str) -> list[_Version]:
-        """The newest versions of a file that commits took the place of, the newest first."""
-        if path not in self._versions:
-            ids = list(touching(self._repo, self._base, [path], LOOKED_BACK))
-            self._versions[path] = list(self._read(ids, path))
-        return self._versions[path]
 
-    def _read(self, ids: Sequence[str], path: str) -> Iterator[_Version]:
-        found = [one for one in listed(self._repo, ids) if len(one.parents) == 1]
-        blobs = [self._repo.tree(one.parents[0]).file(path) for one in found]
-        obtain(self._repo, (blob for blob in blobs if blob is not None))
-        for one, blob in zip(found, blobs, strict=True):
-            if blob is not None:
-                subject = one.message.strip().partition("\n")[0]
-                yield _Version(one.commit, subject, path, self._repo.blob(blob))
+def _versions(repo: Repository, base: str, paths: Collection[str]) -> Iterator[_Version]:
+    """What some files held before the newest commits that changed them, the newest first."""
+    try:
+        start = f"{repo.resolve(f'{base}~{MAX_COMMITS}')}..{base}"
+    except NotFound:
+        start = base
+    for one in listed(repo, touching(repo, start, sorted(paths), LOOKED_BACK)):
+        for change in one.changes:
+            if len(one.parents) == 1 and change.old is not None and change.old.path in paths:
+                yield _Version(
+                    one.commit, one.message.strip().partition("\n")[0], change.old.path, change.old.oid
+                )
 
 
 def _is_one(one: Record, other: Record) -> bool:

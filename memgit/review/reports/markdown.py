@@ -16,6 +16,7 @@ from memgit.lint.rule import SEVERITIES, Finding
 from memgit.lint.words import cut, plural
 from memgit.review.marker import QUIET, marker
 from memgit.review.reports import words
+from memgit.review.settle import MERGE
 from memgit.review.values import (
     FAIL,
     NOTHING,
@@ -69,7 +70,11 @@ def render(review: Review) -> str:
     by_address = review.by_address()
     order = _gravest_first(review, by_address)
     table = _table([_cells(one, review, by_address) for one in order])
-    conflicts = _list("Would conflict", [_conflict(place, review) for place in review.conflicts], CONFLICTS)
+    conflicts = _list(
+        f"Would conflict → {_code(MERGE)}",
+        [_conflict(place, review) for place in review.conflicts],
+        CONFLICTS,
+    )
     graded = sorted(review.findings, key=lambda one: SEVERITIES.index(one.severity))
     findings = _list("New findings", [_finding(one, review) for one in graded], FINDINGS)
     notes = "".join(f"\n{text(note)}.\n" for note in words.asides(review))

@@ -9,6 +9,7 @@ from memgit.lint.reports.text import MARKS as SIGNS
 from memgit.lint.rule import SEVERITIES, Finding
 from memgit.lint.words import cut, listed, one_line
 from memgit.review.reports import words
+from memgit.review.settle import MERGE
 from memgit.review.values import FAIL, PASS, Detail, Review, Reviewed, in_repository
 from memgit.review.words import GONE, NEW, SAME, Piece, shown
 
@@ -54,6 +55,7 @@ def _lines(review: Review, paint: Paint) -> Iterator[str]:
             )
         if len(review.conflicts) > MOST:
             yield f"  … and {len(review.conflicts) - MOST:,} more"
+        yield f"    settle it: {MERGE}"
     if review.findings:
         yield ""
         yield paint(f"New findings ({len(review.findings):,})", "bold")
