@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 from memgit.app.adopt.init import init
 from memgit.app.config import BASES
 from memgit.cli.indexes import explains_indexes, indexes_option
+from memgit.cli.mem_engine import mem_engine_options, settings_from
 from memgit.cli.options import context_of, json_option
 from memgit.cli.output import echo, emit_json
 
@@ -31,11 +33,13 @@ from memgit.cli.output import echo, emit_json
 @click.option(
     "--log", is_flag=True, help="Keep a log.md in each clone, written from the log, never committed."
 )
+@mem_engine_options
 @click.option("--no-hooks", is_flag=True, help="Leave the git hooks alone.")
 @json_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     directory: str,
     layout: str | None,
     notes: tuple[str, ...],
@@ -43,6 +47,7 @@ def command(
     log: bool,
     no_hooks: bool,
     as_json: bool,
+    **engine: Any,
 ) -> None:
     """Make DIR (by default the current folder) a knowledge repository; what is there stays.
 
@@ -57,6 +62,7 @@ def command(
         indexes=indexes,
         hooks=not no_hooks,
         log=log,
+        mem_skill=settings_from(engine, folder),
     )
     for note in done.notes:
         echo(f"memgit: {note}", err=True)

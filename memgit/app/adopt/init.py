@@ -5,8 +5,10 @@ Safe to repeat.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from memgit.app import config as configuration
 from memgit.app.adopt.upgrade import VERSION
@@ -25,8 +27,6 @@ from memgit.git.setup import create_repository, set_up_driver
 from memgit.model.layout import Layout
 
 ATTRIBUTES = ".gitattributes"
-MEM_SKILL_CONFIG = f'{{\n  "engine": "default",\n  "version": "{VERSION}"\n}}\n'.encode()
-"""What Mem Skill's own init writes for its default engine."""
 OPENING = "# memgit: records merge as records"
 CLOSING = "# /memgit"
 
@@ -40,6 +40,7 @@ def init(
     indexes: str | None = None,
     hooks: bool = True,
     log: bool = False,
+    mem_skill: Mapping[str, Any] | None = None,
 ) -> Written:
     """Creates or completes the knowledge root in a folder; what is there already is kept.
 
@@ -50,6 +51,7 @@ def init(
             `committed`.
         hooks: install the git hooks as well; what stands in the way becomes a note.
         log: have each clone keep a `log.md`.
+        mem_skill: what Mem Skill's configuration says of the engine; by default, that it is the default one.
 
     Raises:
         BadInput: the folder has another layout in its configuration already.
@@ -92,8 +94,16 @@ def init(
         text = configuration.dump(name, notes, base, indexes or "committed", branch, log)
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
+    engine = {"engine": "default"} if mem_skill is None else mem_skill
+    if mem_skill is not None and workspace.layout.name != "mem-skill":
+        raise BadInput(
+            f"--mem-engine is for the layout mem-skill, and this one is {workspace.layout.name}",
+            hint="search: {engine: qmd} in .memgit.yaml",
+        )
+    if mem_skill is not None and os.path.lexists(os.path.join(path, workspace.layout.base, MEM_SKILL)):
+        told += (f"{MEM_SKILL} is there already and stays as it is; edit it by hand",)
     set_up_driver(workspace.writable())
-    done = carry_out(workspace, context, lambda session: _plan(session, workspace, text))
+    done = carry_out(workspace, context, lambda session: _plan(session, workspace, text, engine))
     installed = install_hooks(workspace.writable()) if hooks else ()
     left = keep_log(workspace)
     workspace.close()
@@ -135,14 +145,15 @@ def _repository(path: str, env: Mapping[str, str]) -> Repository:
     return repo
 
 
-def _plan(session: Session, workspace: Workspace, text: bytes | None) -> Plan:
+def _plan(session: Session, workspace: Workspace, text: bytes | None, engine: Mapping[str, Any]) -> Plan:
     board, config = session.board, workspace.config
     if text is not None and board.data(configuration.NAME) is None:
         board.put(configuration.NAME, text)
     mem_skill = config.layout.base + MEM_SKILL
     there = os.path.lexists(os.path.join(session.workspace.root or "", mem_skill))
     if config.layout.name == "mem-skill" and board.data(mem_skill) is None and not there:
-        board.put(mem_skill, MEM_SKILL_CONFIG)
+        first = {"engine": engine["engine"], "version": VERSION}
+        board.put(mem_skill, (json.dumps({**first, **engine}, indent=2, ensure_ascii=False) + "\n").encode())
     before = board.data(ATTRIBUTES)
     after = attributes(before, config.layout)
     if after != before:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -166,3 +167,33 @@ def test_beyond_fifty_records_the_other_engines_are_named_once(tmp_path: Path) -
         in said
     )
     assert "engine list" not in memgit(tmp_path, "record", "knowledge", "Last", "-m", "- once more").err
+
+
+def test_qmd_is_written_as_mem_skill_has_it(tmp_path: Path) -> None:
+    folder = tmp_path / "my app"
+    options = ("--mem-engine", "qmd", "--qmd-scope", "project", "--qmd-experience", "exp")
+    memgit(folder, "init", "--layout", "mem-skill", *options)
+    assert json.loads((folder / CONFIG).read_text()) == {
+        "engine": "qmd",
+        "version": "1.2.0",
+        "scope": "project",
+        "mask": "**/*.md",
+        "collections": {"knowledge": "my-app-knowledge", "experience": "exp"},
+    }
+    chosen = [row["name"] for row in memgit(folder, "engine", "list", "--json").json if row["configured"]]
+    assert chosen == ["qmd"]
+    again = memgit(folder, "init", "--mem-engine", "default").err
+    assert f"{CONFIG} is there already and stays as it is" in again
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--layout", "mem-skill", "--qmd-mask", "*.md"), "--qmd-mask needs --mem-engine qmd"),
+        (("--layout", "mem-skill", "--mem-engine", "qmd", "--qmd-knowledge", "--json"), "cannot be the name"),
+        (("--mem-engine", "qmd"), "is for the layout mem-skill"),
+    ],
+)
+def test_options_of_qmd_that_cannot_be(tmp_path: Path, args: tuple[str, ...], said: str) -> None:
+    assert said in memgit(tmp_path / "new", "init", *args, code=2).err
+    assert not (tmp_path / "new/.memgit.yaml").exists()
