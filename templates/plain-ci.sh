@@ -1,6 +1,7 @@
 #!/bin/sh
 # Reviews what a branch does to the records of a memgit knowledge repository, in any CI: run it in the checkout of the branch, with memgit
-# (pip install 'memgit-kb @ git+ADDRESS@COMMIT', ADDRESS being where memgit is) and git at hand. A checkout of one branch at depth 1 will do: what it lacks is fetched.
+# (pip install git+ADDRESS@COMMIT, ADDRESS being where memgit is) and git at hand. A checkout of one branch at depth 1 will do: what it
+# lacks is fetched.
 #
 #   plain-ci.sh BASE [HEAD]        for example: plain-ci.sh main
 #

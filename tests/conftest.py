@@ -135,7 +135,7 @@ def private_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = homes / str(next(NUMBERS))
     home.mkdir()
     (home / ".gitconfig").write_text(GIT_CONFIG)
-    for name in [name for name in os.environ if name.startswith(("GIT_", "MEMGIT_"))]:
+    for name in [name for name in os.environ if name.startswith(("GIT_", "MEMGIT_")) or name == "CI"]:
         monkeypatch.delenv(name)
     for name, value in {
         "PATH": PATH,

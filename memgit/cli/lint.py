@@ -151,7 +151,9 @@ def _report(checked: Checked, form: str, ctx: click.Context, output: str | None)
     if sys.stderr.isatty() and sys.stdout.isatty():
         click.echo("\r\x1b[K", err=True, nl=False)
     painted = form == "text" and output is None and coloured()
-    written = pieces(form, checked.report, _paint if painted else plain)
+    in_ci = form == "text" and context_of(ctx).env.get("CI")
+    report = checked.report.at_top() if in_ci else checked.report
+    written = pieces(form, report, _paint if painted else plain)
     if output is not None:
         with open(typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
             file.writelines(written)

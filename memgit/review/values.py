@@ -214,6 +214,7 @@ class Review(NamedTuple):
         details: what is told of a finding beyond its message.
         at_head: the files that are the head's on the result of merging; all others are the base's.
         site: where a forge shows them; None outside of a forge.
+        in_ci: whether a CI job prints it, where paths are told from the top of the repository.
     """
 
     base: Side
@@ -238,6 +239,7 @@ class Review(NamedTuple):
     details: Mapping[Finding, Detail] = {}
     at_head: frozenset[str] = frozenset()
     site: Site | None = None
+    in_ci: bool = False
 
     @property
     def concerned(self) -> bool:

@@ -254,6 +254,24 @@ def test_an_index_that_drifted_shows_where(kb: Path) -> None:
     assert ["+", "- [New](new.md)\n"] in one["drift"] and one["command"] == "memgit rebuild"
 
 
+def test_ci_prints_paths_from_the_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log has no folder that a reader is in; JSON goes on counting from the knowledge root."""
+    run_git(tmp_path, "init", "-q", "-b", "main")
+    memgit(tmp_path, "init", "docs/kb", "--no-hooks")
+    root = tmp_path / "docs/kb"
+    run_git(tmp_path, "checkout", "-q", "-b", "topic")
+    write(root, "notes/more.md", NOTE.format("More", "See [[nowhere]]."))
+    memgit(root, "rebuild")
+    commit(tmp_path)
+    assert "  notes/more.md:1" in memgit(root, "review", "main").out
+    assert "⚠ notes/more.md:5: warning" in memgit(root, "review", "main").out
+    monkeypatch.setenv("CI", "true")
+    shown = memgit(root, "review", "main").out
+    assert "  docs/kb/notes/more.md:1" in shown and "⚠ docs/kb/notes/more.md:5: warning" in shown
+    assert "docs/kb/notes/more.md:5" in memgit(root, "lint", code=None).out
+    assert review(root, "main")["findings"][0]["path"] == "notes/more.md"
+
+
 def test_what_concerns_nothing_is_marked(kb: Path) -> None:
     write(kb, "src/main.py", "print()\n")
     commit(kb)

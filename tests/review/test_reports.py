@@ -295,6 +295,7 @@ def on_a_forge() -> Review:
         at_head=frozenset(["memory/b.md"]),
         prefix="docs/kb/",
         site=SITE,
+        in_ci=True,
         notes=("memory/b.md changes where no record is",),
     )
 

@@ -96,7 +96,7 @@ def review_job(workspace: Workspace, context: Context, settled: Settled) -> Revi
     else:
         request = Request(direct=settled.direct, sides=(base, head))
         found = review(workspace, context, request)
-    return found._replace(notes=(*settled.notes, *found.notes))
+    return found._replace(notes=(*settled.notes, *found.notes), in_ci=True)
 
 
 def settle(repo: Repository, job: Job, base: str | None = None) -> Settled:

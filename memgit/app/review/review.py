@@ -341,6 +341,7 @@ class _Reviewing:
             details(findings, after, told, self.differs),
             frozenset(path for path in sides.changed if self.head_tree.file(path) is not None),
             site_of(self.context),
+            bool(self.context.env.get("CI")),
         )
 
     # The change

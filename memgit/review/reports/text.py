@@ -37,7 +37,7 @@ def render(review: Review, paint: Paint) -> str:
 
 
 def _lines(review: Review, paint: Paint) -> Iterator[str]:
-    review = in_repository(review) if review.site is not None else review
+    review = in_repository(review) if review.in_ci else review
     yield paint(f"review {review.base.short}..{review.head.short}: {words.counts(review)}", "bold")
     for one in review.changes[:MOST]:
         yield ""
