@@ -184,6 +184,8 @@ def _without_sponsors(lines: list[str]) -> list[str]:
     return kept
 
 
+_TAGGED = re.compile(r"^\s*</?(?:h[1-6]|strong|b|em|center|sup|sub|br)\b[^`]*$", re.I)
+"""Lines of text in tags that a reader of plain text does without."""
 _TARGET = re.compile(r"^\([\w-]+\)=\s*$|^\{[:#.][^{}]*\}\s*$")
 """Marks for tools that make pages: `(target)=` and `{: .class}`."""
 _DIRECTIVE = re.compile(
@@ -201,14 +203,23 @@ def without_layout(text: str) -> str:
         text = _ROLE.sub(r"\1", _DIRECTIVE.sub("", text))
     kept: list[str] = []
     fence = ""
-    for line in _without_sponsors(text.split("\n")):
+    for raw in _without_sponsors(text.split("\n")):
+        tagged = not fence and "href" not in raw and _TAGGED.match(raw) is not None
+        line = plain(raw) if tagged else raw
         mark = line.lstrip()[:3]
         if mark in ("```", "~~~") and (not fence or mark == fence):
             fence = "" if fence else mark
         elif not fence and (is_badge(line) or _TARGET.match(line)):
             continue
+        if (
+            not fence
+            and line.strip() == "---"
+            and not any(one.strip() not in ("", "---") for one in kept[-3:])
+        ):
+            continue  # a rule above everything, or after another one
         kept.append(line)
     joined = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n")
+    joined = joined.removesuffix("\n---").rstrip("\n")
     return joined or text
 
 

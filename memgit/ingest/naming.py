@@ -104,7 +104,8 @@ class MarkdownNamer:
 
     def _listed(self, names: list[str]) -> str:
         """Several headings as one title."""
-        texts = dict.fromkeys(text for name in names if (text := clean(name)) and text != self._title)
+        own = self._title.casefold()
+        texts = dict.fromkeys(text for name in names if (text := clean(name)) and text.casefold() != own)
         return cut("; ".join(texts), SUMMARY)
 
     def _sentence(self, piece: Piece) -> str:

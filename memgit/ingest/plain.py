@@ -12,6 +12,8 @@ MAX_LINE = 400
 """Characters of a line that count."""
 MAX_SUBJECT = 66
 """Characters of a document's title up to which it names the subject of its parts."""
+MAX_TOGETHER, ENOUGH_WORDS = 100, 4
+"""Characters of a title with its subject; words from which a long heading says enough without."""
 _ANCHOR = re.compile(r"\s*\{#[\w-]+\}\s*$|\s*[\u00b6\u2693]\s*$")
 _EMOJI_NAME = re.compile(r":[a-z][a-z0-9_+-]{1,30}:")
 _EDGES = re.compile(r"^(?:[#|:;,\u2013\u2014]|-(?= ))[ ]*|[ ]*(?:[#|:;,\u2013\u2014]|(?<= )-)+$")
@@ -59,10 +61,12 @@ def standing_alone(heading: str, subject: str) -> str:
     if not subject or len(subject) > MAX_SUBJECT or heading.casefold() == subject.casefold():
         return heading
     own, about = telling(heading), telling(subject)
-    if about and about <= own:
+    if about and about <= own and ("; " not in heading or about <= telling(heading.partition("; ")[0])):
         return heading
     if subject.casefold().endswith(heading.casefold()):
         return subject
+    if len(subject) + len(heading) + 2 > MAX_TOGETHER and len(own) >= ENOUGH_WORDS and "; " not in heading:
+        return heading
     return f"{subject}: {_lowered(heading)}"
 
 

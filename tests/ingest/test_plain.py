@@ -42,6 +42,12 @@ def test_plain(text: str, wanted: str) -> None:
         ),
         ("How to Drain the Queue", "widget-queue", "widget-queue: How to Drain the Queue"),
         ("Outage", "Tide service outage", "Tide service outage"),
+        ("Install; Tide service", "Tide service", "Tide service: Install; Tide service"),
+        (
+            "Why the lamp of the northern harbour went out twice in one winter",
+            "Everything that the keepers of lamps wrote down",
+            "Why the lamp of the northern harbour went out twice in one winter",
+        ),
         ("Usage", "", "Usage"),
     ],
 )

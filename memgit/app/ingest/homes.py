@@ -65,7 +65,7 @@ class Homes:
             return self._groups.get(self._wanted.casefold(), self._wanted)
         if self._place.kind != "knowledge":
             return ""
-        if found and found[0].akin:
+        if found and found[0].near:
             return found[0].record.address.partition("/")[2].partition("#")[0]
         whole, _, part = file.path.partition("#")
         if whole not in self._by_file:

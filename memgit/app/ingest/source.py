@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ MAX_FILE = 100 * 1024
 """Bytes over which a file of a folder is skipped."""
 WARNED = 50
 REFUSED = 200
+_SLIDE = re.compile(r"(?m)^<!-- Slide number: \d+ -->\n?")
 CONVERT_SECONDS = 60.0
 """Seconds that the conversion of one document may take unless a limit is given."""
 """Files of a folder from which on the user is warned, and from which on it takes `--all`."""
@@ -401,6 +403,8 @@ def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, st
             raise Refused("the page holds no text", hint="save it as text and ingest the file")
         if kind in CONVERTERS:
             title, text = convert_within(data, kind, seconds)
+            if kind == "PowerPoint":
+                text = _SLIDE.sub("", text)
             if kind == "PDF":
                 text = without_furniture(text)
                 title = title or title_of(text)
