@@ -9,6 +9,7 @@ from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
 from memgit.model import link
+from memgit.model.kinds import KINDS
 from memgit.model.operation import RecordChange
 
 if TYPE_CHECKING:
@@ -50,14 +51,16 @@ def remove(
         )
 
     def plan(session: Session) -> Plan:
-        found = {_place(one): session.writable(one) for one in map(session.reader.find, names)}
+        found = {_place(one): _removable(session, one) for one in map(session.reader.find, names)}
         linked = _unrelate(session, found.values())
         left = _linking(session, found.values())
         if left and not force:
             raise _links_break(list(found.values()), left)
         for record in sorted(found.values(), key=_place, reverse=True):
-            data = session.form_of(record).remove(session.bytes_of(record), record.ordinal)
-            session.board.put(record.path, data)
+            entry = KINDS[record.kind].stored == "entry"
+            data = session.bytes_of(record)
+            left_over = session.form_of(record).remove(data, record.ordinal) if entry else None
+            session.board.put(record.path, left_over)
         gone = [RecordChange("remove", one.id, one.address) for one in found.values()]
         back = [RecordChange("link", one.id, one.address) for one in linked]
         first = next(iter(found.values()))
@@ -71,6 +74,11 @@ def remove(
         return Plan("remove", (*gone, *back), subject, linked=linking, notes=notes)
 
     return carry_out(workspace, context, plan, reason=reason, stage=stage)
+
+
+def _removable(session: Session, record: Record) -> Record:
+    """The record, where it can be taken out of its file: a whole file also where it cannot be understood."""
+    return session.writable(record) if KINDS[record.kind].stored == "entry" else record
 
 
 def _place(record: Record) -> tuple[str, int]:

@@ -101,3 +101,20 @@ def test_what_is_not_there_is_said(linked: Path) -> None:
     memgit(linked, "rm", "nosuch", "--reason", "r", code=2)
     memgit(linked, "rm", "mem", "nosuch", "--reason", "r", code=2)
     assert (linked / "memory/mem.md").exists()
+
+
+def test_a_file_that_cannot_be_understood_can_be_deleted(kb: Path) -> None:
+    write(kb, "memory/bad.md", "---\ntitle: [\n---\nx\n")
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qm", "bad")
+    memgit(kb, "rm", "memory/bad", "--reason", "broken")
+    assert not (kb / "memory/bad.md").exists() and status(kb) == ""
+    write(
+        kb,
+        "knowledge-base/bad.md",
+        "## A\n**Date:** 2026-03-02\n\n<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n",
+    )
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qm", "conflict")
+    memgit(kb, "rm", "bad#A", "--reason", "x", code=None)
+    assert status(kb) == ""
