@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from memgit import TYPE_CHECKING, __version__
 from memgit.app import config as configuration
@@ -132,10 +133,11 @@ class Workspace:
 
     def watch(self) -> None:
         """Says that this process stays: what is uncommitted is asked of git again only where files were touched."""
-        from memgit.git.worktree.watch import WatchedStatus
+        with suppress(ImportError):  # a Python without ctypes asks git each time
+            from memgit.git.worktree.watch import WatchedStatus
 
-        if self.repo is not None:
-            self._status = WatchedStatus(self.repo)
+            if self.repo is not None:
+                self._status = WatchedStatus(self.repo)
 
     def edited(self, repo: Repository, commit: str | None, folders: Sequence[str]) -> Sequence[Dirty]:
         """The Markdown files below some folders that differ from a commit; see `status.edited`."""
