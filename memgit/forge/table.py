@@ -76,7 +76,8 @@ def _github_site(env: Env) -> Site | None:
 
 
 def _gitlab_site(env: Env) -> Site | None:
-    top = _web(env.get("CI_MERGE_REQUEST_SOURCE_PROJECT_URL")) or _web(env.get("CI_PROJECT_URL"))
+    """The project that a merge request goes into has the commits of both sides, those of a fork too."""
+    top = _web(env.get("CI_MERGE_REQUEST_PROJECT_URL")) or _web(env.get("CI_PROJECT_URL"))
     if top is None:
         return None
     return Site(f"{top}/-/blob/{{commit}}/{{path}}#L{{line}}", f"{top}/-/commit/{{commit}}", _rules(env))

@@ -198,3 +198,28 @@ def test_which_forge_runs_the_job() -> None:
     for forge in FORGES:
         found = here({forge.mark: "true"})
         assert found is forge is named(forge.name)
+
+
+def test_where_a_forge_shows_files() -> None:
+    """Addresses that HTML or Markdown would read otherwise than as an address are left out."""
+    github, gitlab = named("github"), named("gitlab")
+    assert github is not None and gitlab is not None
+    env = {"GITHUB_SERVER_URL": "https://github.example.org/", "GITHUB_REPOSITORY": "team/kb"}
+    rules = {"MEMGIT_RULES_URL": "https://forge.example.org/o/memgit/blob/v1/docs/rules/"}
+    found = github.site({**env, **rules})
+    assert found is not None and found.annotations == 10
+    assert found.file == "https://github.example.org/team/kb/blob/{commit}/{path}#L{line}"
+    assert found.rules == "https://forge.example.org/o/memgit/blob/v1/docs/rules"
+    both = {"CI_PROJECT_URL": "https://gitlab.example.org/fork/kb"}
+    target = {"CI_MERGE_REQUEST_PROJECT_URL": "https://gitlab.example.org/team/kb"}
+    sites = [gitlab.site(both), gitlab.site({**both, **target})]
+    assert [site.commit for site in sites if site is not None] == [
+        "https://gitlab.example.org/fork/kb/-/commit/{commit}",
+        "https://gitlab.example.org/team/kb/-/commit/{commit}",
+    ]
+    for bad in ('https://x"onclick=y', "javascript:x", "https://x y", "https://x\n", "https://x>", ""):
+        assert github.site({**env, "GITHUB_SERVER_URL": bad}) is None
+        assert gitlab.site({"CI_PROJECT_URL": bad}) is None
+        site = github.site({**env, "MEMGIT_RULES_URL": bad})
+        assert site is not None and site.rules == ""
+    assert github.site({**env, "GITHUB_REPOSITORY": "team/kb/../x"}) is None
