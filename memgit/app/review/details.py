@@ -25,6 +25,7 @@ from memgit.review.words import SAME, Piece, Pieces, difference
 
 LIKE, OPPOSITE = "MG301", "MG303"
 """The rules whose other record stands beside the finding; two that are alike are compared word by word."""
+VANISHED = "MG404"
 MAX_OTHERS = 5
 """Records told beside one finding."""
 LOOKED_BACK, MAX_COMMITS = 200, 300
@@ -56,6 +57,13 @@ def details(
         if told or others or differs:
             found[one] = Detail(told, others, differs)
     return found
+
+
+def explained(found: Finding, changes: Sequence[Reviewed]) -> bool:
+    """Whether a record that is gone went with a word of why."""
+    return found.rule == VANISHED and any(
+        one.new is None and one.record.address == found.address and one.who.reasons for one in changes
+    )
 
 
 def _others(finding: Finding, after: Corpus) -> Iterator[Other]:

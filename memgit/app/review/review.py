@@ -15,7 +15,7 @@ from memgit.app.read.log import incomplete
 from memgit.app.review import settings as review_settings
 from memgit.app.review.comment import site_of
 from memgit.app.review.commits import Commits, commits_of
-from memgit.app.review.details import details, going_back
+from memgit.app.review.details import details, explained, going_back
 from memgit.app.review.drift import RULE as DRIFT
 from memgit.app.review.drift import chosen_by_hand, drifted
 from memgit.app.review.non_record_changes import outside
@@ -56,7 +56,6 @@ from memgit.review.values import (
 )
 from memgit.review.words import Pieces
 
-VANISHED = "MG404"
 MOST_NOTES = 10
 """So many files in which something changes outside of records are told one by one."""
 READ = (".md", ".json", ".yaml", ".gitattributes")
@@ -306,7 +305,7 @@ class _Reviewing:
         commits = commits_of(self.repo, self.layout, self.base.commit, self.head.commit)
         findings, old, allowed, after = self._findings(sides, merged, changes, commits)
         told = self._told(sides, changes, commits, after)
-        findings = [one for one in findings if not _explained(one, told)]
+        findings = [one for one in findings if not explained(one, told)]
         conflicts = tuple(Place(*one) for one in merged.conflicts)
         findings = sorted(
             [*findings, *self._configuration()], key=lambda one: (one.path, one.line, one.rule, one.message)
@@ -573,13 +572,6 @@ def _few(told: Sequence[str]) -> list[str]:
         [*told[:MOST_NOTES], f"{plural(more, 'file')} more change where no record is"]
         if more > 0
         else list(told)
-    )
-
-
-def _explained(found: Finding, changes: Sequence[Reviewed]) -> bool:
-    """Whether a record that is gone went with a word of why."""
-    return found.rule == VANISHED and any(
-        one.new is None and one.record.address == found.address and one.who.reasons for one in changes
     )
 
 
