@@ -242,6 +242,11 @@ class Review(NamedTuple):
     in_ci: bool = False
 
     @property
+    def compared(self) -> bool:
+        """Whether two states were compared: not where there is nothing to review, or everything was checked."""
+        return self.verdict != NOTHING and self.base.commit != self.head.commit
+
+    @property
     def concerned(self) -> bool:
         """Whether the change has to do with a record, a derived file, the configuration or a finding."""
         return bool(self.record_files or self.derived or self.findings or self.conflicts)

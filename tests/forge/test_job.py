@@ -268,4 +268,4 @@ def test_a_job_on_a_schedule_checks_everything(
     }
     assert not [one for one in findings if "left" in one["path"]]
     said = words(checkout, "--format", "github", code=1).out
-    assert "::notice title=memgit::schedule is about no change: everything was checked" in said
+    assert "::notice title=memgit::schedule is about no change: the whole root was checked" in said

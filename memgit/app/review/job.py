@@ -91,7 +91,7 @@ def review_job(workspace: Workspace, context: Context, settled: Settled) -> Revi
     elif base is None:
         found = review_all(workspace, context, head)
         what = f"{job.event} is about no change" if job.event else "this job is about no change"
-        words = f"{what}: everything was checked, as by memgit lint and memgit rebuild --check"
+        words = f"{what}: the whole root was checked, as by memgit lint and memgit rebuild --check"
         found = found._replace(notes=(words, *found.notes))
     else:
         request = Request(direct=settled.direct, sides=(base, head))
@@ -175,7 +175,7 @@ class _Settling:
         if self.named is not None and self.tip is None and not _LATER.fullmatch(self.named):
             self._here(self.named)  # before anything is fetched for it
         self._fetch()
-        head = Side(job.head[:10] if _HASH.fullmatch(job.head) else job.head, self._commit(job.head))
+        head = Side(job.head, self._commit(job.head))
         base, direct = (None, False) if job.whole and self.named is None else self._base(head)
         return Settled(job, head, base, direct, notes=tuple(self.notes))
 
@@ -270,7 +270,7 @@ class _Settling:
         if job.base is None:
             raise BadInput("this job does not say what its change goes into", hint="name it with --base")
         commit = self._commit(job.base)
-        return Side(commit[:10], commit), False
+        return Side(commit, commit), False
 
     def _before(self, before: str, head: str) -> tuple[Side, bool] | None:
         """What a push or a merge group starts from; None where that is not known, or was replaced by force and
@@ -280,9 +280,9 @@ class _Settling:
             self.notes.append(f"what was there before, {before[:10]}, cannot be fetched")
             return None
         if before in merge_bases(self.repo, before, head):
-            return Side(before[:10], before), False
+            return Side(before, before), False
         self.notes.append(f"the push has replaced {before[:10]} by force")
-        return (Side(before[:10], before), True) if self.branch is None else None
+        return (Side(before, before), True) if self.branch is None else None
 
     def _into(self, branch: str, head: str) -> Side:
         """The branch that the head goes into, as it is now; else as near to that as the checkout knows."""

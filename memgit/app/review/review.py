@@ -107,7 +107,7 @@ def review(
     if not bases:
         raise _no_base(repo, base, head)
     if head.commit in bases:
-        words = f"nothing to review: {head.name} has nothing that {base.name} lacks"
+        words = f"nothing to review: {head.short} has nothing that {base.short} lacks"
         return Review(
             base, head, head.commit, NOTHING, notes=(words,), prefix=repo.prefix, version=__version__
         )

@@ -76,12 +76,14 @@ def render(review: Review) -> str:
         CONFLICTS,
     )
     graded = sorted(review.findings, key=lambda one: SEVERITIES.index(one.severity))
-    findings = _list("New findings", [_finding(one, review) for one in graded], FINDINGS)
+    findings = _list(words.findings(review), [_finding(one, review) for one in graded], FINDINGS)
     notes = "".join(f"\n{text(note)}.\n" for note in words.asides(review))
     whole = head + table + conflicts + findings
-    command = f"memgit review {review.base.short}...{review.head.short}"
+    command = f"memgit review {review.base.short}...{review.head.short}" if review.compared else "memgit lint"
     end = (
         f"\n<sub>{_code(command)} shows it all; {_code('memgit rule CODE')} says why a rule is there.</sub>\n"
+        if review.verdict != NOTHING
+        else ""
     )
     room = LIMIT - _size(whole) - _size(notes) - _size(end) - 800
     blocks, told = _fitting((_block(one, review) for one in order), room)
@@ -95,10 +97,12 @@ def render(review: Review) -> str:
 
 
 def _summary(review: Review) -> str:
-    sides = f"{_code(review.base.short)} ← {_code(review.head.short)}"
+    sides = f"{_code(review.base.short)} ← " if review.compared else ""
+    sides += _code(review.head.short)
     if review.head.name != review.head.commit:
         sides += f" ({_commit(review.head.commit[:SHORT], review)})"
-    return f"{words.counts(review)} by {plural(review.commits, 'commit')}, {sides}"
+    by = f" by {plural(review.commits, 'commit')}" if review.compared else ""
+    return f"{words.counts(review)}{by}, {sides}"
 
 
 def _gravest_first(review: Review, by_address: Mapping[str, list[Finding]]) -> list[Reviewed]:

@@ -58,7 +58,7 @@ def _lines(review: Review, paint: Paint) -> Iterator[str]:
         yield f"    settle it: {MERGE}"
     if review.findings:
         yield ""
-        yield paint(f"New findings ({len(review.findings):,})", "bold")
+        yield paint(f"{words.findings(review)} ({len(review.findings):,})", "bold")
         graded = sorted(review.findings, key=lambda one: SEVERITIES.index(one.severity))
         for finding in graded[:MOST_FINDINGS]:
             where = paint(f"{finding.path}:{finding.line}", "bold")

@@ -8,18 +8,25 @@ from memgit.lint.rule import Finding
 from memgit.lint.words import listed, plural
 from memgit.model.record import Value
 from memgit.review.masked import masked
-from memgit.review.values import Other, Review, Reviewed
+from memgit.review.values import NOTHING, Other, Review, Reviewed
 from memgit.review.words import SAME
 
 
 def counts(review: Review) -> str:
-    """`2 records added, 1 renamed`, or that no record changed."""
+    """`2 records added, 1 renamed`, or that no record changed; what else was done where nothing was compared."""
+    if not review.compared:
+        return "nothing to review" if review.verdict == NOTHING else "everything was checked"
     found = [f"{count:,} {word}" for word, count in review.counts().items()]
     if not found:
         return "no record changed"
     first, _, rest = found[0].partition(" ")
     noun = "record" if first == "1" else "records"
     return ", ".join([f"{first} {noun} {rest}", *found[1:]])
+
+
+def findings(review: Review) -> str:
+    """What stands above the findings."""
+    return "New findings" if review.compared else "Findings"
 
 
 def verdict(review: Review) -> str:
