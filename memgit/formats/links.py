@@ -131,7 +131,7 @@ def retarget(text: str, edits: Mapping[Link, tuple[str, str | None]]) -> str:
 def changed(
     text: str, edits: Mapping[Link, tuple[str, str | None]], drop: Iterable[Link]
 ) -> tuple[str, list[Link]]:
-    """As `retarget`, and with the words of some Markdown links in their place; those of these that could not be taken
+    """As `retarget`, and with the words of some links in their place; those of these that could not be taken
     out: the definitions of reference links.
     """
     pieces, left = _retargeted(text, edits), []
@@ -185,7 +185,13 @@ def _in_scalar(text: str, scalar: Scalar, pieces: list[tuple[int, int, str]]) ->
 
 
 def _words(text: str, link: Link) -> tuple[int, int, str] | None:
-    """Where an inline Markdown link or image stands, and its words."""
+    """Where an inline link or image stands, and its words."""
+    if link.kind in ("wiki", "embed"):
+        opened, closed = text.rfind("[[", 0, link.start), text.find("]]", link.end)
+        if opened < 0 or closed < 0:
+            return None
+        words = text[opened + 2 : closed].rpartition("|")[2].strip()
+        return opened - (text[opened - 1 : opened] == "!"), closed + 2, words
     close = text.rfind("](", 0, link.start)
     tail = _TAIL.match(text, link.end)
     if close < 0 or tail is None or text[close + 2 : link.start].strip(" \t\n<"):

@@ -94,12 +94,22 @@ def _is_claude(row: dict[str, Any]) -> bool:
 
 def _claude(row: dict[str, Any], number: int) -> Export:
     turns = [
-        ("user" if one.get("sender") == "human" else "assistant", str(one.get("text") or ""))
+        (
+            "user" if one.get("sender") == "human" else "assistant",
+            str(one.get("text") or _said(one.get("content"))),
+        )
         for one in row["chat_messages"]
         if isinstance(one, dict)
     ]
     title = str(row.get("name") or "Conversation")
     return Export(str(row.get("uuid") or number), title, _day(row.get("created_at")), _spoken(turns))
+
+
+def _said(content: object) -> str:
+    """The text of the parts of a message, without what was thought and what tools were called with."""
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _is_mem0(row: dict[str, Any]) -> bool:

@@ -31,6 +31,8 @@ FILED = ("category", "topic", "topics", "tags", "tag")
 MAX_TAG = 40
 LOOKED = 40
 """Lines of a file in which its title may be a heading of HTML."""
+_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: \"[^\"]*\")?\)")
+"""The target of a link, which is no word of the text."""
 _H1 = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
 
 __all__ = ["MAX_TITLE", "STDIN", "Given", "has_folder", "map_text", "stem_of"]
@@ -342,7 +344,8 @@ class _Segments:
         if not body.strip():
             body = raw.strip()  # a heading with nothing under it
         speakers = self._found.speakers
-        terms = keywords(part.title, body, self._subject, speakers) or terms_of(raw) or terms_of(name)
+        seen = _TARGET.sub("]", body)
+        terms = keywords(part.title, seen, self._subject, speakers) or terms_of(raw) or terms_of(name)
         tokens = self._lines.tokens(start, stop)
         said = "\n".join(body.split("\n")[1:]) if is_code else body
         return Segment(

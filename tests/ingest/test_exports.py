@@ -104,3 +104,36 @@ def test_an_export_is_ingested_once_with_its_ids(kb: Path) -> None:
     shown = memgit(kb, "show", row["address"], "--json").json
     assert shown["source"].startswith("file:conversations.json#c1@") and "journalctl" in shown["body"]
     assert "nothing to write" in memgit(kb, "ingest", str(path), "--yes").out
+
+
+def test_an_export_in_a_folder_is_taken_apart(kb: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    rows = [{"id": "m1", "memory": "The wharf opens at six and the crane at seven."}]
+    (folder / "mem0.json").write_text(json.dumps(rows))
+    answer = memgit(kb, "ingest", str(folder), "--yes", "--json").json
+    assert [file["path"] for file in answer["files"]] == ["../exports/mem0.json#m1"]
+    assert memgit(kb, "ingest", str(folder), "--yes", "--json").json["commit"] is None
+
+
+def test_the_branch_that_is_shown_and_parts_of_messages() -> None:
+    def node(parent: str | None, role: str, said: str) -> dict[str, Any]:
+        return {"parent": parent, "message": message(role, said, 1.0)}
+
+    mapping = {
+        "a": node(None, "user", "How do tides turn?"),
+        "b": node("a", "assistant", "By the wind."),
+        "c": node("a", "assistant", "By the moon."),
+    }
+    (chat,) = texts(json.dumps([{"id": "t", "title": "Tides", "mapping": mapping, "current_node": "c"}]))
+    assert "moon" in chat.text and "wind" not in chat.text
+    parts = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "By the moon."}]
+    rows = [
+        {
+            "uuid": "u",
+            "name": "Tides",
+            "chat_messages": [{"sender": "assistant", "text": "", "content": parts}],
+        }
+    ]
+    (other,) = texts(json.dumps(rows))
+    assert "By the moon." in other.text and "Hm" not in other.text

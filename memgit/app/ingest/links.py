@@ -64,9 +64,14 @@ def _without_outside(
     ours = {ordinal: _targets(item.body) for ordinal, item in group.items()}
     inside: dict[links.Link, tuple[str, str | None]] = {}
     outside = []
+    names = After(session)
     for link in links.find(text):
         within = holder(records, link)
-        if link.kind != "file" or within is None or link.target not in ours.get(within.ordinal, ()):
+        if within is None or link.target not in ours.get(within.ordinal, ()):
+            continue
+        if link.kind != "file":
+            if _is_lost(session, names, link, path, group[within.ordinal]):
+                outside.append((link, group[within.ordinal], link.target))
             continue
         whole = reached(path, link.target)
         if whole is not None and whole.startswith("../"):
@@ -77,7 +82,7 @@ def _without_outside(
                 outside.append((link, group[within.ordinal], whole))
     new, left = links.changed(text, inside, [link for link, _, _ in outside])
     told = [
-        f"{item.path}: the link to {whole} leads out of the knowledge root: "
+        f"{item.path}: the link to {whole} leads {'out of' if link.kind == 'file' else 'to nothing in'} the knowledge root: "
         + ("it is left as it is" if link in left else "its words alone are kept")
         for link, item, whole in outside
     ]
@@ -93,7 +98,21 @@ def _from_root(root: str | None, path: str) -> str | None:
 
 
 def _targets(body: str) -> set[str]:
-    return {link.target for link in links.find(body) if link.kind == "file"}
+    return {link.target for link in links.find(body) if not link.field}
+
+
+def _is_lost(session: Session, names: After, link: links.Link, path: str, item: Item) -> bool:
+    """Whether a wikilink of a text from outside the knowledge root leads to nothing; in a vault, and in notes, it may
+    wait for a page that is not written yet.
+    """
+    if (
+        not item.path.startswith("../")
+        or session.workspace.layout.name in ("vault", "notes")
+        or not link.target
+    ):
+        return False
+    wanted = model.Wikilink(link.target, link.heading)
+    return not model.resolved(names, wanted, path)
 
 
 class _Sources:

@@ -220,7 +220,8 @@ def _is_url(name: str) -> bool:
 def _folder(workspace: Workspace, name: str, reading: Reading) -> Source:
     full = _full(name, reading)
     base = shown(workspace, full)
-    texts: list[Text] = []
+    found: list[Text] = []
+    named = os.path.basename(os.path.realpath(full))
     skipped: list[Skipped] = []
     count = 0
     for path in _listed(full, reading):
@@ -232,16 +233,16 @@ def _folder(workspace: Workspace, name: str, reading: Reading) -> Source:
                     f"{name} has more than {REFUSED} files of text",
                     hint="name a folder below it, or take all with --all",
                 )
-            texts.append(verdict)
+            found += _unpacked(verdict, f"{named}/{path}")
         elif verdict is not None:
             skipped.append(verdict)
-    if not texts and not skipped:
+    if not found and not skipped:
         raise BadInput(
             f"{name} holds no file", hint="what git ignores is left out: name such files one by one"
         )
     notes = (f"{name} has {count} files of text",) if count > WARNED else ()
-    own = os.path.basename(os.path.realpath(full)) if is_outside(base) else base
-    return Source("directory", base, f"file:{own}", tuple(texts), tuple(skipped), notes)
+    own = named if is_outside(base) else base
+    return Source("directory", base, f"file:{own}", tuple(found), tuple(skipped), notes)
 
 
 def _listed(full: str, reading: Reading) -> Sequence[str]:
@@ -307,7 +308,7 @@ def _file_of_folder(workspace: Workspace, full: str, base: str, path: str) -> Te
     folders = tuple(path.split("/")[:-1]) or (() if is_outside(base) else _parent(full))
     hashed = digest(data)
     name = f"{os.path.basename(os.path.realpath(full))}/{path}"
-    return _note(Text(where, origin_of(where, name, hashed), content, hashed, folders), path)
+    return Text(where, origin_of(where, name, hashed), content, hashed, folders)
 
 
 def _own(workspace: Workspace, file: str) -> str | None:
@@ -361,25 +362,31 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
     base = os.path.basename(path)
     hashed = digest(data)
     source = origin_of(path, base, hashed)
-    exported = texts(text) if converted is None else []
-    if exported:
-        found = tuple(
-            Text(
-                f"{path}#{one.id}",
-                origin_of(path, base, digest(one.text.encode("utf-8", "replace")), " ".join(one.id.split())),
-                one.text,
-                hashed,
-                folders[-1:],
-                one.title,
-                one.date,
-                "markdown",
-            )
-            for one in exported
-        )
-        return Source("file", path, source, found)
     title, kind = (None, None) if converted is None else (converted[0], "markdown")
     whole = Text(path, source, text, hashed, folders[-1:], title, language=kind)
-    return Source("file", path, source, (whole if converted is not None else _note(whole, base),))
+    return Source("file", path, source, (whole,) if converted is not None else _unpacked(whole, base))
+
+
+def _unpacked(whole: Text, name: str) -> tuple[Text, ...]:
+    """The texts in a file of plain text: those of an export, or the file as one note."""
+    exported = texts(whole.text)
+    if not exported:
+        return (_note(whole, name),)
+    return tuple(
+        Text(
+            f"{whole.path}#{one.id}",
+            origin_of(
+                whole.path, name, digest(one.text.encode("utf-8", "replace")), " ".join(one.id.split())
+            ),
+            one.text,
+            whole.digest,
+            whole.folders,
+            one.title,
+            one.date,
+            "markdown",
+        )
+        for one in exported
+    )
 
 
 def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, str] | None:

@@ -57,6 +57,14 @@ def test_a_link_to_a_heading_of_the_same_text(kb: Path, texts: Path) -> None:
     assert "[bread](harbour.md#book-bread)" in text and "](#" not in text
 
 
+def test_a_wikilink_to_nothing_keeps_its_words(kb: Path, texts: Path) -> None:
+    memgit(kb, "record", "knowledge", "Knots", "--category", "ropes", "-m", "A loop.")
+    answer = memgit(kb, "ingest", str(texts / "mooring.md"), "--yes", "--category", "harbour")
+    text = (kb / "knowledge-base/harbour.md").read_text()
+    assert "See knots and somewhere else, or" in text and "knots leads to nothing" in answer.err
+    assert "MG201" not in memgit(kb, "lint", code=None).out
+
+
 def test_what_ingest_wrote_stops_no_commit(kb: Path, texts: Path) -> None:
     memgit(kb, "hooks", "install")
     memgit(kb, "ingest", str(texts), "--yes", "--category", "harbour")
