@@ -12,6 +12,7 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.app.read.log import HEADER, as_markdown, entries
 from memgit.git.worktree.exclude import set_excluded
+from memgit.git.write_all import replace_file
 
 if TYPE_CHECKING:
     from memgit.app.workspace import Workspace
@@ -62,7 +63,7 @@ def keep_log(workspace: Workspace) -> str | None:
         data = "".join(f"{line}\n" for line in (*HEADER, MARK, "")).encode() + _lines(workspace, head)
         set_excluded(repo, [name], "log")
     if data != present:
-        _write(path, data)
+        replace_file(path, data)
     state.write(head, len(data))
     return None
 
@@ -98,8 +99,7 @@ class _State:
         self.size = int(lines[1]) if known else -1
 
     def write(self, commit: str, size: int) -> None:
-        os.makedirs(os.path.dirname(self._path), exist_ok=True)
-        _write(self._path, f"{commit}\n{size}\n{self._prefix}".encode("utf-8", "surrogateescape"))
+        replace_file(self._path, f"{commit}\n{size}\n{self._prefix}".encode("utf-8", "surrogateescape"))
 
 
 def _read(path: str) -> bytes | None:
@@ -111,10 +111,3 @@ def _read(path: str) -> bytes | None:
             return file.read()
     except OSError:
         return None
-
-
-def _write(path: str, data: bytes) -> None:
-    spare = f"{path}.{os.getpid()}"
-    with open(spare, "wb") as file:
-        file.write(data)
-    os.replace(spare, path)
