@@ -336,7 +336,13 @@ def run_gitlab(
         done = job.run("sh", MEMGIT_FOLDER=hub.folder)
         assert done.ok or done.failed == "1", done.log
         told = dict(line.split("=", 1) for line in Path(done.outputs["review.env"]).read_text().splitlines())
-        return _row(told["verdict"], int(not done.ok), _reported(place), server, done.log)
+        return _row(
+            told["verdict"],
+            int(not done.ok),
+            _reported(place / "memgit-review/codequality.json"),
+            server,
+            done.log,
+        )
     return _in_process(folder, place / hub.folder, env, server, "gitlab")
 
 
@@ -360,7 +366,8 @@ def _in_process(folder: Path, root: Path, env: Mapping[str, str], server: Server
     """The commands of a job, in the order and under the conditions of `action.yml` and `gitlab-ci.yml`."""
     out = folder / "outputs"
     report = ("--also", f"markdown={folder / 'review.md'}", "--also", f"json={folder / 'review.json'}")
-    form = ("--format", "github") if forge == "github" else ()
+    quality = folder / "codequality.json"
+    form = ("--format", "github") if forge == "github" else ("--also", f"gitlab={quality}")
     with pytest.MonkeyPatch.context() as patch:
         for key, value in env.items():
             patch.setenv(key, value)
@@ -374,7 +381,7 @@ def _in_process(folder: Path, root: Path, env: Mapping[str, str], server: Server
                 root, "review-comment", review, "--forge", forge, "--number", told["number"], code=None
             )
             log += posted.out + posted.err
-    shown = _annotations(done.out) if forge == "github" else ""
+    shown = _annotations(done.out) if forge == "github" else _reported(quality)
     return _row(told["verdict"], done.code, shown, server, log)
 
 
@@ -397,6 +404,7 @@ def _annotations(log: str) -> str:
 LEVELS = ("error", "warning", "notice")
 
 
-def _reported(place: Path) -> str:
-    """How many findings the code quality report shows beside the change, where there is one."""
-    return ""
+def _reported(report: Path) -> str:
+    """How many findings of each severity GitLab shows beside the change, by the code quality report."""
+    told = [one["severity"] for one in json.loads(report.read_text())]
+    return " ".join(f"{told.count(kind)} {kind}" for kind in dict.fromkeys(told))

@@ -1,4 +1,5 @@
-"""Ten pull requests, six events, both forges and any other CI: verdict, exit code, annotations and comment.
+"""Ten pull requests, six events, both forges and any other CI: verdict, exit code, annotations (on GitLab the code quality
+report) and comment.
 
 What is expected stands in `emulation.txt`; `-s` prints what came of each job. The jobs run as the same commands
 in this process; with `-m slow` all of them by their own scripts as well.
