@@ -130,7 +130,7 @@ def kind_of_title(title: str) -> str:
     if len(name) > MAX_TITLE:
         return ""
     if "; " in name:  # several sections in one
-        kinds = [kind_of_title(part) for part in name.split("; ")]
+        kinds = [kind_of_title(part) for part in name.rpartition(": ")[2].split("; ")]
         return kinds[0] if all(kinds) else ""
     for kind, pattern in _TITLES:
         if pattern.fullmatch(_EDGES.sub("", name)):

@@ -15,6 +15,9 @@ from memgit.ingest.size_limits import LARGE, Piece, Related, merge, split
 
 MAX_HEADS = 50
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_DELIMITER = re.compile(
+    r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)+\|?[ \t]*$|[ \t]*\|[ \t]*:?-{3,}:?[ \t]*\|[ \t]*$"
+)
 _SENTENCE_END = (".", "!", "?", ":", ";", "。", "！", "？", "：")
 
 
@@ -106,6 +109,11 @@ def _dull(piece: Piece) -> str:
     )
 
 
+def _begins_table(lines: Lines, number: int, last: int) -> bool:
+    """Whether a line is the head of a table."""
+    return number < last and "|" in lines[number] and _DELIMITER.match(lines[number + 1]) is not None
+
+
 def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:
     """A piece of no more than one heading in parts: between blocks, else between list items, else after
     sentences.
@@ -122,6 +130,8 @@ def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:
         if number in found.hidden or not line or line[0] in " \t":
             continue
         before = lines[number - 1]
+        if _begins_table(lines, number, piece.last):
+            continue  # a table stays with what introduces it
         if not before.strip():
             after_blank.append(number)
         elif _ITEM.match(line):

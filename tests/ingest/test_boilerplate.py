@@ -55,5 +55,5 @@ def test_thanks_to_sponsors_are_taken_out_of_a_body() -> None:
 
 def test_a_page_that_moved_is_nothing() -> None:
     assert kind_of("tides", "This file was moved to https://example.org/tides.md") == "a pointer elsewhere"
-    assert kind_of("Maintainers; License", "Ada") != ""
+    assert kind_of("Maintainers; License", "Ada") != "" and kind_of("About: Author; License", "Ada") != ""
     assert kind_of("Status", "Accepted") == ""

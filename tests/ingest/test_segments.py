@@ -345,6 +345,8 @@ def assert_whole(text: str, segment: Segment) -> None:
     hidden = structure(text[parts.body :], first).hidden
     for number in range(segment.first + 1, segment.last + 1):
         line, before = lines[number - 1], lines[number - 2]
+        if "|" in line and number < len(lines) and set(lines[number]) <= set("|-: "):
+            continue  # the head of a table, which stays with what introduces it
         assert number in hidden or before.strip() or not line.strip() or line[0] in " \t", (
             segment.source_file,
             number,
@@ -431,3 +433,11 @@ def test_topics_of_a_short_text_stay_apart_only_where_nothing_is_shared() -> Non
     assert [one.title for one in map_text(apart, Given("n.md")).segments] == ["Tides", "Compilers"]
     shared = apart.replace("near the harbour, says the almanac", "and Linking math.h fails")
     assert [one.title for one in map_text(shared, Given("n.md")).segments] == ["Notes"]
+
+
+def test_a_table_stays_whole_with_its_heading() -> None:
+    rows = "".join(f"| `--flag-{number}` | {'word ' * 12}and more. |\n" for number in range(80))
+    table = f"| Flag | Meaning |\n| --- | --- |\n{rows}"
+    text = f"# Tides\n\n## Wait\n\n{'word ' * 300}\n\n## Flags\n\nThese may be given:\n\n{table}\n\nAfter it {'text ' * 300}\n"
+    (segment,) = [one for one in map_text(text, Given("x.md")).segments if "flag-0`" in one.text]
+    assert segment.title == "Flags" and "These may be given:" in segment.text and "flag-79`" in segment.text
