@@ -10,12 +10,6 @@ from memgit.model.terms import STOP, words
 
 UPDATE = 0.6
 EXTEND = 0.3
-SAME_SUBJECT_THRESHOLD = 0.5
-"""The share of what a record is about that a text must speak of to be about the same."""
-AGREED = 2
-"""Key terms that must agree before a record counts as near, where the text has so many: a single one says
-nothing.
-"""
 
 
 def overlap(terms: set[str], known: Iterable[str]) -> float:
@@ -36,11 +30,6 @@ def rarity(records: int, holding: int) -> float:
     records = max(records, 1)
     holding = min(max(holding, 1), records)
     return log(1 + (records - holding + 0.5) / (holding + 0.5))
-
-
-def subject(record: Record) -> set[str]:
-    """The words that say what a record is about: those of title and keywords."""
-    return telling("\n".join((record.title, *record.keywords)))
 
 
 def telling(title: str) -> set[str]:
