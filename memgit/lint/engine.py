@@ -60,11 +60,11 @@ def run(
         severity = severity_of(settings, rule)
         found: list[Found] = []
         try:
-            found += [
+            found.extend(  # what a rule gave before it failed stays
                 one
                 for one in map(_sound, _checked(corpus, settings, rule))
                 if settings.derived or rule.code in SOUND or not is_derived(corpus.layout, one.path)
-            ]
+            )
         except (Exception, SystemExit) as error:  # one broken rule never stops the rest
             message = f"the rule itself failed, nothing further was checked for it: {_said(error)}"
             out.append(Finding(rule.code, rule.name, "error", _where(corpus), 1, 1, None, message))

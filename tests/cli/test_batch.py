@@ -260,7 +260,7 @@ MIXED = b'{"kind": "memory", "title": "One", "body": "x"}\n{"kind": "memory"\n\n
     {"kind": "memory", "title": "Alone", "body": "x", "related": ["nosuch"]},
     {"kind": "memory", "title": "Two", "body": "y"},
 )
-WRONG = {2: "no JSON", 4: "AWS access key", 5: "no status", 6: "future", 7: "'nosuch'"}
+WRONG = {2: "no JSON", 4: "AWS access key", 5: "not a status", 6: "future", 7: "'nosuch'"}
 
 
 @pytest.mark.parametrize("each", [(), ("--each",)])

@@ -63,7 +63,7 @@ def test_updating_and_extending_tell_of_new_lines_alone(kb: Path) -> None:
     assert warned(memgit(kb, "extend", "beta", "-m", "Nothing new.").err) == []
     assert len(warned(memgit(kb, "extend", "beta", "-m", "See [[Alpha]].").err)) == 1
     done = memgit(kb, "update", "beta", "-m", "See [[gone]] and [[nope#part]].", "--json")
-    assert [line.split('": ')[1].split(" leads")[0] for line in warned(done.err)] == [
+    assert [line.split('": ')[1].split(" is unresolved")[0] for line in warned(done.err)] == [
         "[[gone]]",
         "[[nope#part]]",
     ]

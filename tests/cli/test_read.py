@@ -114,7 +114,7 @@ def test_list_filters(kb: Path) -> None:
     assert titles("--keyword", "CSS") == ["A"]
     assert titles("--status", "accepted") == ["E"]
     assert len(titles("-n", "2")) == 2
-    assert "no kind" in memgit(kb, "list", "--kind", "memo", code=2).err
+    assert "not a kind" in memgit(kb, "list", "--kind", "memo", code=2).err
 
 
 def test_a_broken_file_is_named_and_the_rest_still_works(kb: Path) -> None:

@@ -421,7 +421,8 @@ def test_every_rule_fires_on_a_real_or_odd_file(corpora: Path) -> None:
     fired |= {one.rule for one in check(disturbed(corpora))}
     fired |= {one.rule for one in check(twice(corpora))}
     fired |= {one.rule for one in check(superseded())}
-    assert fired == {rule.code for rule in RULES}
+    # MG406 is about the message of a commit, which no file holds.
+    assert fired == {rule.code for rule in RULES} - {"MG406"}
 
 
 def superseded() -> Corpus:

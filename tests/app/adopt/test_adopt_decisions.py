@@ -90,7 +90,7 @@ def test_a_change_of_status_is_a_change_of_its_line(adrs: Path) -> None:
     )
     memgit(adrs, "update", "0002-radio", "--status", "superseded", "--superseded-by", "decision/0003-post")
     assert "Superseded by [0003-post](0003-post.md)\n" in (adrs / "docs/adr/0002-radio.md").read_text()
-    assert "no status" in memgit(adrs, "update", "0003-post", "--status", "agreed", code=2).err
+    assert "not a status" in memgit(adrs, "update", "0003-post", "--status", "agreed", code=2).err
     memgit(adrs, "rename", "0003-post", "3. Post and parcels")
     assert fields(adrs)["0003-post"]["title"] == "3. Post and parcels"
     assert findings(adrs, "--select", "MG00,MG2") == []

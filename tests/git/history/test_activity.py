@@ -85,7 +85,7 @@ def test_hand_edits_of_documents(repo: Path) -> None:
     commit(repo, "removed")
     found = log(repo)
     assert [event.op for event in found] == [
-        "edit",
+        "remove",
         "link",
         "rename",
         "restore",

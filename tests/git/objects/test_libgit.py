@@ -69,7 +69,7 @@ def once(name, path=None, target=None):
     return real(name, path, target)
 importlib.machinery.PathFinder.find_spec = once
 from memgit.git.objects import libgit
-version = libgit.version()
+version = libgit.raw.LIBGIT2_VERSION
 print("pygit2.repository" in sys.modules, version)
 """
     whole, version = python(script).split()
