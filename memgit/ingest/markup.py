@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from memgit.formats.blocks import Heading
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.markdown import Structure
 from memgit.ingest.filetypes import extension
-from memgit.ingest.lines import Lines
-from memgit.ingest.markdown import Structure
 
 _RULE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
 _ADOC = re.compile(r"^(={1,6})\s+(\S.*)$")

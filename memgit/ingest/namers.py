@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from memgit.formats.messages.message import cut
-from memgit.ingest import chat, outline
+from memgit.ingest.cuts import chat, outline
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.size_limits import Piece
 from memgit.ingest.keywords import summary_of
-from memgit.ingest.lines import Lines
 from memgit.ingest.naming import MAX_TITLE, UNTITLED, Part, clean
 from memgit.ingest.rewrite import fenced
 from memgit.ingest.signatures import signatures
-from memgit.ingest.size_limits import Piece
 
 NAMES = 3
 """Names of definitions in a title."""

@@ -9,11 +9,11 @@ from typing import NamedTuple, Protocol
 from memgit.formats.mem_skill.titles import one_line
 from memgit.formats.messages.message import cut
 from memgit.ingest.boilerplate import is_lead
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.markdown import Structure
+from memgit.ingest.cuts.size_limits import Piece
 from memgit.ingest.keywords import MACHINE_MADE, SUMMARY, summary_of
-from memgit.ingest.lines import Lines
-from memgit.ingest.markdown import Structure
 from memgit.ingest.plain import plain
-from memgit.ingest.size_limits import Piece
 
 UNTITLED = "Text"
 MAX_TITLE = 100

@@ -9,17 +9,18 @@ from typing import NamedTuple
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.messages.message import cut
-from memgit.ingest import chat, code, markdown, markup, outline, prose, python
+from memgit.ingest import markup
 from memgit.ingest.boilerplate import is_generic_heading, kind_of_title, without_layout
 from memgit.ingest.content import Dropped, FileMap, Segment
+from memgit.ingest.cuts import chat, code, markdown, outline, prose, python
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.size_limits import LARGE, WHOLE, Piece, joined, merge
 from memgit.ingest.filetypes import language
 from memgit.ingest.keywords import SUMMARY, keywords, summary_of, terms_of, topic_of
-from memgit.ingest.lines import Lines
 from memgit.ingest.namers import ChatNamer, CodeNamer, OutlineNamer
 from memgit.ingest.naming import MAX_TITLE, MarkdownNamer, Namer, Part, clean
 from memgit.ingest.rewrite import body_of
 from memgit.ingest.scoring import BOILERPLATE, parts
-from memgit.ingest.size_limits import LARGE, WHOLE, Piece, joined, merge
 from memgit.ingest.subject import is_generic, package_of, subject_of, subject_of_code
 
 STDIN = "-"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memgit.ingest.code import name_of
+from memgit.ingest.cuts.code import name_of
 
 LANGUAGES = frozenset(
     """

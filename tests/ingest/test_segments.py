@@ -14,10 +14,10 @@ from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.text import decode
 from memgit.ingest.content import Dropped, FileMap, Segment, map_json
+from memgit.ingest.cuts.markdown import structure
+from memgit.ingest.cuts.size_limits import FULL, LARGE, SMALL
 from memgit.ingest.keywords import summary_of
-from memgit.ingest.markdown import structure
 from memgit.ingest.segments import APART_TOKENS, Given, map_text
-from memgit.ingest.size_limits import FULL, LARGE, SMALL
 from memgit.model.tokens import estimate
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memgit.ingest import code, python
-from memgit.ingest.lines import Lines
+from memgit.ingest.cuts import code, python
+from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.segments import Given, map_text
 
 PYTHON = '''\

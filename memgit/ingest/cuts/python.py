@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memgit.ingest.lines import Lines
-from memgit.ingest.size_limits import Piece, merge, split
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.size_limits import Piece, merge, split
 
 MAX_TIERS = 6
 """Levels of nesting at which something that is too large is cut."""

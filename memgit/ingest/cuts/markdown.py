@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from memgit.formats.blocks import Heading, outline
 from memgit.ingest.boilerplate import kind_of_title
-from memgit.ingest.lines import Lines
-from memgit.ingest.size_limits import LARGE, Piece, Related, merge, split
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.size_limits import LARGE, Piece, Related, merge, split
 
 MAX_HEADS = 50
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")

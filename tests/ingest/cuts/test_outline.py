@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memgit.ingest import outline
-from memgit.ingest.lines import Lines
+from memgit.ingest.cuts import outline
+from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.markup import as_markdown, numbered
 from memgit.ingest.pages import without_furniture
 from memgit.ingest.segments import Given, map_text

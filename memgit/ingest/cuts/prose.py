@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memgit.ingest.lines import Lines, cut
-from memgit.ingest.size_limits import FULL, LARGE, SMALL, Piece, joined, merge, split
+from memgit.ingest.cuts.lines import Lines, cut
+from memgit.ingest.cuts.size_limits import FULL, LARGE, SMALL, Piece, joined, merge, split
 from memgit.model.terms import key_terms
 from memgit.model.tokens import of_half_words
 

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from memgit.ingest.lines import Lines, cut
+from memgit.ingest.cuts.lines import Lines, cut
 from memgit.model.tokens import of_half_words
 
 WHOLE = 500

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memgit.ingest.chat import turns
 from memgit.ingest.content import FileMap
-from memgit.ingest.lines import Lines
+from memgit.ingest.cuts.chat import turns
+from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.segments import Given, map_text
 
 CHAT = """\

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 
 from memgit.formats.messages.message import cut
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.prose import shared, terms_of
+from memgit.ingest.cuts.size_limits import SMALL, Piece
 from memgit.ingest.keywords import telling_terms
-from memgit.ingest.lines import Lines
-from memgit.ingest.prose import shared, terms_of
-from memgit.ingest.size_limits import SMALL, Piece
 from memgit.model.terms import words
 from memgit.model.tokens import of_half_words
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from memgit.ingest.lines import Lines
-from memgit.ingest.size_limits import SMALL, Piece, merge, split
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.size_limits import SMALL, Piece, merge, split
 
 MIN_BULLETS, MIN_SHARE = 3, 0.9
 """Bullets that an outline has at least, and the share of its lines that belong to one or are properties."""

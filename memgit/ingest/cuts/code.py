@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memgit.ingest.lines import Lines
-from memgit.ingest.size_limits import Piece, merge, split
+from memgit.ingest.cuts.lines import Lines
+from memgit.ingest.cuts.size_limits import Piece, merge, split
 
 _WORDS = (
     r"(?:(?:export|default|pub(?:\([\w: "

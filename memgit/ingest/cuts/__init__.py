@@ -1,0 +1,1 @@
+"""Texts in pieces, by what they are: Markdown, prose, chats, outlines, code."""
