@@ -124,7 +124,9 @@ def test_staging_and_proposing_tell_too(kb: Path) -> None:
 
 def test_ingesting_tells_too(kb: Path, tmp_path: Path) -> None:
     (tmp_path / "guide.md").write_text("# Guide\n\nIf `502` stays, run `make restart` and read [[nope]].\n")
-    assert len(warned(memgit(kb, "ingest", str(tmp_path / "guide.md"), "--yes").err)) == 1
+    done = memgit(kb, "ingest", str(tmp_path / "guide.md"), "--yes")
+    assert warned(done.err) == [] and "the link to nope is unresolved in the knowledge root" in done.err
+    assert "read nope" in memgit(kb, "show", "Guide").out
 
 
 def test_a_line_that_the_file_had_already_is_told_of_in_a_new_record(kb: Path) -> None:

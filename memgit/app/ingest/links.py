@@ -82,8 +82,10 @@ def _without_outside(
                 outside.append((link, group[within.ordinal], whole))
     new, left = links.changed(text, inside, [link for link, _, _ in outside])
     told = [
-        f"{item.path}: the link to {whole} leads {'out of' if link.kind == 'file' else 'to nothing in'} the knowledge root: "
-        + ("it is left as it is" if link in left else "its words alone are kept")
+        f"{item.path}: the link to {whole} "
+        + ("leaves" if link.kind == "file" else "is unresolved in")
+        + " the knowledge root, "
+        + ("and stays as it is" if link in left else "so its words alone are kept")
         for link, item, whole in outside
     ]
     return (encode(new, has_bom(data)) if new != text else data), told

@@ -45,8 +45,8 @@ def test_links_lead_to_records_and_what_is_outside_keeps_its_words(kb: Path, fol
         "back to [Alpha](folder.md#alpha-page)",
     ):
         assert words in text
-    assert "the link to ../folder/pic.png leads out of the knowledge root" in done.err
-    assert "the link to ../other/x.md leads out of the knowledge root" in done.err
+    assert "the link to ../folder/pic.png leaves the knowledge root" in done.err
+    assert "the link to ../other/x.md leaves the knowledge root" in done.err
     assert memgit(kb, "lint", "--select", "MG201,MG205", "--json").json["findings"] == []
     again = memgit(kb, "ingest", str(folder), "--yes", "--category", "folder", "--json", code=None).json
     assert again["commit"] is None and status(kb) == ""

@@ -61,7 +61,7 @@ def test_a_wikilink_to_nothing_keeps_its_words(kb: Path, texts: Path) -> None:
     memgit(kb, "record", "knowledge", "Knots", "--category", "ropes", "-m", "A loop.")
     answer = memgit(kb, "ingest", str(texts / "mooring.md"), "--yes", "--category", "harbour")
     text = (kb / "knowledge-base/harbour.md").read_text()
-    assert "See knots and somewhere else, or" in text and "knots leads to nothing" in answer.err
+    assert "See knots and somewhere else, or" in text and "knots is unresolved" in answer.err
     assert "MG201" not in memgit(kb, "lint", code=None).out
 
 
