@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import socket
 import threading
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
 from memgit.errors import Refused
 from memgit.web.deadline import Deadline
 
 _NAT64 = IPv6Network("64:ff9b::/96")
+_UNICAST = IPv6Network("2000::/3")
+"""All that is given out as global unicast."""
+_SPECIAL_4 = tuple(
+    map(
+        IPv4Network,
+        """
+        0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
+        192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+        168.63.129.16/32
+        """.split(),
+    )
+)
+"""https://www.iana.org/assignments/iana-ipv4-special-registry as published in 2025: what is not globally reachable or
+deprecated, whole blocks; multicast (RFC 5771); and the address at which a cloud's machines reach their host,
+which is public by its number alone. A list of our own: what Python calls global has changed between releases.
+"""
+_SPECIAL_6 = tuple(map(IPv6Network, "2001::/23 2001:db8::/32 2002::/16 3fff::/20".split()))
+"""https://www.iana.org/assignments/iana-ipv6-special-registry as published in 2025: the same within global unicast."""
 LOCAL_NAMES = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa")
 """Ends of names that are of some network's own; what a proxy would look up is judged by them."""
 
@@ -58,17 +76,8 @@ def public(text: str) -> bool:
             inner = IPv4Address(int(address) & 0xFFFFFFFF)
         if inner is not None:
             return public(str(inner))
-        if address.is_site_local:
-            return False
-    # Each of the words for itself: what `is_global` holds has changed between releases of Python.
-    return address.is_global and not (
-        address.is_private
-        or address.is_loopback
-        or address.is_link_local
-        or address.is_multicast
-        or address.is_reserved
-        or address.is_unspecified
-    )
+        return address in _UNICAST and not any(address in one for one in _SPECIAL_6)
+    return not any(address in one for one in _SPECIAL_4)
 
 
 def check_unresolved(host: str) -> None:

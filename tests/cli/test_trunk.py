@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,28 @@ def test_rebuild_does_not_commit_them_on_a_branch(trunk: Path) -> None:
     done = memgit(trunk, "rebuild", "--commit", code=2)
     assert "on main alone" in done.err
     assert "git switch main" in done.err
+
+
+def test_what_is_taken_back_on_a_branch_leaves_the_indexes_that_went_with_it(trunk: Path) -> None:
+    memgit(trunk, "undo")  # an operation of the default branch, with its indexes
+    assert not (trunk / "memory/tides.md").exists()
+    assert touched(trunk) == set()
+    memgit(trunk, "undo", "--redo")
+    assert run_git(trunk, "diff", "--name-only", "main") == ""
+
+
+def test_what_a_branch_says_of_a_category_is_what_the_index_says_in_the_end(trunk: Path) -> None:
+    path = trunk / "knowledge-base/css.md"
+    write(
+        trunk, "knowledge-base/css.md", "---\nname: Style sheets\nkeywords: [grid]\n---\n" + path.read_text()
+    )
+    memgit(trunk, "commit")
+    assert touched(trunk) == set()
+    run_git(trunk, "switch", "-q", "main")
+    run_git(trunk, "merge", "-q", "--no-ff", "--no-edit", "topic")
+    memgit(trunk, "rebuild", "--commit")
+    found = json.loads((trunk / "knowledge-base/_index.json").read_text())["categories"][0]
+    assert (found["name"], found["keywords"]) == ("Style sheets", ["grid"])
 
 
 @pytest.mark.usefixtures("on_path")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from memgit.app.read.reader import open_reader
 from memgit.app.workspace import Workspace
 from memgit.errors import BadInput
 from memgit.formats.messages import message as messages
+from memgit.formats.messages.message import Block
 from memgit.git.history.blame import blame_lines
 
 
@@ -39,14 +41,37 @@ def blame(workspace: Workspace, name: str, at: str | None = None) -> list[Blamed
     record = reader.find(name)
     if reader.revision is None or repo.tree(reader.revision).get(record.path) is None:
         raise BadInput("this file is not committed yet", path=record.path, hint="memgit commit")
+    names = {record.address, record.id}
     out = []
-    known: dict[str, tuple[str | None, str | None]] = {}
+    known: dict[str, _Told] = {}
     for number, commit, author, date, text in blame_lines(
         repo, record.path, record.line, record.end_line, None if reader.fresh else reader.revision
     ):
         if commit is not None and commit not in known:
-            blocks = messages.parse(repo.message_of(commit)).blocks
-            known[commit] = (blocks[-1].actor, blocks[-1].op) if blocks else (None, None)
-        actor, op = known[commit] if commit is not None else (None, None)
-        out.append(BlamedLine(number, text, commit, date, author, actor, op))
+            known[commit] = _told(messages.parse(repo.message_of(commit)).blocks, names)
+        told = known[commit] if commit is not None else _Told()
+        out.append(BlamedLine(number, text, commit, date, told.author or author, told.actor, told.op))
     return out
+
+
+class _Told(NamedTuple):
+    author: str | None = None
+    actor: str | None = None
+    op: str | None = None
+
+
+def _told(blocks: Sequence[Block], names: Collection[str | None]) -> _Told:
+    """What a message says of the operations on a record; a squash tells of several, of which any may have written a
+    line where more than one is about the record.
+    """
+    own = [
+        block
+        for block in blocks
+        if any({one.id, one.address, one.was}.intersection(names) - {None} for one in block.records)
+    ] or blocks
+    authors, actors, ops = (
+        dict.fromkeys(value for block in own if (value := getattr(block, name)))
+        for name in ("author", "actor", "op")
+    )
+    op = next(iter(ops), None) if len(ops) < 2 else "edit"
+    return _Told(", ".join(authors) or None, ", ".join(actors) or None, op)

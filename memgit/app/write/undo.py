@@ -70,8 +70,9 @@ class _Undoing:
     def __init__(self, workspace: Workspace, repo: Repository, commit: str, parent: str | None) -> None:
         layout = workspace.layout
         rows = repo.tree(parent).diff(repo.tree(commit))
-        self.derived = [row for row in rows if is_derived(layout, row[0])]
-        self.paths = [row for row in rows if row not in self.derived and layout.find(row[0]) is not None]
+        derived = [row for row in rows if is_derived(layout, row[0])]
+        self.derived = derived if workspace.indexes() == "committed" else []
+        self.paths = [row for row in rows if row not in derived and layout.find(row[0]) is not None]
         self._workspace, self._layout, self._repo, self._commit = workspace, layout, repo, commit
         self._merge = merger(layout)
         self._was = {path: self._blob(was) for path, was, _ in self.paths}

@@ -479,7 +479,7 @@ class _Attempt:
                 if entry.was is not None
                 and entry.path in news
                 and entry.now is not None
-                and (entry.was.assumed or (entry.was.skipped and _is_absent(by_path.get(entry.path))))
+                and (entry.was.assumed or entry.was.skipped)
             }
             fresh = [
                 path
@@ -564,7 +564,3 @@ def _is_fresh(plan: FilePlan, entry: Entry | None) -> bool:
     if not plan.fresh or (entry is None) != (new is None):
         return False
     return entry is None or (new is not None and entry.oid == new.oid and plan.has_mode(entry))
-
-
-def _is_absent(plan: FilePlan | None) -> bool:
-    return plan is not None and plan.found is None and plan.action is Action.KEEP

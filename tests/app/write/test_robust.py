@@ -210,3 +210,36 @@ def test_no_format_sends_a_control_sequence(kb: Path) -> None:
     ):
         answer = memgit(kb, *args, code=None)
         assert "\x1b" not in answer.out + answer.err, (args, answer)
+
+
+def test_blame_names_who_wrote_through_a_squash(kb: Path) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "first")
+    run_git(kb, "switch", "-qc", "topic")
+    for actor, author, args in (
+        ("claude", "Ann <a@x>", ("extend", "memory/a", "-m", "from claude")),
+        ("codex", "Bob <b@x>", ("record", "memory", "B", "-m", "from codex")),
+    ):
+        memgit(kb, "--actor", actor, *args)
+        run_git(kb, "commit", "-qn", "--amend", "--no-edit", f"--author={author}")
+    message = memgit(kb, "review", "main..topic", "--squash-message").out
+    run_git(kb, "switch", "-q", "main")
+    run_git(kb, "merge", "-q", "--squash", "topic")
+    run_git(kb, "commit", "-qnF", "-", "--cleanup=verbatim", data=message.encode())
+
+    def last(name: str) -> tuple[str, str, str, str]:
+        line = memgit(kb, "blame", name, "--json").json[-1]
+        return line["text"], line["author"], line["actor"], line["op"]
+
+    assert last("memory/a") == ("from claude", "Ann <a@x>", "claude", "extend")
+    assert last("memory/b") == ("from codex", "Bob <b@x>", "codex", "record")
+    assert memgit(kb, "blame", "memory/a", "--json").json[-5]["actor"] is None
+
+
+def test_skip_worktree_stays_set(kb: Path) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "x")
+    run_git(kb, "update-index", "--skip-worktree", "memory/INDEX.md", "memory/a.md")
+    memgit(kb, "record", "memory", "B", "-m", "y")
+    memgit(kb, "update", "memory/a", "-m", "z")
+    memgit(kb, "undo")
+    listed = run_git(kb, "ls-files", "-v", "memory").split("\n")
+    assert listed == ["S memory/INDEX.md", "S memory/a.md", "H memory/b.md"]
