@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shlex
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_only_the_lines_of_the_change_change(kb: Path) -> None:
     ][2:]
     assert changed[0].startswith("+**Updated:** ")
     assert changed[1:] == ["-**Keywords:** x", "+**Keywords:** x, z"]
+
+
+def test_a_change_is_never_dated_before_the_record_was_made(kb: Path) -> None:
+    """Somebody in a zone that is ahead made it, whose next day had begun already."""
+    tomorrow = (date.today() + timedelta(days=1)).isoformat()
+    memgit(kb, "record", "memory", "Ahead", "--date", tomorrow, "-m", "Text.")
+    fields = memgit(kb, "update", "Ahead", "-m", "Other.", "--json").json["record"]["fields"]
+    assert fields["created"] == fields["updated"] == tomorrow
+    memgit(kb, "lint", "--select", "MG004")
 
 
 def test_an_update_that_changes_nothing_makes_no_commit(kb: Path) -> None:

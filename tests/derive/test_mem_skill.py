@@ -130,7 +130,8 @@ def test_broken_indexes_are_built_again(corpora: Path, name: str, counts: list[i
         )
         assert derived(LAYOUT, tree)[KB].decode() == ours
     if name == "trailing-comma":
-        assert problems(tree) == [("MG101", 5, False)]
+        (found,) = problems(tree)
+        assert found in [("MG101", 4, False), ("MG101", 5, False)]  # Python 3.13 names the comma
         assert value["categories"][0]["keywords"] == ["drift"]
     assert derive_all(MappingView(LAYOUT, derived(LAYOUT, tree))) == {}
 

@@ -5,6 +5,7 @@ an error.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -373,18 +374,18 @@ def test_odd_mirror(corpora: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "code", "line"),
     [
-        ("conflict-markers.json", "MG104", 4),
-        ("trailing-comma.json", "MG101", 5),
-        ("silent-blend.json", "MG101", 4),
+        ("conflict-markers.json", "MG104", "4"),
+        ("trailing-comma.json", "MG101", "[45]"),  # the comma from Python 3.13 on, before it what follows it
+        ("silent-blend.json", "MG101", "4"),
     ],
 )
-def test_odd_indexes(corpora: Path, name: str, code: str, line: int) -> None:
+def test_odd_indexes(corpora: Path, name: str, code: str, line: str) -> None:
     data = (corpora / "oddities" / "indexes" / name).read_bytes()
     given = corpus(
         {"knowledge-base/_index.json": data, "knowledge-base/workflow.md": "## A\n**Date:** 2026-03-02\n"},
         layouts.mem_skill(),
     )
-    assert f"{code} knowledge-base/_index.json:{line}" in at(check(given))
+    assert any(re.fullmatch(f"{code} knowledge-base/_index.json:{line}", one) for one in at(check(given)))
 
 
 def test_an_index_of_another_tool_is_left_alone(corpora: Path) -> None:

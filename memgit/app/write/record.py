@@ -357,7 +357,8 @@ def initial_fields(
 def target(session: Session, request: Request, place: Place) -> tuple[str, str]:
     """The path of the new record and its key there."""
     key = KEYS[request.kind](session, request, place)
-    year, month = (request.date or session.context.today).split("-")[:2]
+    moment = session.context.now if request.kind == "observation" else session.context.today
+    year, month = (request.date or moment).split("-")[:2]
     path = as_spelled(session, place.path(key, year=year, month=month))
     if KINDS[request.kind].stored == "document" and not request.slug and request.kind != "observation":
         records = session.board.parsed(path).records if session.board.data(path) is not None else ()

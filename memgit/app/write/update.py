@@ -13,7 +13,7 @@ from memgit.app.write.decisions import named_decisions, superseded_decisions, wr
 from memgit.app.write.linking import links
 from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.write import carry_out
-from memgit.derive.dates import newest
+from memgit.derive.dates import day, newest
 from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
 from memgit.formats.markdown import conflict_markers
 from memgit.formats.messages import message as messages
@@ -242,7 +242,10 @@ def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated
     """Sets the day of the change (unless `dated` is false), and gives the record an id where it has none yet."""
     now = session.again(record.path, record.ordinal)
     changes: dict[str, Value] = {**_retrievals(session, now), **extra}
-    if dated and (stamp := stamped(now.fields.get("updated"), session.context)) != now.text("updated"):
+    stamp = stamped(now.fields.get("updated"), session.context)
+    if day(stamp) == stamp:  # never before it was made, by somebody whose day had begun already
+        stamp = max(stamp, day(now.text("created")) or "")
+    if dated and stamp != now.text("updated"):
         changes["updated"] = stamp
     if now.id is None:
         changes["id"] = session.fresh_id()

@@ -64,7 +64,8 @@ def invalid(record: Record, today: str, statuses: tuple[str, ...]) -> Iterator[t
         elif found > today and found > _tomorrow(today):
             yield field, f"its {what} {found} lies in the future"
     created, updated = day(record.text("created")), day(record.text("updated"))
-    if created and updated and updated < created:
+    # In another zone it is still the day before.
+    if created and updated and updated < created and _tomorrow(updated) < created:
         yield "updated", f"it was last changed on {updated}, before it was made on {created}"
     if record.kind == "decision":
         status = record.text("status")
