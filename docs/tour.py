@@ -3,7 +3,8 @@
 In README.md a `console` block holds commands after `$ ` and what each prints; an `sh` block that calls memgit
 is run too (from its first call on, without the installation before it), and the `text` block after it is what
 it prints. All of them run in order, in one new home folder, each where the one before it ended. Hashes, ids
-and dates differ from run to run; where nothing else differs, the text stays.
+and dates differ from run to run: the text stays where nothing else differs, and comes from one run where
+anything does, so that the ids of one example are those of the next.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ def update(text: str) -> str:
                 )
             elif printed is not None:
                 body, printed = printed, None
-            out.append(block[2] if stable(body) == stable(block[2]) else body)
-        return "".join(out) + text[position:]
+            out.append(body)
+        now = "".join(out) + text[position:]
+        return text if stable(now) == stable(text) else now
 
 
 def stable(text: str) -> str:

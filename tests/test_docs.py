@@ -98,6 +98,11 @@ def test_the_tour_leaves_what_differs_by_hashes_ids_and_dates_alone() -> None:
     assert tour.update(wrong) == block.format("0123abc kb7m2q9x4d 2026-11-30")
 
 
+def test_ids_of_a_tour_agree_with_each_other_after_one_example_changed() -> None:
+    tale = "```console\n$ echo kb7m2q9x4d\n{0}\n```\n```console\n$ echo kb7m2q9x4d again\n{0}{1}\n```\n"
+    assert tour.update(tale.format("zz7m2q9x4d", "")) == tale.format("kb7m2q9x4d", " again")
+
+
 def test_the_tour_stops_at_a_command_that_is_not_there() -> None:
     with pytest.raises(RuntimeError, match="no-such-command"):
         tour.update("```console\n$ no-such-command\n```\n")
