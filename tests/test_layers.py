@@ -191,6 +191,7 @@ INNER = {
         ("review", "adopt"),
         ("hooks",),
         ("doctor", "agents"),
+        ("repair",),
     ),
     "git": (
         "command backoff config write_all leftovers permissions terminal process".split(),

@@ -454,8 +454,8 @@ def _interrupted(patient: Patient) -> Iterator[Trouble]:
     if found is not None:
         yield Trouble(
             "",
-            f"process {found.pid} was interrupted while it wrote",
-            "memgit rebuild (as any write, it ends the change first)",
+            f"process {found.pid} was interrupted while it wrote; the next write ends the change first",
+            "memgit rebuild",
         )
 
 

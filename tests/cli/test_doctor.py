@@ -74,7 +74,7 @@ def test_text_names_trouble_and_mend(kb: Path) -> None:
     run_git(kb, "config", "--unset", "merge.memgit.driver")
     assert memgit(kb, "doctor", code=1).out == (
         "merge-driver: the merge driver that .gitattributes names is not configured in this clone\n  "
-        "fix: memgit init\n"
+        "fix: memgit init\nmemgit doctor --fix runs memgit init\n"
     )
 
 
@@ -265,3 +265,44 @@ def test_usage_that_is_not_fetched_is_advice(kb: Path, tmp_path: Path) -> None:
 def test_a_workspace_opened_in_place_owes_no_settings(repo: Path) -> None:
     (repo / "note.md").write_text("# A note\n")
     assert troubles(repo) == []
+
+
+def test_fix_carries_out_what_needs_no_decision(kb: Path, tmp_path: Path) -> None:
+    memgit(kb, "record", "memory", "Tides", "-m", "Twice a day.")
+    clone = tmp_path / "clone"
+    run_git(tmp_path, "clone", "-q", str(kb), "clone")
+    (clone / "memory/INDEX.md").unlink()
+    (clone / "mine.txt").write_text("mine")
+    before = run_git(clone, "rev-parse", "HEAD")
+    assert memgit(clone, "doctor", code=1).out.endswith(
+        "memgit doctor --fix runs memgit init, memgit hooks install, memgit rebuild\n"
+    )
+    told = memgit(clone, "doctor", "--fix").out
+    assert told.startswith("done: memgit init\ndone: memgit hooks install\ndone: memgit rebuild\n")
+    assert not [row for row in troubles(clone) if row["check"] != "usage"]
+    assert (clone / "mine.txt").read_text() == "mine"
+    assert run_git(clone, "rev-parse", "HEAD") == before
+    assert run_git(clone, "status", "--short") == "?? mine.txt"
+    assert memgit(clone, "doctor", "--fix", "--json").json["fixed"] == []
+
+
+def test_fix_leaves_to_a_person_what_is_a_persons(kb: Path, tmp_path: Path) -> None:
+    memgit(kb, "record", "memory", "Tides", "-m", "x", "--slug", "tides")
+    (kb / "memory/ebb.md").write_bytes((kb / "memory/tides.md").read_bytes())
+    told = memgit(kb, "doctor", "--fix", code=1).out
+    assert told.startswith("done: memgit rebuild\nids: ")
+    assert (kb / "memory/ebb.md").read_bytes() == (kb / "memory/tides.md").read_bytes()
+    (tmp_path / "plain").mkdir()
+    memgit(tmp_path / "plain", "doctor", "--fix", code=1)
+    assert list((tmp_path / "plain").iterdir()) == []
+
+
+def test_a_fix_that_fails_is_named_and_the_others_are_made(kb: Path, private_home: Path) -> None:
+    memgit(kb, "record", "memory", "Tides", "-m", "Twice a day.")
+    (kb / ".gitattributes").write_text("*.png binary\n")
+    run_git(kb, "commit", "-qam", "lost")
+    (kb / "memory/INDEX.md").unlink()
+    (private_home / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+    answer = memgit(kb, "doctor", "--fix", "--json", code=1).json
+    assert [row["command"] for row in answer["failed"]] == ["memgit init"]
+    assert "memgit rebuild" in answer["fixed"] and (kb / "memory/INDEX.md").exists()
