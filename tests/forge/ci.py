@@ -203,11 +203,7 @@ class Action:
         assert step["shell"] == "bash"
         script = self.home / "script.sh"
         script.write_text(step["run"])
-        env = {
-            name: os.environ[name]
-            for name in ("PATH", "HOME", "LANG", "GIT_CONFIG_NOSYSTEM", "TMPDIR")
-            if name in os.environ
-        }
+        env = machine()
         env |= self.env
         env |= {
             "GITHUB_OUTPUT": str(outputs),
@@ -245,6 +241,12 @@ class Action:
         return EXPRESSION.sub(one, text)
 
 
+def machine() -> dict[str, str]:
+    """What a runner's shell has of this machine: where things are, and the clock, be it a pretended one."""
+    kept = ("PATH", "HOME", "LANG", "GIT_CONFIG_NOSYSTEM", "TMPDIR", "TZ", "LD_PRELOAD")
+    return {name: value for name, value in os.environ.items() if name in kept or name.startswith("FAKE")}
+
+
 def github_env(home: Path, address: str, event: Any) -> dict[str, str]:
     """What GitHub tells a job of a pull request."""
     home.mkdir(exist_ok=True)
@@ -275,11 +277,7 @@ class Pipeline:
     def __init__(self, path: Path, name: str, workspace: Path, home: Path, env: Mapping[str, str]) -> None:
         self.job = load(path)[name]
         self.workspace, self.home = workspace, home
-        self.env = {
-            name: os.environ[name]
-            for name in ("PATH", "HOME", "LANG", "GIT_CONFIG_NOSYSTEM", "TMPDIR")
-            if name in os.environ
-        }
+        self.env = machine()
         self.env |= {name: str(text) for name, text in self.job["variables"].items()}
         self.env |= {
             "CI": "true",

@@ -4,7 +4,6 @@ and a forge on loopback that lists what is open.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.forge.ci import ROOT, install, load
+from tests.forge.ci import ROOT, install, load, machine
 from tests.forge.server import Server
 from tests.support import Prepared, memgit, run_git
 
@@ -133,12 +132,9 @@ def run_jobs(hub: Hub, home: Path, only: str = "") -> str:
     run_git(home, "clone", "-q", f"file://{hub.bare}", str(folder))
     run_git(folder, "checkout", "-q", "--detach")
     given = load(path)["env"] if forge == "github" else load(path)[".memgit-branches"]["variables"]
-    env = {
-        name: os.environ[name]
-        for name in ("PATH", "HOME", "LANG", "GIT_CONFIG_NOSYSTEM")
-        if name in os.environ
+    env = machine() | {
+        name: str(text).replace("$CI_SERVER_HOST", "forge.example") for name, text in given.items()
     }
-    env |= {name: str(text).replace("$CI_SERVER_HOST", "forge.example") for name, text in given.items()}
     env |= hub.server.env() | {"MEMGIT_FORGE_TOKEN": TOKEN, "CI": "true"}
     if forge == "github":
         bin_ = install(home / "memgit/bin")
