@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from memgit.adopt.detect import Candidate
 from memgit.adopt.report import Located, Report
 
-SHOWN = 8
+MAX_SHOWN = 8
 """Lines of one list that people are shown; the rest is counted."""
 
 
@@ -110,6 +110,6 @@ def _list(heading: str, texts: Iterable[str]) -> Iterator[str]:
     if not found:
         return
     yield f"{heading}:"
-    yield from (f"  {text}" for text in found[:SHOWN])
-    if len(found) > SHOWN:
-        yield f"  and {len(found) - SHOWN:,} more (--json names all)"
+    yield from (f"  {text}" for text in found[:MAX_SHOWN])
+    if len(found) > MAX_SHOWN:
+        yield f"  and {len(found) - MAX_SHOWN:,} more (--json names all)"

@@ -39,7 +39,7 @@ from memgit.model.duplicate_id import is_twin, merging
 from memgit.model.record import Record
 
 RESOLVE = "memgit resolve"
-STALE = 60.0
+STALE_LOCK_SECONDS = 60.0
 """Seconds after which a lock of git's is taken for one that a dead process left."""
 
 
@@ -414,7 +414,7 @@ def _locks(patient: Patient) -> Iterator[Trouble]:
             age = time.time() - os.stat(path).st_mtime
         except OSError:
             continue
-        if age > STALE:
+        if age > STALE_LOCK_SECONDS:
             message = f"{path} is {_words(age)} old: git takes it for a command under way"
             yield Trouble("", message, f"if no git is running: rm {shlex.quote(path)}")
 

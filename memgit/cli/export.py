@@ -11,7 +11,7 @@ from memgit.app.adopt.export import SYSTEMS, Exported, export
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json
 
-SHOWN = 10
+MAX_SHOWN = 10
 
 
 @click.command("export")
@@ -52,7 +52,7 @@ def _print(done: Exported) -> None:
             "  no place for: "
             f"{', '.join(f'{name} ({count:,})' for name, count in done.without_place.items())}"
         )
-    for lost in done.lost[:SHOWN]:
+    for lost in done.lost[:MAX_SHOWN]:
         echo(f"  not exported: {lost.path}: {lost.message}")
-    if len(done.lost) > SHOWN:
-        echo(f"  and {len(done.lost) - SHOWN:,} more (--json names all)")
+    if len(done.lost) > MAX_SHOWN:
+        echo(f"  and {len(done.lost) - MAX_SHOWN:,} more (--json names all)")

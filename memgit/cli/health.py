@@ -17,7 +17,7 @@ from memgit.errors import BadInput
 from memgit.model.health import ACTIONS
 from memgit.model.printable import safe
 
-SHOWN = 10
+MAX_SHOWN = 10
 """Candidates of each sort, and groups of each grouping, that the text names; the rest is counted."""
 CELLS = 10
 TITLES = {"archive": "To archive", "merge": "To merge", "shorten": "To shorten", "look": "To look at"}
@@ -63,7 +63,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     if options["as_json"]:
         emit_json(found.as_json(limit))
     else:
-        for line in _lines(found, SHOWN if limit is None else limit):
+        for line in _lines(found, MAX_SHOWN if limit is None else limit):
             click.echo(line)
     return 1 if options["fail_under"] is not None and found.points < options["fail_under"] else 0
 

@@ -38,7 +38,7 @@ STOPPING = {"pre-commit": "commit", "pre-merge-commit": "merge", "commit-msg": "
 asks for none.
 """
 EDITMSG = "COMMIT_EDITMSG"
-PATIENCE = 1.0
+SILENT_SECONDS = 1.0
 """Seconds after which a push check says that it is at work."""
 
 
@@ -156,7 +156,7 @@ def _progress() -> Callable[[str], None]:
 
     def tell(words: str) -> None:
         nonlocal shown
-        if not shown and monotonic() - start > PATIENCE and sys.stderr.isatty():
+        if not shown and monotonic() - start > SILENT_SECONDS and sys.stderr.isatty():
             shown = True
             _say(f"memgit: checking what is pushed ({words}) ...")
 

@@ -26,7 +26,7 @@ from memgit.model.link import normal
 
 PAGE = 15
 """Files that are listed at a time."""
-FEW = 5
+MAX_UNASKED_FILES = 5
 """Files up to which each is gone through without asking which."""
 VIEWED = 60
 """Lines of a segment that are shown."""
@@ -52,7 +52,7 @@ def ask(proposal: Proposal, workspace: Workspace) -> Proposal:
     open_ = [path for path in files if any(item.action != UNCHANGED for item in by_path[path])]
     if len(open_) < len(files):
         echo(f"{len(files) - len(open_)} files say nothing new")
-    wanted = set(open_ if len(open_) <= FEW else _files(open_, by_path))
+    wanted = set(open_ if len(open_) <= MAX_UNASKED_FILES else _files(open_, by_path))
     asker = _Asker(proposal, workspace)
     try:
         for path in open_:

@@ -16,7 +16,7 @@ from memgit.errors import BadInput
 
 ENGINE_SECONDS = 10.0
 """Seconds for what a search engine keeps of the records; searches make what is left."""
-PATIENCE = 0.5
+SILENT_SECONDS = 0.5
 """Seconds of silence; what takes longer shows its progress on a terminal."""
 
 
@@ -110,7 +110,7 @@ class Meter:
 
     def tell(self, what: str, done: int, total: int | None) -> None:
         now = time.monotonic()
-        if now - self._start < PATIENCE or now - self._last < 0.1:
+        if now - self._start < SILENT_SECONDS or now - self._last < 0.1:
             return
         self._last, self._shown = now, True
         of = f" of {total:,}" if total is not None else ""

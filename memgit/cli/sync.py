@@ -18,7 +18,7 @@ from memgit.git.remote import Access
 from memgit.model.operation import PAST
 from memgit.model.printable import safe
 
-SHOWN = 20
+MAX_SHOWN = 20
 """Records that are named; the rest is counted."""
 EXITS = {"conflict": 1, "refused": 1, "rejected": 3}
 
@@ -167,10 +167,10 @@ def _came(what: str, came: Came) -> None:
     counts = Counter(PAST[change.action] for change in came.records)
     listed = ", ".join(f"{number} {action}" for action, number in counts.items()) or "no record changed"
     echo(f"{what}: {_count(came.commits, 'commit')}, {listed}")
-    for change in came.records[:SHOWN]:
+    for change in came.records[:MAX_SHOWN]:
         echo(f"  {PAST[change.action]} {change.address}{f' <- {change.was}' if change.was else ''}")
-    if len(came.records) > SHOWN:
-        echo(f"  and {len(came.records) - SHOWN} more")
+    if len(came.records) > MAX_SHOWN:
+        echo(f"  and {len(came.records) - MAX_SHOWN} more")
 
 
 def _count(number: int, what: str) -> str:

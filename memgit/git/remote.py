@@ -34,7 +34,7 @@ _HELD = (
 """Words by which git, or JGit, rejects a push while somebody else writes there."""
 _LATE = ("fetch first", "non-fast-forward")
 """Words by which git rejects a push that came too late."""
-AGAIN = 6
+MAX_ATTEMPTS = 6
 """How often a fetch is begun where another one holds what it needs."""
 _AT_WORK = ("cannot lock ref", "File exists")
 _SECRET = re.compile(r"(?<=://)[^/@\s]+@")
@@ -109,7 +109,7 @@ def fetch(repo: Repository, access: Access, refs: Sequence[str], options: Sequen
     again.
     """
     shown = "--quiet" if access.progress is None else "--progress"
-    for left in reversed(range(AGAIN)):
+    for left in reversed(range(MAX_ATTEMPTS)):
         try:
             args = ["fetch", shown, "--no-auto-maintenance", *options, "--", access.remote, *refs]
             _network(repo, access, args)
@@ -117,7 +117,7 @@ def fetch(repo: Repository, access: Access, refs: Sequence[str], options: Sequen
         except Refused as error:
             if not left or not any(words in error.message for words in _AT_WORK):
                 raise
-        pause(0.05 * 2 ** (AGAIN - left))
+        pause(0.05 * 2 ** (MAX_ATTEMPTS - left))
 
 
 def push(repo: Repository, access: Access, refs: Mapping[str, str]) -> dict[str, Pushed]:

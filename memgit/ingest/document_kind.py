@@ -19,12 +19,12 @@ _MAGIC = (
     (b"SQLite format 3\0", "SQLite"),
     (b"{\\rtf", "RTF"),
 )
-SAMPLE = 1024
+SAMPLE_BYTES = 1024
 
 
 def kind_of(data: bytes) -> str:
     """What kind of document some bytes are: one that `web.document` converts, HTML, another name, or empty for plain text."""
-    head = data[:SAMPLE]
+    head = data[:SAMPLE_BYTES]
     if b"%PDF-" in head:
         return "PDF"
     if head.startswith(b"PK\x03\x04"):
@@ -47,7 +47,7 @@ def _zipped(data: bytes) -> str:
             for part, name in _PARTS.items():
                 if part in names:
                     return name
-            if "mimetype" in names and held.getinfo("mimetype").file_size < SAMPLE:
+            if "mimetype" in names and held.getinfo("mimetype").file_size < SAMPLE_BYTES:
                 kind = held.read("mimetype").decode("ascii", "replace")
                 return "EPUB" if "epub" in kind else "OpenDocument" if "opendocument" in kind else "ZIP"
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError):

@@ -128,7 +128,7 @@ JUNK_FILES = frozenset(
     """.split()
 )
 """Files that every project has alike, or that tools write."""
-SAMPLE = 8192
+SAMPLE_BYTES = 8192
 
 
 def extension(name: str) -> str:
@@ -159,7 +159,7 @@ def known_text(name: str) -> bool | None:
 
 
 def looks_text(sample: bytes) -> bool:
-    """Whether the first `SAMPLE` bytes of a file are those of a text: no NUL, hardly any control characters,
+    """Whether the first `SAMPLE_BYTES` of a file are text: no NUL, hardly any control characters,
     UTF-8 but for a cut end.
     """
     if b"\0" in sample:
@@ -170,7 +170,7 @@ def looks_text(sample: bytes) -> bool:
     try:
         sample.decode()
     except UnicodeDecodeError as error:
-        return len(sample) >= SAMPLE and error.start >= len(sample) - 4
+        return len(sample) >= SAMPLE_BYTES and error.start >= len(sample) - 4
     return True
 
 

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 
 from memgit.ingest.boilerplate import kind_of
 
-MOST = 10
-LEAST = 3
+MAX_RECORDS = 10
+MIN_RECORDS = 3
 BOILERPLATE = -20
 """Points of a licence, a table of contents and their like: nothing makes up for them."""
 THRESHOLD = 0
-"""Worth from which a segment is proposed; below it only where its source has fewer than `LEAST` better ones.
+"""Score from which a segment is proposed; below it only where its source has fewer than `MIN_RECORDS` better
+ones.
 """
 
 _SIGNS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
@@ -52,7 +53,7 @@ _SIGNS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("commands", 1, re.compile(r"^[ \t]*\$ \S", re.MULTILINE)),
     ("table", 3, re.compile(r"^ {0,3}\|? ?:?-{3,}:? ?\|", re.MULTILINE)),
 )
-BOUND = 20_000
+MAX_CHARACTERS = 20_000
 """Characters of a segment that are looked at."""
 
 
@@ -63,7 +64,7 @@ def parts(title: str, text: str, tokens: int, *, documented: bool | None = None)
         text: the segment as Markdown.
         documented: None for text; of code, whether it says what it defines. A fence around it says nothing.
     """
-    sample = f"{text[:BOUND]}\n"
+    sample = f"{text[:MAX_CHARACTERS]}\n"
     found = {name: points for name, points, sign in _SIGNS if sign.search(sample)}
     if documented is not None:
         found = {"code": min(sum(found.values()), 4) - 3 + (3 if documented else 0)}
@@ -82,7 +83,7 @@ def boilerplate(found: Mapping[str, int]) -> str:
     return next((name for name, points in found.items() if points == BOILERPLATE), "")
 
 
-def chosen(worths: list[int], taken: int = 0, most: int | None = MOST) -> set[int]:
+def chosen(worths: list[int], taken: int = 0, most: int | None = MAX_RECORDS) -> set[int]:
     """The places of the segments of one source that are proposed: three to ten, the best first, the earlier
     of two alike.
 
@@ -94,6 +95,6 @@ def chosen(worths: list[int], taken: int = 0, most: int | None = MOST) -> set[in
         return {place for place, worth in enumerate(worths) if worth > BOILERPLATE // 2}
     ranked = sorted(range(len(worths)), key=lambda place: (-worths[place], place))
     enough = [place for place in ranked if worths[place] >= THRESHOLD][: max(0, most - taken)]
-    least = max(0, LEAST - taken)
+    least = max(0, MIN_RECORDS - taken)
     some = [place for place in ranked if worths[place] > BOILERPLATE // 2]
     return set(enough if len(enough) >= least else some[:least])

@@ -14,7 +14,7 @@ from memgit.ingest.boilerplate import is_generic_heading, kind_of_title, without
 from memgit.ingest.content import Dropped, FileMap, Segment
 from memgit.ingest.cuts import chat, code, markdown, outline, prose, python
 from memgit.ingest.cuts.lines import Lines
-from memgit.ingest.cuts.size_limits import LARGE, WHOLE, Piece, joined, merge
+from memgit.ingest.cuts.size_limits import LARGE_TOKENS, WHOLE, Piece, joined, merge
 from memgit.ingest.filetypes import language
 from memgit.ingest.keywords import SUMMARY, keywords, summary_of, terms_of, topic_of
 from memgit.ingest.namers import ChatNamer, CodeNamer, OutlineNamer
@@ -30,7 +30,7 @@ APART_TOKENS = 12
 FILED = ("category", "topic", "topics", "tags", "tag")
 """Keys of frontmatter that say what a text is filed under."""
 MAX_TAG = 40
-LOOKED = 40
+MAX_TITLE_LINES = 40
 """Lines of a file in which its title may be a heading of HTML."""
 _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: \"[^\"]*\")?\)")
 """The target of a link, which is no word of the text."""
@@ -240,7 +240,7 @@ def _title_of(lines: Lines, found: markdown.Structure, stem: str, text: str) -> 
 
 def _title_line(lines: Lines, before: int) -> str:
     """A first line that stands alone above all headings and is short, as the title of a converted document."""
-    first, last = lines.trimmed(1, min(before - 1, LOOKED))
+    first, last = lines.trimmed(1, min(before - 1, MAX_TITLE_LINES))
     if first > last or (first < len(lines) and not lines.blank(first + 1)):
         return ""
     line = lines[first]
@@ -250,7 +250,7 @@ def _title_line(lines: Lines, before: int) -> str:
 
 def _html_title(lines: Lines) -> str:
     """The title of a document whose first heading is HTML, as in many a README; empty where there is none."""
-    match = _H1.search(lines.text(1, min(LOOKED, len(lines))))
+    match = _H1.search(lines.text(1, min(MAX_TITLE_LINES, len(lines))))
     found = clean(match[1]) if match is not None else ""
     return found if any(char.isalnum() for char in found) else ""
 
@@ -388,7 +388,7 @@ def _joined(lines: Lines, pieces: list[Piece], segments: list[Segment], most: in
             for place in range(len(out) - 1)
             if out[place][1]
             and out[place + 1][1]
-            and out[place][0].tokens + out[place + 1][0].tokens <= LARGE
+            and out[place][0].tokens + out[place + 1][0].tokens <= LARGE_TOKENS
         ]
         if not pairs:
             break

@@ -13,7 +13,7 @@ from memgit.ingest.plain import MAX_SUBJECT, plain
 from memgit.model.overlap import telling
 from memgit.model.terms import STOP, words
 
-BOUND = 200_000
+MAX_CHARACTERS = 200_000
 """Characters of a text that are looked at."""
 MAX_ABOUT = 40
 MIN_USES = 3
@@ -81,7 +81,7 @@ def subject_of(title: str, text: str, skip: frozenset[str] = frozenset(), tag: s
         skip: words that are no subject, such as the names of those who speak.
         tag: the word that its author filed it under.
     """
-    sample = text[:BOUND]
+    sample = text[:MAX_CHARACTERS]
     package = package_of(sample)
     name = "" if is_generic(title) else short_name(title)
     if package:

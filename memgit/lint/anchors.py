@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_TITLE = 500
 """So many characters of a heading are looked at."""
-NEAR = 0.75
+LIKENESS_THRESHOLD = 0.75
 """How alike (0 to 1) a heading's name must be to be what was meant."""
 MOST_ASKED, MOST_COMPARED = 30, 1_000
 """What was meant is told for so many broken links to one text, and where it has so many headings: each is
@@ -142,7 +142,9 @@ class Anchors:
         self._asked += 1
         if self._asked > MOST_ASKED or len(names) > MOST_COMPARED:
             return None
-        return next(iter(get_close_matches(_folded(fragment)[:MAX_TITLE], sorted(names), 1, NEAR)), None)
+        return next(
+            iter(get_close_matches(_folded(fragment)[:MAX_TITLE], sorted(names), 1, LIKENESS_THRESHOLD)), None
+        )
 
     def _slugs(self, make: Callable[[str], str]) -> set[str]:
         """What a tool makes of the headings, repeated ones numbered past those that are there anyway."""

@@ -41,7 +41,7 @@ BESIDE = 20
 """So many characters before and after a hidden one are quoted."""
 FEW_LETTERS = 20
 """So many letters of a script in a file make its marks honest everywhere in it."""
-LOOKED = 20_000
+SCRIPT_SAMPLE_CHARACTERS = 20_000
 """So many characters of a file tell which scripts it is written in."""
 
 _COMMENT = r"<!--(.*?)(?:-->|\Z)|^ {0,3}\[(?://|comment|_)\]: *(?:#|<>) *[\"'(]([^\n]*)[\"')][ \t\r]*$"
@@ -108,8 +108,8 @@ class _Scripts:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._rtl = len(_RTL.findall(text, 0, LOOKED)) >= FEW_LETTERS
-        self._unspaced = len(_UNSPACED.findall(text, 0, LOOKED)) >= FEW_LETTERS
+        self._rtl = len(_RTL.findall(text, 0, SCRIPT_SAMPLE_CHARACTERS)) >= FEW_LETTERS
+        self._unspaced = len(_UNSPACED.findall(text, 0, SCRIPT_SAMPLE_CHARACTERS)) >= FEW_LETTERS
         self._start, self._end = 0, -1
         self.rtl = self.unspaced = self.closes = False
 

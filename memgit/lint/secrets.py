@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_FOUND = 200
 """More in one file say nothing more."""
-NEAR = 200
+CONTEXT_CHARACTERS = 200
 """So many characters of a line around a value are looked at for what it belongs to."""
 AWS_ENTROPY = 4.0
 """Bits a character from which forty characters beside the name of AWS look like its secret key."""
@@ -273,8 +273,8 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
             yield match.start(1), "password in a URL", match[1], 0
     if "AKIA" in text or "ASIA" in text or "aws" in text or "AWS" in text:
         for match in _compiled(_AWS_OTHER).finditer(text):
-            before = text[max(0, match.start() - NEAR) : match.start()].rpartition("\n")[2]
-            after = text[match.end() : match.end() + NEAR].partition("\n")[0]
+            before = text[max(0, match.start() - CONTEXT_CHARACTERS) : match.start()].rpartition("\n")[2]
+            after = text[match.end() : match.end() + CONTEXT_CHARACTERS].partition("\n")[0]
             if (
                 _compiled(_AWS_NEAR).search(f"{before} {after}")
                 and entropy(match[1]) > AWS_ENTROPY

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from memgit.model.lazy_re import pattern
 from memgit.model.terms import key_terms
 
-MOST = 8
-SHORTEST = 3
+MAX_FINGERPRINT = 8
+MIN_WORD_CHARACTERS = 3
 """Characters of the shortest common word that may be a keyword of a message."""
 SWITCH_SHARE = 0.4
 _TRANSITION = pattern(
@@ -49,10 +49,10 @@ def keywords(text: str, vocabulary: Iterable[str] = ()) -> list[str]:
     folded = " ".join(text.casefold().split())
     known = {" ".join(word.casefold().split()) for word in vocabulary if holds(text, word)}
     found = sorted(known, key=lambda word: (folded.find(word), word))
-    for term in key_terms(text, MOST, SHORTEST):
+    for term in key_terms(text, MAX_FINGERPRINT, MIN_WORD_CHARACTERS):
         if term not in known and not any(holds(word, term) for word in known):
             found.append(term)
-    return found[:MOST]
+    return found[:MAX_FINGERPRINT]
 
 
 def changed_share(now: Sequence[str], last: Sequence[str]) -> float:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.ingest.rewrite import body_of, fenced, relinked
-from memgit.ingest.scoring import LEAST, MOST, chosen, parts
+from memgit.ingest.scoring import MAX_RECORDS, MIN_RECORDS, chosen, parts
 
 
 def worth(title: str, text: str, tokens: int) -> int:
@@ -46,12 +46,12 @@ def test_hostile_text_takes_no_time() -> None:
 @given(st.lists(st.integers(-6, 12), max_size=40), st.integers(0, 12))
 def test_three_to_ten_are_chosen(worths: list[int], taken: int) -> None:
     places = chosen(worths, taken)
-    assert len(places) <= max(0, MOST - taken)
-    assert len(places) >= min(len(worths), max(0, LEAST - taken))
+    assert len(places) <= max(0, MAX_RECORDS - taken)
+    assert len(places) >= min(len(worths), max(0, MIN_RECORDS - taken))
     if places:
         assert min(worths[place] for place in places) >= max(
             (worth for place, worth in enumerate(worths) if place not in places), default=-99
-        ) or (all(worths[place] >= 2 for place in places) and len(places) == MOST - taken)
+        ) or (all(worths[place] >= 2 for place in places) and len(places) == MAX_RECORDS - taken)
 
 
 def test_headings_of_a_body_are_set_down() -> None:

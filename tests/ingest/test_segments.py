@@ -15,7 +15,7 @@ from memgit.formats import frontmatter
 from memgit.formats.text import decode
 from memgit.ingest.content import Dropped, FileMap, Segment, map_json
 from memgit.ingest.cuts.markdown import structure
-from memgit.ingest.cuts.size_limits import FULL, LARGE, SMALL
+from memgit.ingest.cuts.size_limits import FULL_TOKENS, LARGE_TOKENS, SMALL_TOKENS
 from memgit.ingest.keywords import summary_of
 from memgit.ingest.segments import APART_TOKENS, Given, map_text
 from memgit.model.tokens import estimate
@@ -84,14 +84,14 @@ def test_a_large_file_is_split_at_its_headings() -> None:
 
 def test_small_sections_gather_and_large_ones_are_split() -> None:
     made = map_text(sections(*[30] * 12, 200), Given("guide.md"))
-    assert all(one.tokens >= SMALL for one in made.segments)
+    assert all(one.tokens >= SMALL_TOKENS for one in made.segments)
     long = (
         sections(200)
         + "\n## Long\n"
         + "".join(f"\nParagraph {number} " + "word " * 100 + ".\n" for number in range(12))
     )
     made = map_text(long, Given("guide.md"))
-    assert all(SMALL <= one.tokens <= LARGE for one in made.segments)
+    assert all(SMALL_TOKENS <= one.tokens <= LARGE_TOKENS for one in made.segments)
     assert [one.title for one in made.segments][-3:] == ["Long (2)", "Long (3)", "Long (4)"]
     check(long, made)
 
@@ -199,7 +199,7 @@ def test_five_thousand_headings() -> None:
     started = time.process_time()
     made = map_text(text, Given("x.md"))
     assert time.process_time() - started < 10
-    assert all(one.tokens <= LARGE for one in made.segments)
+    assert all(one.tokens <= LARGE_TOKENS for one in made.segments)
     check(text, made)
 
 
@@ -308,10 +308,10 @@ def test_bands_are_kept(parts: list[tuple[int, int]]) -> None:
     )
     made = map_text(text, Given("x.md"))
     sizes = [one.tokens for one in made.segments]
-    assert all(size <= LARGE for size in sizes)
+    assert all(size <= LARGE_TOKENS for size in sizes)
     for one, other in pairwise(sizes):
-        assert min(one, other) >= SMALL or one + other > LARGE - 2, sizes
-    assert FULL < LARGE
+        assert min(one, other) >= SMALL_TOKENS or one + other > LARGE_TOKENS - 2, sizes
+    assert FULL_TOKENS < LARGE_TOKENS
 
 
 def test_maps_of_the_corpora(corpora: Path) -> None:
@@ -330,7 +330,7 @@ def test_maps_of_the_corpora(corpora: Path) -> None:
         made = map_text(text, Given(path.name, (path.parent.name,)))
         check(text, made)
         for segment in made.segments:
-            if segment.tokens > LARGE:
+            if segment.tokens > LARGE_TOKENS:
                 assert_whole(text, segment)
     assert read >= 80
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memgit.lint.rule import Finding, Rule
     from memgit.model.claim import Contradiction
 
-FEW = 200
+BULK_THRESHOLD = 200
 """From so many changed files on, lookups work out everything once instead of asking the cache for each."""
 
 
@@ -238,7 +238,7 @@ def corpus_of(
     before = TreeBefore(layout, before_tree, sorted(differ if changed is None else differ & set(changed)))
     memo = None if disk or changed is not None else Kept(workspace, source, made_of(workspace))
     index: Callable[[], CachedIndex | None] | None = None
-    if changed is not None and len(changed) < FEW and not disk:
+    if changed is not None and len(changed) < BULK_THRESHOLD and not disk:
 
         def index() -> CachedIndex | None:
             return _index(workspace, repo, head, source, edits)

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from memgit.model.layout import Layout
 
 REGULAR = 0o100644
-LOOKED_BACK = 50
+MAX_VERSIONS = 50
 """So many versions of a broken derived file are looked through for the last good one."""
 KEPT_BEFORE = 64
 """What so many files were before is kept in memory, see `lint.concern.FEW`."""
 BATCH = 5_000
 """The facts of so many files are written to the cache at once, and held no longer."""
-NEAR = 8
+MAX_CANDIDATES = 8
 """So many records that share words with one are compared with it where not everything is looked at."""
-MOST = 400
+MAX_BY_KEYWORD = 400
 """So many records of one keyword are looked at."""
 
 
@@ -159,7 +159,7 @@ class TreeSource:
             return None
         from memgit.git.history.history import touching
 
-        for commit in touching(self._repo, self._commit, [path], LOOKED_BACK):
+        for commit in touching(self._repo, self._commit, [path], MAX_VERSIONS):
             data = self._repo.tree(commit).data(path)
             if data is not None and is_good(data):
                 return data
@@ -293,7 +293,7 @@ class CachedIndex:
         yield from self._snapshot.lookup(text)
         term = phrase(text)
         if term.words:
-            sql = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}} limit {MOST}"
+            sql = f"select {{head}} {FROM_WORDS} where words match ? and {{visible}} limit {MAX_BY_KEYWORD}"
             yield from self._snapshot.heads(sql, [f"{{title}} : {term.match}"])
 
     def holders(self, id_: str) -> Sequence[Record]:
@@ -319,7 +319,7 @@ class CachedIndex:
                     yield path
 
     def keyword_peers(self, facts: RecordFacts, share: float) -> Iterable[RecordFacts]:
-        return self._by_keywords(facts, MOST)
+        return self._by_keywords(facts, MAX_BY_KEYWORD)
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
         return self._by_keywords(facts, crowd)
@@ -353,10 +353,10 @@ class CachedIndex:
         found = self._near.get(here)
         if found is None:
             words = " ".join([facts.record.title, *facts.record.keywords])
-            hits = search(self._snapshot, Query(words, (), limit=NEAR + 1))
+            hits = search(self._snapshot, Query(words, (), limit=MAX_CANDIDATES + 1))
             others = [hit.record for hit in hits if (hit.record.path, hit.record.ordinal) != here]
             found = self._near[here] = [
-                full for record in others[:NEAR] if (full := self._full(record)) is not None
+                full for record in others[:MAX_CANDIDATES] if (full := self._full(record)) is not None
             ]
         return found
 

@@ -11,7 +11,7 @@ from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write import category_names
-from memgit.app.write.overlay import LOOKED_BACK, Board
+from memgit.app.write.overlay import MAX_VERSIONS, Board
 from memgit.derive import is_derived, owed_paths, render_all, table
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
@@ -215,7 +215,7 @@ def _from_history(state: State, paths: list[str]) -> Mapping[str, bytes]:
     waiting = [path for path in paths if path not in out]
     if not waiting:
         return out
-    for older in touching(state.repo, commit, waiting, LOOKED_BACK):
+    for older in touching(state.repo, commit, waiting, MAX_VERSIONS):
         tree = state.repo.tree(older)
         out.update(
             {path: data for path in waiting if path not in out and (data := tree.data(path)) is not None}

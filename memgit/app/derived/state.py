@@ -36,7 +36,7 @@ FORMAT = 1
 """Raised between two versions where a derived file gets another form."""
 MADE_BY = f"memgit {__version__} {FORMAT}"
 KEPT = 256
-MOST = 2_000
+MAX_CHANGED_FILES = 2_000
 """Changed files from which on nobody looks for what others left undone: `memgit rebuild --check` does."""
 OLDER = 4
 """So many older trees are kept."""
@@ -93,7 +93,7 @@ def since_right(repo: Repository, layout: Layout, tree: Tree) -> list[str]:
         changed = [path for path, _, _ in Tree(repo, newest.tree).diff(tree)]
     except NotFound:
         return []
-    if len(changed) > MOST or CONFIG in changed:
+    if len(changed) > MAX_CHANGED_FILES or CONFIG in changed:
         return []
     right = frozenset(newest.right)
     return [path for path in changed if not right.isdisjoint(owed_paths(layout, [path]))]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memgit.app.write.overlay import Board
     from memgit.derive.view import DerivedFile
 
-MOST = 2_000
+MAX_CHANGED_FILES = 2_000
 """Changed files from which on deriving from all is no slower."""
 
 
@@ -41,7 +41,7 @@ def _since(board: Board, tree: Tree, right: frozenset[str], doubtful: Collection
     A derived file made again from itself stays the same: one that is what the older one gives is right.
     """
     changed = frozenset(path for path, _, _ in tree.diff(board.tree))
-    if len(changed) > MOST or NAME in changed:
+    if len(changed) > MAX_CHANGED_FILES or NAME in changed:
         return set()
     base = board.at(tree)
     rows = owed_rows(board.layout, changed)

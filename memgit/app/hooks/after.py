@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 REFRESH = "memgit.refresh"
 """The setting of git that lets the hooks write derived files after a merge, checkout or rebase."""
-MOST = 5
+MAX_TOLD = 5
 """So many records that are in two places are told of."""
-FEW = 5_000
+MAX_REFRESHED_FILES = 5_000
 """Beyond so many changed files the cache is left to the next command: nobody waits for it in a checkout."""
 
 
@@ -102,7 +102,9 @@ def _refresh(workspace: Workspace, commit: str, changed: Sequence[str]) -> Snaps
     The records, where the cache has them then.
     """
     repo = workspace.require_repository()
-    if len(changed) > FEW or not os.path.exists(os.path.join(repo.common_dir, "memgit", "cache.db")):
+    if len(changed) > MAX_REFRESHED_FILES or not os.path.exists(
+        os.path.join(repo.common_dir, "memgit", "cache.db")
+    ):
         return None
     cache = workspace.cache
     if cache is None or cache.readonly or repo.head().commit != commit:
@@ -128,9 +130,11 @@ def _doubled(
             f"after this {what}, {repo.prefix}{one.copy.path}:{one.copy.line}: {one.copy.address} "
             f"{one.words(folder)}"
         )
-        for one in found[:MOST]
+        for one in found[:MAX_TOLD]
     ]
-    return out + ([f"and {len(found) - MOST} more: memgit lint --select MG006"] if len(found) > MOST else [])
+    return out + (
+        [f"and {len(found) - MAX_TOLD} more: memgit lint --select MG006"] if len(found) > MAX_TOLD else []
+    )
 
 
 def _derived(

@@ -21,7 +21,7 @@ from memgit.model.record import Record
 from memgit.model.slug import slug
 from memgit.model.topic import holds
 
-CERTAIN = 2
+MIN_CATEGORY_KEYWORDS = 2
 """Keywords of a category that a document must speak of to go there."""
 
 
@@ -91,7 +91,7 @@ class Homes:
             for key, own in self._keywords.items()
         ]
         score, best = max(scores, default=(0, ""))
-        if score >= (CERTAIN if about or names else 1):
+        if score >= (MIN_CATEGORY_KEYWORDS if about or names else 1):
             return best
         return next((name for name in (*names, about) if name), DEFAULT_CATEGORY)
 

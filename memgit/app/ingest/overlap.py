@@ -21,11 +21,11 @@ from memgit.lint.alike.matching import CLOSE, Profile, likeness, profile
 from memgit.model.overlap import EXTEND, advice, known_terms, telling, weighted
 from memgit.model.record import Record
 
-LOOKED = 6
+MAX_COMPARED = 6
 """Records that are compared with one segment: those that share the most of its rare terms."""
 COMMON, FEW = 50, 50
 """One record in so many, and at least so many, may hold a term by which records are looked up."""
-SHOWN = 3
+MAX_SHOWN = 3
 """Related records that are shown of them."""
 
 
@@ -84,7 +84,7 @@ class Overlap:
                 for place in places:
                     counts[place] += 1000 // (len(places) + 5) + 1
             ranked = sorted(counts, key=lambda place: (-counts[place], place))
-            self._candidates[name] = [number for _, number in ranked[:LOOKED]]
+            self._candidates[name] = [number for _, number in ranked[:MAX_COMPARED]]
         numbers = sorted({number for some in self._candidates.values() for number in some})
         self._heads = heads_of(self._reader.snapshot, numbers)
 
@@ -107,7 +107,7 @@ class Overlap:
             near = (alike >= CLOSE and share >= EXTEND) or lines_held(known.record, segment) >= HELD
             found.append(Match(known.record, share, alike, near))
         found.sort(key=lambda one: (not one.near, not one.akin, -one.likeness, one.record.address))
-        return found[:SHOWN]
+        return found[:MAX_SHOWN]
 
     def _read(self, number: int) -> _Known | None:
         if number not in self._known:

@@ -24,7 +24,7 @@ from memgit.cache.search import from_source
 from memgit.errors import BadInput
 from memgit.ingest.content import FileMap, Segment, numbered
 from memgit.ingest.proposal import UNCHANGED, Candidate, File, Item, Proposal
-from memgit.ingest.scoring import MOST, boilerplate, chosen
+from memgit.ingest.scoring import MAX_RECORDS, boilerplate, chosen
 from memgit.ingest.segments import Given, map_text
 from memgit.model import link
 from memgit.model.kinds import KINDS
@@ -96,7 +96,7 @@ def propose(
     known = set() if wishes.whole else maker.marks.files
     same = [text for text in texts if f"{text.digest} {maker.kind}" in known]
     fresh = [text for text in texts if f"{text.digest} {maker.kind}" not in known]
-    mapped = _maps(fresh, None if wishes.whole else MOST, progress)
+    mapped = _maps(fresh, None if wishes.whole else MAX_RECORDS, progress)
     maker.overlap.prepare([segment for _, file in mapped for segment in file.segments])
     items: list[Item] = []
     for number, (text, file) in enumerate(mapped, 1):
@@ -184,7 +184,7 @@ class _Maker:
         ]
         fresh = [segment for place, segment in enumerate(file.segments) if place not in pairs]
         worth = [segment.worth for segment in fresh]
-        wanted = chosen(worth, len(pairs), None if self._wishes.whole else MOST)
+        wanted = chosen(worth, len(pairs), None if self._wishes.whole else MAX_RECORDS)
         places = {segment.id: number for number, segment in enumerate(fresh)}
         for place, segment in enumerate(file.segments):
             if place in pairs:

@@ -17,7 +17,7 @@ from memgit.git.worktree.folder_files import tracked_or_new
 from memgit.ingest.conversation import as_markdown
 from memgit.ingest.document_kind import kind_of
 from memgit.ingest.exports import note_of, texts
-from memgit.ingest.filetypes import SAMPLE, junk, known_text, language, looks_text
+from memgit.ingest.filetypes import SAMPLE_BYTES, junk, known_text, language, looks_text
 from memgit.ingest.pages import title_of, without_furniture
 
 MAX_FILE = 100 * 1024
@@ -29,7 +29,7 @@ CONVERT_SECONDS = 60.0
 """Seconds that the conversion of one document may take unless a limit is given."""
 """Files of a folder from which on the user is warned, and from which on it takes `--all`."""
 RECORD = "it is a record already"
-LISTED = 100_000
+MAX_FILES = 100_000
 """Files of a folder outside any repository that are looked at."""
 
 
@@ -259,8 +259,8 @@ def _walked(full: str) -> Iterator[str]:
         folders[:] = sorted(one for one in folders if junk(f"{prefix}{one}/x") is None)
         for name in names:
             count += 1
-            if count > LISTED:
-                raise BadInput(f"{full} has more than {LISTED:,} files", hint="name a folder below it")
+            if count > MAX_FILES:
+                raise BadInput(f"{full} has more than {MAX_FILES:,} files", hint="name a folder below it")
             yield prefix + name
 
 
@@ -297,7 +297,7 @@ def _file_of_folder(workspace: Workspace, full: str, base: str, path: str) -> Te
         return None
     except OSError as error:
         return Skipped(where, f"it cannot be read: {error.strerror}", failed=True)
-    if text is None and not looks_text(data[:SAMPLE]):
+    if text is None and not looks_text(data[:SAMPLE_BYTES]):
         return Skipped(where, "it is not text")
     try:
         content = decode(data)

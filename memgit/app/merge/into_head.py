@@ -35,7 +35,7 @@ MERGING = 600.0
 """Seconds that git may take to merge, or to update the working tree."""
 NOTE = "memgit/merging"
 """File in the git directory with HEAD, the other commit and our process id while git merges; a killed memgit leaves it."""
-SHOWN = 10
+MAX_SHOWN = 10
 _PLAIN = ("--quiet", "--no-squash", "--no-autostash")
 """Edits that are not committed stay where they are, whatever `merge.autoStash` says. And a merge is one,
 whatever the branch's `mergeOptions` say: `--squash` and `-s ours` would make it look as if what came had been
@@ -214,8 +214,8 @@ class _Merge:
             if not (local and path.startswith(prefix) and is_derived(layout, path[len(prefix) :]))
         ]
         if found:
-            more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-            named = ", ".join(map(printable_path, found[:SHOWN]))
+            more = f" and {len(found) - MAX_SHOWN} more" if len(found) > MAX_SHOWN else ""
+            named = ", ".join(map(printable_path, found[:MAX_SHOWN]))
             raise Refused(
                 f"the merge would overwrite files that are not in git: {named}{more}",
                 hint="move them away, then try again",

@@ -38,7 +38,7 @@ HEADER = (
     "",
 )
 """What a `log.md` begins with."""
-SHOWN = 10
+MAX_SHOWN = 10
 """Records of one event that the text form names; the rest is counted."""
 
 
@@ -392,13 +392,13 @@ def as_text(found: Iterable[Event]) -> Iterator[str]:
             )
             by = " ".join(filter(None, (own, told.actor and f"with {told.actor}")))
             yield "  * " + one_line((told.subject or told.op) + (f" ({by})" if by else ""))
-        for change in event.records[:SHOWN]:
+        for change in event.records[:MAX_SHOWN]:
             was = f" <- {change.was}" if change.was is not None else ""
             yield "    " + one_line(
                 f"{change.action} {change.address}{was}" + (f"  {change.id}" if change.id else "")
             )
-        if len(event.records) > SHOWN:
-            yield f"    and {len(event.records) - SHOWN} more"
+        if len(event.records) > MAX_SHOWN:
+            yield f"    and {len(event.records) - MAX_SHOWN} more"
 
 
 _DONE = {

@@ -42,7 +42,7 @@ DEFAULT_SESSION = "default"
 KEPT_SESSIONS = 200
 CANDIDATES = 12
 """Results of the search that are looked at."""
-SMALL = 10
+MAX_WHOLE_CATEGORY = 10
 """Records of a category that a keyword of it recalls as a whole; of a larger one, only those over the floor."""
 MAX_SHOWN, MAX_NAMED = 5, 6
 MAX_LOADED = 2000
@@ -308,7 +308,7 @@ class _Turn:
         small = [
             record
             for one in matched
-            if one.keywords and snapshot.size(one.path) <= SMALL
+            if one.keywords and snapshot.size(one.path) <= MAX_WHOLE_CATEGORY
             for record in self._entries(one)
         ]
         sure = set(map(key_of, small))

@@ -25,7 +25,7 @@ UNKNOWN = 0.5
 """What a word counts that no record holds, in rarest words."""
 COMMON_ASK = 0.25
 """What a word of `ASKING` counts beside another one."""
-FEW = 100
+MIN_RECORDS = 100
 """Records below which what they hold says little about how rare a word is."""
 _NAMED = 0.65
 _TITLE = 0.2
@@ -79,7 +79,7 @@ def weighed(text: str, records: int, holders: Callable[[str], int]) -> Message:
         holders: how many of them hold a word.
     """
     known: dict[str, float] = {}
-    records = max(records, FEW)
+    records = max(records, MIN_RECORDS)
     rarest = rarity(records, 1)
 
     def weight(word: str) -> float:

@@ -23,7 +23,7 @@ from memgit.review.words import Pieces, differing_lines
 
 RULE = "MG101"
 WIDTH = 200
-MOST = 5
+MAX_LISTED = 5
 """So many categories of one index are told one by one."""
 MEND = "memgit rebuild fixes it"
 
@@ -90,9 +90,9 @@ def chosen_by_hand(repo: Repository, layout: Layout, sides: Sides, after: Corpus
             continue
         folder = path.rpartition("/")[0] + "/"
         said = list(_chosen(_items(before), _items(there), partial(_keywords, after, folder)))
-        more = f" and {len(said) - MOST} more" if len(said) > MOST else ""
+        more = f" and {len(said) - MAX_LISTED} more" if len(said) > MAX_LISTED else ""
         if said:
-            yield f"categories are described in another way in {path}: {'; '.join(said[:MOST])}{more}"
+            yield f"categories are described in another way in {path}: {'; '.join(said[:MAX_LISTED])}{more}"
 
 
 def _keywords(after: Corpus, folder: str, file: str) -> set[str]:

@@ -20,7 +20,7 @@ KEYS = {"fail": THRESHOLDS, "warn": THRESHOLDS, "conflicts": (*SEVERITIES, "neve
 ATTRIBUTES = ".gitattributes"
 DECISIVE = frozenset(["merge", "binary", "filter", "working-tree-encoding"])
 """Attributes of git by which a record is merged or stored in another way."""
-MANY = 50
+MAX_LISTED = 50
 _OWN = re.compile(r"^[^=]+ merge=memgit[a-z-]*$")
 """A line with which `memgit init` has git call memgit."""
 
@@ -125,7 +125,7 @@ def _telling(data: bytes | None) -> dict[str, int]:
     """The lines of an attributes file that decide how records are merged or stored, with their numbers."""
     out: dict[str, int] = {}
     for number, line in enumerate((data or b"").decode("utf-8", "replace").split("\n"), 1):
-        pattern, *given = line.split()[:MANY] or [""]
+        pattern, *given = line.split()[:MAX_LISTED] or [""]
         suffix = pattern.rpartition("/")[2].rpartition(".")[2] if "." in pattern else "md"
         if pattern.startswith("#") or not ("*" in suffix or suffix.rstrip('"') in ("md", "json")):
             continue

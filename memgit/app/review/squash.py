@@ -12,7 +12,7 @@ from memgit.formats.messages import squash
 from memgit.git.repository import Repository
 from memgit.model.operation import Event, Operation
 
-LARGE = 60_000
+MAX_MESSAGE_CHARACTERS = 60_000
 """Characters from which on forges are known to cut a message (GitHub's own limit for texts is 65,536)."""
 
 
@@ -57,7 +57,7 @@ def squash_message(workspace: Workspace, base: str | None, head: str | None) -> 
     told = [event for event in events if _tells(event)]
     operations = list(_operations(told))
     text = squash.build(_named(repo, name), operations, len(events) - len(told))
-    if len(text) > LARGE:
+    if len(text) > MAX_MESSAGE_CHARACTERS:
         notes.append(
             f"the message has {len(text):,} characters: a forge may cut it; git merge --squash and "
             "git commit -F take it whole"

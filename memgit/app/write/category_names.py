@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memgit.app.write.overlay import Board
 
 SPECS = (KNOWLEDGE, EXPERIENCE)
-LOOKED_BACK = 500
+MAX_COMMITS = 500
 """How many commits that touched an index or a category file are looked at for the state in which both agreed.
 """
 
@@ -95,7 +95,7 @@ def _earlier(board: Board, index: str, found: Sequence[str]) -> Iterator[View]:
         yield newest
     if not found:
         return
-    for older in touching(board.repo, commit, [index, *found], LOOKED_BACK):
+    for older in touching(board.repo, commit, [index, *found], MAX_COMMITS):
         yield Board(board.workspace, board.repo, board.repo.tree(older), older)
 
 

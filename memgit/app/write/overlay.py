@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
 
-LOOKED_BACK = 500
+MAX_VERSIONS = 500
 """How many versions of a broken derived file are looked at."""
 
 
@@ -119,7 +119,7 @@ class Board(TreeFiles):
                 yield from self.parsed(path).records
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
-        """The newest version of a file in history that is good, at most `LOOKED_BACK` versions back; None
+        """The newest version of a file in history that is good, at most `MAX_VERSIONS` versions back; None
         where there is none.
         """
         commit = self.commit or self.repo.head().commit
@@ -127,7 +127,7 @@ class Board(TreeFiles):
             return None
         from memgit.git.history.history import touching
 
-        for older in touching(self.repo, commit, [path], LOOKED_BACK):
+        for older in touching(self.repo, commit, [path], MAX_VERSIONS):
             data = self.repo.tree(older).data(path)
             if data is not None and is_good(data):
                 return data

@@ -25,7 +25,7 @@ from memgit.formats.messages.message import (
 from memgit.formats.messages.message import subject as subject_of
 from memgit.model.operation import OPS, Operation
 
-LISTED = 20
+MAX_LISTED = 20
 """Operations that the list for people names; the rest is counted."""
 
 
@@ -41,9 +41,9 @@ def build(what: str, operations: Sequence[Operation], others: int = 0) -> str:
     parts = [_subject(what, operations)]
     if len(operations) == 1:  # nothing stands beside its block, for it would be read as the reason
         return "\n\n".join([*parts, "\n".join(_block(operations[0]))]) + "\n"
-    listed = [_line(operation) for operation in operations[:LISTED]]
-    if len(operations) > LISTED:
-        listed.append(f"and {len(operations) - LISTED} more")
+    listed = [_line(operation) for operation in operations[:MAX_LISTED]]
+    if len(operations) > MAX_LISTED:
+        listed.append(f"and {len(operations) - MAX_LISTED} more")
     if others:
         listed.append(f"{others} commit{'' if others == 1 else 's'} that changed no record")
     if listed:

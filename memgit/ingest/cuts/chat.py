@@ -8,7 +8,7 @@ from collections import Counter
 from memgit.formats.messages.message import cut
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.prose import shared, terms_of
-from memgit.ingest.cuts.size_limits import SMALL, Piece
+from memgit.ingest.cuts.size_limits import SMALL_TOKENS, Piece
 from memgit.ingest.keywords import telling_terms
 from memgit.model.terms import words
 from memgit.model.tokens import of_half_words
@@ -138,7 +138,7 @@ def _turns_away(lines: Lines, start: int, turn: Turn, before: Turn, terms: set[s
     paused = gone >= PAUSE_MINUTES or any(lines.blank(number) for number in range(before.line + 1, turn.line))
     apart = shared(terms, own) < SAME_TOPIC
     if turn.minute is not None:
-        return (paused and size >= SMALL and apart) or (size > MAX_TOKENS and (paused or apart))
+        return (paused and size >= SMALL_TOKENS and apart) or (size > MAX_TOKENS and (paused or apart))
     return paused and (size > MAX_TOKENS or apart)
 
 

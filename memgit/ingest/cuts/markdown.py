@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memgit.formats.blocks import Heading, outline
 from memgit.ingest.boilerplate import kind_of_title
 from memgit.ingest.cuts.lines import Lines
-from memgit.ingest.cuts.size_limits import LARGE, Piece, Related, merge, split
+from memgit.ingest.cuts.size_limits import LARGE_TOKENS, Piece, Related, merge, split
 
 MAX_HEADS = 50
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
@@ -120,7 +120,7 @@ def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:
     """
     if piece.first > piece.last:
         return []
-    if piece.tokens <= LARGE:
+    if piece.tokens <= LARGE_TOKENS:
         return [piece]
     after_blank: list[int] = []
     items: list[int] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from memgit.ingest.cuts.lines import Lines
-from memgit.ingest.cuts.size_limits import SMALL, Piece, merge, split
+from memgit.ingest.cuts.size_limits import SMALL_TOKENS, Piece, merge, split
 
 MIN_BULLETS, MIN_SHARE = 3, 0.9
 """Bullets that an outline has at least, and the share of its lines that belong to one or are properties."""
@@ -70,7 +70,7 @@ def pieces(lines: Lines, first: int, found: list[tuple[int, int, str]]) -> list[
             inside = title_of(said_at.get(part.first, ""))
             heads = ((title_of(said), inside),) if part.first > start and inside else piece.heads
             out.append(part._replace(heads=heads, part=0))
-    return merge(out, lambda one, other: min(one.tokens, other.tokens) < SMALL)
+    return merge(out, lambda one, other: min(one.tokens, other.tokens) < SMALL_TOKENS)
 
 
 def title_of(said: str) -> str:

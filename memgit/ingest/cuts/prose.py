@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from memgit.ingest.cuts.lines import Lines, cut
-from memgit.ingest.cuts.size_limits import FULL, LARGE, SMALL, Piece, joined, merge, split
+from memgit.ingest.cuts.size_limits import (
+    FULL_TOKENS,
+    LARGE_TOKENS,
+    SMALL_TOKENS,
+    Piece,
+    joined,
+    merge,
+    split,
+)
 from memgit.model.terms import key_terms
 from memgit.model.tokens import of_half_words
 
@@ -22,7 +30,7 @@ def pieces(lines: Lines, first: int, hidden: frozenset[int] = frozenset()) -> li
         whole = Piece(start, end, lines.weight(start, end), ((),))
         for piece in _parts(lines, whole, hidden):
             own = terms_of(lines.text(piece.first, piece.last))
-            together = groups and of_half_words(groups[-1].weight + piece.weight) <= FULL
+            together = groups and of_half_words(groups[-1].weight + piece.weight) <= FULL_TOKENS
             if together and (
                 shared(terms[-1], own) > SAME_TOPIC or _single(lines, piece) or _single(lines, groups[-1])
             ):
@@ -50,7 +58,7 @@ def _paragraphs(lines: Lines, first: int, hidden: frozenset[int]) -> list[tuple[
 
 def _parts(lines: Lines, piece: Piece, hidden: frozenset[int]) -> list[Piece]:
     """A paragraph that is too large, cut after sentences, else between any two lines."""
-    if piece.tokens <= LARGE:
+    if piece.tokens <= LARGE_TOKENS:
         return [piece]
     inside = [number for number in range(piece.first + 1, piece.last + 1) if number not in hidden]
     sentences = [
@@ -63,7 +71,7 @@ def _parts(lines: Lines, piece: Piece, hidden: frozenset[int]) -> list[Piece]:
 
 def _single(lines: Lines, piece: Piece) -> bool:
     """Whether a small piece is no more than one sentence."""
-    if piece.tokens >= SMALL:
+    if piece.tokens >= SMALL_TOKENS:
         return False
     text = lines.text(piece.first, piece.last)
     return len(_END.findall(text)) <= 1

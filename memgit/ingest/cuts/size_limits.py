@@ -1,8 +1,7 @@
 """The bands that a segment's size should lie in, and how pieces are merged and split to come there.
 
-Under `SMALL` tokens a piece joins its neighbour of the same topic, what lies between is left, over `LARGE` it
-is split again. What has no place to be split at (one line, one code fence, one paragraph on one line) stays
-whole, however large it is.
+A piece under `SMALL_TOKENS` joins its neighbour of the same topic, and one over `LARGE_TOKENS` is split again.
+One that cannot be split (a single line, code fence or paragraph) stays whole, however large it is.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from memgit.model.tokens import of_half_words
 
 WHOLE = 500
 """Tokens under which a file is one segment."""
-SMALL = 100
-GOOD = 200
-FULL = 500
-LARGE = 800
+SMALL_TOKENS = 100
+GOOD_TOKENS = 200
+FULL_TOKENS = 500
+LARGE_TOKENS = 800
 
 
 class Piece(NamedTuple):
@@ -55,7 +54,7 @@ def merge(pieces: Iterable[Piece], related: Related = any_two) -> list[Piece]:
     First small neighbours gather until the group is of a good size; then what is small still joins whoever
     has room for it. In the end no small piece stands beside a related one that has.
     """
-    return _merged(_merged(pieces, related, FULL, GOOD), related, LARGE, LARGE)
+    return _merged(_merged(pieces, related, FULL_TOKENS, GOOD_TOKENS), related, LARGE_TOKENS, LARGE_TOKENS)
 
 
 def _merged(pieces: Iterable[Piece], related: Related, most: int, enough: int) -> list[Piece]:
@@ -64,7 +63,7 @@ def _merged(pieces: Iterable[Piece], related: Related, most: int, enough: int) -
         last = out[-1] if out else None
         if (
             last is not None
-            and (last.tokens < SMALL or piece.tokens < SMALL)
+            and (last.tokens < SMALL_TOKENS or piece.tokens < SMALL_TOKENS)
             and last.tokens < enough
             and of_half_words(last.weight + piece.weight) <= most
             and related(last, piece)
@@ -85,7 +84,7 @@ def split(lines: Lines, piece: Piece, tiers: Sequence[Iterable[int]]) -> list[Pi
     """A piece that is too large in parts of a good size, cut at the first lines that `tiers` name: those of a
     later tier only inside what is too large still.
     """
-    if piece.tokens <= LARGE:
+    if piece.tokens <= LARGE_TOKENS:
         return [piece]
     atoms = [(piece.first, piece.last)]
     for tier in tiers:
@@ -94,7 +93,7 @@ def split(lines: Lines, piece: Piece, tiers: Sequence[Iterable[int]]) -> list[Pi
         for first, last in atoms:
             out += (
                 [(first, last)]
-                if lines.tokens(first, last) <= LARGE
+                if lines.tokens(first, last) <= LARGE_TOKENS
                 else cut(first, last, _inside(starts, first, last))
             )
         atoms = out
@@ -102,7 +101,7 @@ def split(lines: Lines, piece: Piece, tiers: Sequence[Iterable[int]]) -> list[Pi
     for first, last in atoms:
         part = Piece(first, last, lines.weight(first, last), piece.heads)
         grown = of_half_words(parts[-1].weight + part.weight) if parts else 0
-        if parts and (grown < FULL or (parts[-1].tokens < GOOD and grown < LARGE)):
+        if parts and (grown < FULL_TOKENS or (parts[-1].tokens < GOOD_TOKENS and grown < LARGE_TOKENS)):
             parts[-1] = joined(parts[-1], part)
         else:
             parts.append(part)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-CROWD = 24
+MAX_PER_KEY = 24
 """A key that more numbers than this stand under, such as a title or run of words, says nothing about which of
 them are alike.
 """
@@ -49,8 +49,8 @@ class Keyed:
             yield key, group
 
     def crowds(self) -> Iterator[tuple[int, list[int]]]:
-        """The groups of at most `CROWD` numbers."""
-        return ((key, group) for key, group in self.groups() if len(group) <= CROWD)
+        """The groups of at most `MAX_PER_KEY` numbers."""
+        return ((key, group) for key, group in self.groups() if len(group) <= MAX_PER_KEY)
 
     def cut(self, key: int) -> int:
         """A key as `groups` gives it."""

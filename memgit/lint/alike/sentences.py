@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-LOOKED = 1_000
+LANGUAGE_SAMPLE_CHARACTERS = 1_000
 """So many characters of a record tell its language."""
 
 
@@ -53,8 +53,8 @@ PLAIN_WORD = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
 
 def is_english(text: str) -> bool:
     """Whether a text is in English, as far as its commonest words and its letters tell."""
-    words = PLAIN_WORD.findall(text[:LOOKED].lower())
-    foreign = len(_FOREIGN.findall(text[:LOOKED]))
+    words = PLAIN_WORD.findall(text[:LANGUAGE_SAMPLE_CHARACTERS].lower())
+    foreign = len(_FOREIGN.findall(text[:LANGUAGE_SAMPLE_CHARACTERS]))
     if foreign * 20 > sum(map(len, words)):
         return False
     return len(words) < JUDGED or sum(word in _COMMON for word in words) >= ENGLISH * len(words)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from memgit.lint.reports.report import Report
 
-TOGETHER = 500
+BATCH_SIZE = 500
 """So many findings make one piece of a report."""
 
 
@@ -23,9 +23,9 @@ def pieces(report: Report) -> Iterator[str]:
     encode = json.JSONEncoder(ensure_ascii=False).encode
     result = report.result
     yield f'{{\n  "checked": {result.files},\n  "findings": ['
-    for start in range(0, len(result.findings), TOGETHER):
+    for start in range(0, len(result.findings), BATCH_SIZE):
         lines = [
-            f"\n    {encode(finding.as_json())}" for finding in result.findings[start : start + TOGETHER]
+            f"\n    {encode(finding.as_json())}" for finding in result.findings[start : start + BATCH_SIZE]
         ]
         text = ("," if start else "") + ",".join(lines)
         yield text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

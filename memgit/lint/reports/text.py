@@ -10,7 +10,7 @@ from memgit.lint.reports.report import Paint, Report
 from memgit.lint.rule import SEVERITIES, Finding
 from memgit.lint.words import one_line, plural
 
-MOST = 20
+MAX_LISTED = 20
 """So many findings of one rule are listed; the rest is counted, and `--json` has them all."""
 MARKS = {"error": "✗", "warning": "⚠", "info": "·"}
 FAMILIES = (
@@ -78,11 +78,11 @@ def _group(group: Sequence[Finding], paint: Paint) -> Iterable[str]:
     first = group[0]
     head = f"{MARKS[severity]} {first.name.replace('-', ' ').upper()} ({len(group):,})"
     yield f"{paint(head, severity)} {paint(first.rule, 'faint')}"
-    for finding in group[:MOST]:
+    for finding in group[:MAX_LISTED]:
         yield f"  - {paint(f'{finding.path}:{finding.line}', 'bold')}"
         yield f"    {finding.message}"
-    if len(group) > MOST:
-        yield f"  … and {len(group) - MOST:,} more; --json lists them all"
+    if len(group) > MAX_LISTED:
+        yield f"  … and {len(group) - MAX_LISTED:,} more; --json lists them all"
 
 
 def _clean(report: Report) -> Iterable[str]:

@@ -10,7 +10,7 @@ from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import listed, named, plural
 from memgit.model.link import Wikilink, file_names
 
-SHOWN = 8
+MAX_SHOWN = 8
 """So many other places are named with a finding."""
 
 
@@ -41,7 +41,9 @@ def _ambiguous(corpus: Corpus, led: Led, new: set[str]) -> Found:
         led.link.line,
         f"{where}{led.link} could mean {len(found)} records ({paths}): write more of the path{name}",
         record.address if record is not None else None,
-        related=tuple(Related(one.path, one.line, f"it could mean {named(one)}") for one in found[:SHOWN]),
+        related=tuple(
+            Related(one.path, one.line, f"it could mean {named(one)}") for one in found[:MAX_SHOWN]
+        ),
     )
 
 
@@ -63,7 +65,7 @@ def _decided(same: list[Led]) -> Found:
         first.origin.record.address if first.origin is not None else None,
         related=tuple(
             Related(led.path, led.link.line, "the same link")
-            for led in sorted(same, key=lambda led: (led.path, led.link.line))[1:SHOWN]
+            for led in sorted(same, key=lambda led: (led.path, led.link.line))[1:MAX_SHOWN]
         ),
         severity="warning",
     )

@@ -13,7 +13,7 @@ from memgit.review.settle import MERGE
 from memgit.review.values import FAIL, PASS, Detail, Review, Reviewed, in_repository
 from memgit.review.words import GONE, NEW, SAME, Piece, shown
 
-MOST = 200
+MAX_RECORDS = 200
 """So many records are told one by one; the rest is counted, and `--json` has them all."""
 MOST_FINDINGS = 400
 MOST_LINES = 40
@@ -39,22 +39,22 @@ def render(review: Review, paint: Paint) -> str:
 def _lines(review: Review, paint: Paint) -> Iterator[str]:
     review = in_repository(review) if review.in_ci else review
     yield paint(f"review {review.base.short}..{review.head.short}: {words.counts(review)}", "bold")
-    for one in review.changes[:MOST]:
+    for one in review.changes[:MAX_RECORDS]:
         yield ""
         yield from _record(one, paint)
-    if len(review.changes) > MOST:
+    if len(review.changes) > MAX_RECORDS:
         yield ""
-        yield f"… and {len(review.changes) - MOST:,} more records; --json has them all"
+        yield f"… and {len(review.changes) - MAX_RECORDS:,} more records; --json has them all"
     if review.conflicts:
         yield ""
         yield paint(f"Would conflict ({len(review.conflicts):,})", "error")
-        for place in review.conflicts[:MOST]:
+        for place in review.conflicts[:MAX_RECORDS]:
             where = paint(f"{place.path}:{place.line}", "bold")
             yield f"  {SIGNS['error']} {where}: {place.message}" + (
                 f" [{place.address}]" if place.address else ""
             )
-        if len(review.conflicts) > MOST:
-            yield f"  … and {len(review.conflicts) - MOST:,} more"
+        if len(review.conflicts) > MAX_RECORDS:
+            yield f"  … and {len(review.conflicts) - MAX_RECORDS:,} more"
         yield f"    settle it: {MERGE}"
     if review.findings:
         yield ""

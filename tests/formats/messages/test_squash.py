@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memgit.formats.messages.message import build, columns, escape, folded, parse, tidy
 from memgit.formats.messages.message import subject as subject_of
 from memgit.formats.messages.message_file import faults
-from memgit.formats.messages.squash import LISTED
+from memgit.formats.messages.squash import MAX_LISTED
 from memgit.formats.messages.squash import build as squash
 from memgit.model.operation import ACTIONS, OPS, Operation, RecordChange
 from tests.support import examples
@@ -157,12 +157,12 @@ def test_a_folded_value_unfolds(value: str, key: str, width: int) -> None:
 def test_a_list_for_people() -> None:
     operations = [
         Operation("record", (), subject=f"record(note): Fact {number}", actor="claude-code")
-        for number in range(LISTED + 5)
+        for number in range(MAX_LISTED + 5)
     ]
     lines = squash("topic", operations, 2).split("\n")
     assert lines[0] == "record: topic"
     assert lines[2] == "- record(note): Fact 0 (claude-code)"
-    assert lines[2 + LISTED : 4 + LISTED] == ["and 5 more", "2 commits that changed no record"]
+    assert lines[2 + MAX_LISTED : 4 + MAX_LISTED] == ["and 5 more", "2 commits that changed no record"]
     assert squash("topic", [], 1) == "edit: topic\n\n1 commit that changed no record\n"
     (alone,) = parse(text := squash("topic", operations[:1])).blocks
     assert text.startswith("record(note): Fact 0\n") and alone == operations[0]

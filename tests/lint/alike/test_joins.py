@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from memgit.lint.alike import joins, likeness
 from memgit.lint.alike.claims import Claim, of_sentence
-from memgit.lint.alike.multimap import CROWD
+from memgit.lint.alike.multimap import MAX_PER_KEY
 from memgit.lint.alike.opposition import opposite
 from memgit.lint.facts import RecordFacts
 from memgit.lint.index import least
@@ -238,8 +238,8 @@ def test_work_grows_with_the_records_and_not_with_their_pairs(
 
 
 def test_a_crowd_is_followed_to_a_few_alone() -> None:
-    assert list(joins.title_pairs(crowd(CROWD), is_slip)) == list(combinations(range(CROWD), 2))
-    assert list(joins.title_pairs(crowd(CROWD + 1), is_slip)) == []
+    assert list(joins.title_pairs(crowd(MAX_PER_KEY), is_slip)) == list(combinations(range(MAX_PER_KEY), 2))
+    assert list(joins.title_pairs(crowd(MAX_PER_KEY + 1), is_slip)) == []
     records = [
         made(number, text="the very same text in every one of them, and long enough to be told")
         for number in range(100)

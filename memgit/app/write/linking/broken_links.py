@@ -21,7 +21,7 @@ from memgit.lint.settings import is_chosen
 from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Record
 
-MOST = 5
+MAX_TOLD = 5
 """So many links are told of, the others counted."""
 
 
@@ -114,6 +114,6 @@ def told(session: Session, suspect: Mapping[str, set[int]]) -> tuple[str, ...]:
                 words[f"{path}:{link.line}: {said(led)} ({RULE.code})"] = None
     if not words or not _is_asked(session.workspace):
         return ()
-    more = len(words) - MOST
+    more = len(words) - MAX_TOLD
     rest = (f"and {more} more of {RULE.code}: memgit lint --select {RULE.code}",) if more > 0 else ()
-    return (*list(words)[:MOST], *rest)
+    return (*list(words)[:MAX_TOLD], *rest)
