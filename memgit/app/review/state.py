@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from memgit.app.check.source import MAX_KEYWORD_RECORDS, CachedIndex, Kept, TreeSource, light
+from memgit.app.check.source import MAX_BY_KEYWORD, CachedIndex, Kept, TreeSource, light
 from memgit.app.merge.tree_merge import Edit, MergedSource, TreeMerge
 from memgit.app.workspace import Workspace
 from memgit.cache.records import Snapshot
@@ -303,7 +303,7 @@ class NearIndex(CachedIndex):
             match for keyword in sorted(facts.keywords)[:MOST_KEYWORDS] if (match := _phrase(keyword))
         ]
         return [
-            light(record) for record in self._sharing(facts, keywords, "{keywords} : ", MAX_KEYWORD_RECORDS)
+            light(record) for record in self._sharing(facts, keywords, "{keywords} : ", MAX_BY_KEYWORD)
         ]
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
