@@ -1,4 +1,7 @@
-"""Dates as people type them: one parser for every option and argument that takes one."""
+"""Dates as people type them: one parser for every option and argument that takes one.
+
+The day of an instant is that of this machine's zone, in which records are dated.
+"""
 
 from __future__ import annotations
 
@@ -46,17 +49,19 @@ def moment(text: str, now: int, *, first: bool) -> str | int:
 
 
 def day(text: str, now: int, *, first: bool = True) -> str:
-    """The day that a text means, `YYYY-MM-DD`; of an instant, the day in UTC. Arguments and errors as for `moment`."""
+    """The day that a text means, `YYYY-MM-DD`; of an instant, its day here. Arguments and errors as for `moment`."""
     found = moment(text, now, first=first)
     return found if isinstance(found, str) else _day_of(found)
 
 
 def noon(today: str) -> int:
-    """Noon of a day, as the `now` of whoever calls it today."""
-    return int(moment(f"{today}T12:00", 0, first=True))
+    """Noon of a day here, as the `now` of callers that know only the day."""
+    from datetime import datetime
+
+    return int(datetime.fromisoformat(f"{today}T12:00").timestamp())
 
 
 def _day_of(seconds: int) -> str:
-    from datetime import UTC, datetime
+    from datetime import datetime
 
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    return datetime.fromtimestamp(seconds).date().isoformat()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,24 @@ from memgit.errors import BadInput
 from memgit.model.when import day, moment, noon
 
 NOW = 1772323200  # 2026-03-01T00:00:00Z
+
+
+@contextmanager
+def zone(name: str) -> Iterator[None]:
+    """This process in another zone."""
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TZ", name)
+            time.tzset()
+            yield
+    finally:
+        time.tzset()
+
+
+@pytest.fixture(autouse=True)
+def utc() -> Iterator[None]:
+    with zone("UTC"):
+        yield
 
 
 @pytest.mark.parametrize(
@@ -31,6 +51,14 @@ NOW = 1772323200  # 2026-03-01T00:00:00Z
 )
 def test_days(text: str, first: str, last: str) -> None:
     assert (day(text, NOW), day(text, NOW, first=False)) == (first, last)
+
+
+@pytest.mark.parametrize(("place", "today"), [("Etc/GMT-14", "2026-03-01"), ("Etc/GMT+11", "2026-02-28")])
+def test_today_is_the_day_on_which_records_are_dated_here(place: str, today: str) -> None:
+    with zone(place):
+        assert time.strftime("%Y-%m-%d", time.localtime(NOW)) == today
+        assert day("now", NOW) == day("today", NOW) == moment("today", NOW, first=True) == today
+        assert day("now", noon(today)) == today
 
 
 def test_a_time_without_zone_is_utc() -> None:

@@ -302,9 +302,7 @@ class NearIndex(CachedIndex):
         keywords = [
             match for keyword in sorted(facts.keywords)[:MOST_KEYWORDS] if (match := _phrase(keyword))
         ]
-        return [
-            light(record) for record in self._sharing(facts, keywords, "{keywords} : ", MAX_BY_KEYWORD)
-        ]
+        return [light(record) for record in self._sharing(facts, keywords, "{keywords} : ", MAX_BY_KEYWORD)]
 
     def linked_keywords(self, facts: RecordFacts, crowd: int) -> Iterable[RecordFacts]:
         few = {
