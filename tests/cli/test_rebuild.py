@@ -610,7 +610,7 @@ def test_text_of_a_terminal_shows_progress_and_takes_it_away(filled: Path) -> No
     with pytest.MonkeyPatch.context() as patch:
         terminal = Terminal()
         patch.setattr("sys.stderr", terminal)
-        patch.setattr("memgit.cli.rebuild.PATIENCE", -1.0)
+        patch.setattr("memgit.cli.rebuild.SILENT_SECONDS", -1.0)
         meter = Meter()
         meter._last -= 1
         meter.tell("records", 1200, 10000)
