@@ -7,9 +7,10 @@ never put somewhere by guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from memgit.adopt.systems import EXPORTS
 from memgit.derive import dates
 from memgit.formats import markdown
 from memgit.formats.codec import Draft
@@ -22,43 +23,6 @@ from memgit.model.layout import Layout, Place
 from memgit.model.record import Record, Value
 from memgit.model.slug import slug
 
-KINDS: Mapping[str, Mapping[str, str]] = {
-    "mem-skill": {"knowledge": "knowledge", "experience": "experience"},
-    "vault": {},
-    "mnema": {"skill": "skill", "decision": "decision", "observation": "observation"},
-    "memgit": {
-        kind: kind
-        for kind in ("knowledge", "experience", "skill", "memory", "observation", "decision", "note")
-    },
-}
-"""What a kind becomes in a system; any other becomes what `REST` says."""
-REST = {"mem-skill": "knowledge", "vault": "memory", "mnema": "memory", "memgit": "note"}
-
-_ENTRY = frozenset(
-    ["created", "updated", "source", "context", "skill", "files", "related", "keywords", "archived"]
-)
-_VAULT = frozenset(
-    [
-        "created",
-        "updated",
-        "tags",
-        "topics",
-        "source",
-        "usage_count",
-        "last_used",
-        "keywords",
-        "summary",
-        "archived",
-        "related",
-    ]
-)
-_MNEMA = {
-    "memory": frozenset(["topics", "scope", "created", "updated"]),
-    "skill": frozenset(
-        ["version", "description", "tools_used", "usage_count", "last_used", "scope", "created", "updated"]
-    ),
-    "observation": frozenset(["topics", "related_task", "created", "at", "archived"]),
-}
 _MERGED = {
     "created": ("at", "updated"),
     "context": ("summary", "description"),
@@ -85,14 +49,16 @@ class Destination(NamedTuple):
 
 def kind_of(system: str, kind: str) -> str:
     """The kind that a kind becomes in a system."""
-    return KINDS[system].get(kind, REST[system])
+    export = EXPORTS[system]
+    return kind if kind in export.kinds else export.rest
 
 
 def stays(source: Place, system: str) -> bool:
     """Whether a file of a system's own layout stays where it is; beside Mem Skill's entries that layout has
     records of other kinds.
     """
-    return system != "mem-skill" or source.form == "entries"
+    keeps = EXPORTS[system].keeps
+    return keeps is None or source.form in keeps
 
 
 def copies(source: Place, system: str, layout: Layout) -> Place | None:
@@ -140,9 +106,7 @@ class Destinations:
         return Destination(path, place, record.title)
 
     def _place_of(self, kind: str) -> Place:
-        places = self._layout.of(kind)
-        # Mnema counts the decisions of its roadmap; those written by hand lie beside the memories.
-        return places[-1] if self._system == "mnema" and kind == "decision" else places[0]
+        return self._layout.of(kind)[-1 if kind in EXPORTS[self._system].last else 0]
 
     def _entry(self, record: Record, place: Place, category: str) -> Destination:
         path = place.path(category)
@@ -185,12 +149,13 @@ def convert(
     Args:
         source: the place that it comes from.
     """
+    export = EXPORTS[system]
     own = {name: value for name, value in record.fields.items() if name != "title"}
     if source.form == "mnema-block":  # these make up the body
         own = {name: value for name, value in own.items() if name not in BODY_KEYS}
-    if own.get("id") and (system != "memgit" or not is_id(record.id or "")):
+    if own.get("id") and (not export.ids or not is_id(record.id or "")):
         own.pop("id")
-    takes = _takes(system, to.place)
+    takes = export.fields(to.place)
     fields: dict[str, Value] = {}
     used: set[str] = set()
     for name in FIELDS if takes is None else takes:
@@ -232,7 +197,7 @@ def convert(
     body = "\n\n".join(part for part in parts if part)
     if to.place.form == "entries":
         body = sunk(body)
-    if system == "vault" and not fields.get("tags"):
+    if export.tagged and not fields.get("tags"):
         fields["tags"] = (record.kind.upper(),)
     if record.archived is not None and "archived" in fields:
         used |= {"status", "tombstone_reason", "merged_into"}
@@ -240,15 +205,6 @@ def convert(
         used |= {name for name in own if name not in FIELDS}
     left = [name for name, value in own.items() if value and name not in fields and name not in used]
     return Converted(Draft(to.place.kind, to.title, fields, body), tuple(left))
-
-
-def _takes(system: str, place: Place) -> frozenset[str] | None:
-    """The fields that a place has, None for any."""
-    if place.form == "entries":
-        return _ENTRY
-    if place.form == "vault":
-        return _VAULT
-    return _MNEMA.get(place.kind) if system == "mnema" and place.form != "memgit" else None
 
 
 def _as(name: str, value: Value, place: Place) -> Value:

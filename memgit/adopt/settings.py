@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memgit.adopt.detect import SYSTEMS, Candidate
+from memgit.adopt.systems import SYSTEMS
+from memgit.adopt.systems.system import Candidate
 from memgit.formats.yaml_text import dump_list, dump_scalar
 
 DEFAULT_BASES = {"mem-skill": "", "vault": ".memory/", "mnema": ".mnema/", "notes": ""}

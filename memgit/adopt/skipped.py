@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from memgit.adopt.detect import Candidate
+from memgit.adopt.systems import SYSTEMS
+from memgit.adopt.systems.system import Candidate
 from memgit.model.layout import NEVER, Layout, hidden
 
 LINK = "a link: it is never read or written through"
 EMPTY = "empty"
 NO_RECORD = "no record in it yet"
-TEMPLATE = "template"
 PRIVATE = "private: never read"
 
-_VAULT = {"00-Inbox": "inbox: not taken up yet", "20-Indices": "index", "30-Templates": TEMPLATE}
-_MNEMA = {"commands": "command of Mnema", "templates": TEMPLATE, "workflows": "workflow of Mnema"}
 _NAMES = {
     "readme.md": "read-me",
     "index.md": "index",
@@ -22,19 +20,20 @@ _NAMES = {
 }
 
 
-def private(path: str, found: Candidate) -> bool:
-    """Whether a file is never opened or committed: plugin data of Obsidian, keys of a mirror, git's own."""
+def private(path: str, system: str, base: str) -> bool:
+    """Whether a file of a system's workspace is never opened or committed: plugin data of Obsidian, keys of a
+    mirror, git's own.
+    """
     parts = path.split("/")[:-1]
+    folders = SYSTEMS[system].private if system in SYSTEMS else ()
     return (
-        ".obsidian" in parts
-        or ".git" in parts
-        or (found.system == "mnema" and path.startswith(f"{found.base}keys/"))
+        ".obsidian" in parts or ".git" in parts or any(path.startswith(base + folder) for folder in folders)
     )
 
 
 def why(path: str, layout: Layout, found: Candidate) -> str:
     """Why a Markdown file that fits no place of the layout is not a record."""
-    if private(path, found):
+    if private(path, found.system, found.base):
         return PRIVATE
     inner = path.removeprefix(layout.base)
     if not path.startswith(layout.base):
@@ -42,9 +41,7 @@ def why(path: str, layout: Layout, found: Candidate) -> str:
     if hidden(inner):
         return "in a hidden folder"
     top = inner.partition("/")[0]
-    words = (
-        _VAULT.get(top) if found.system == "vault" else _MNEMA.get(top) if found.system == "mnema" else None
-    )
+    words = SYSTEMS[found.system].skipped.get(top)
     name = inner.rpartition("/")[2]
     if name in NEVER or name in ("SKILL.md", "context.md"):
         return _NAMES[name.lower()]

@@ -9,9 +9,10 @@ from collections import Counter
 
 from memgit.adopt import old_log, shapes
 from memgit.adopt import skipped as left
-from memgit.adopt.detect import Candidate
 from memgit.adopt.disagree import disagreements
 from memgit.adopt.report import Count, Doubled, Field, Left, Located, OldLog, Report
+from memgit.adopt.systems import SYSTEMS
+from memgit.adopt.systems.system import TEMPLATE, Candidate
 from memgit.derive import is_derived, render_all
 from memgit.derive.mem_skill import counted
 from memgit.derive.view import MappingView
@@ -50,13 +51,17 @@ class Survey:
 
     def wants(self, path: str) -> bool:
         """Whether the bytes of a file are needed."""
-        if left.private(path, self.found):
+        if left.private(path, self.found.system, self.found.base):
             return False
         if path.endswith(".md") and self.layout.find(path) is not None:
             return True
-        if old_log.is_old_log(path, self.layout.base, self.found.system):
+        if self._is_log(path):
             return True
         return self._indexed and (is_derived(self.layout, path) or self._listed(path))
+
+    def _is_log(self, path: str) -> bool:
+        log = SYSTEMS[self.found.system].log
+        return log is not None and log.is_log(path, self.layout.base)
 
     def _listed(self, path: str) -> bool:
         """Whether the index of a mirror may list a page that is no record."""
@@ -70,7 +75,7 @@ class Survey:
         """Notes a file that is not read."""
         if link and (self._leads(path) or (path.endswith(".md") and self.layout.find(path) is not None)):
             self._leave(left.LINK, path)
-        elif path.endswith(".md") or left.private(path, self.found):
+        elif path.endswith(".md") or left.private(path, self.found.system, self.found.base):
             self._leave(left.why(path, self.layout, self.found), path)
 
     def _leads(self, path: str) -> bool:
@@ -106,7 +111,7 @@ class Survey:
             if not any(problem.fatal for problem in parsed.problems):
                 empty = bool(parsed.problems) or not data.strip()
                 self._leave(
-                    left.EMPTY if empty else left.NO_RECORD if place[0].form == "entries" else left.TEMPLATE,
+                    left.EMPTY if empty else left.NO_RECORD if place[0].form == "entries" else TEMPLATE,
                     path,
                 )
             return
@@ -151,7 +156,7 @@ class Survey:
             )
 
     def _take_other(self, path: str, data: bytes) -> None:
-        if old_log.is_old_log(path, self.layout.base, self.found.system):
+        if self._is_log(path):
             told = [event.date[:10] for event in old_log.events(path, data, self.layout)]
             if told:
                 self._logs.append(OldLog(path, len(told), min(told), max(told)))

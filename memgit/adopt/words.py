@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memgit.adopt.detect import Candidate
 from memgit.adopt.report import Located, Report
+from memgit.adopt.systems.system import Candidate
 
 MAX_SHOWN = 8
 """Lines of one list that people are shown; the rest is counted."""

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from memgit.adopt.detect import SYSTEMS
+from memgit.adopt.systems import SYSTEMS
 from memgit.app.adopt.adopt import Adopted, Proposal, adopt, look
 from memgit.cli.indexes import explains_indexes, indexes_option
 from memgit.cli.options import context_of, json_option

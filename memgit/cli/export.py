@@ -6,8 +6,9 @@ import os
 
 import click
 
+from memgit.adopt.systems import EXPORTS
 from memgit.adopt.words import number
-from memgit.app.adopt.export import SYSTEMS, Exported, export
+from memgit.app.adopt.export import Exported, export
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json
 
@@ -16,7 +17,9 @@ MAX_SHOWN = 10
 
 @click.command("export")
 @click.argument("folder", metavar="DEST")
-@click.option("--as", "system", type=click.Choice(SYSTEMS), help="The system; by default that of the layout.")
+@click.option(
+    "--as", "system", type=click.Choice(list(EXPORTS)), help="The system; by default that of the layout."
+)
 @at_option
 @json_option
 @click.pass_context

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memgit.adopt.detect import Candidate, candidates, choose, without_project_files
+from memgit.adopt.detect import candidates, choose, without_project_files
 from memgit.adopt.settings import configuration
+from memgit.adopt.systems.system import Candidate
 from memgit.app import config
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
 

@@ -16,18 +16,12 @@ from typing import Any, NamedTuple
 
 from memgit.adopt import settings, words
 from memgit.adopt import skipped as left
-from memgit.adopt.detect import (
-    OBSIDIAN,
-    SYSTEMS,
-    Candidate,
-    Read,
-    beside,
-    candidates,
-    choose,
-    without_project_files,
-)
+from memgit.adopt.detect import beside, candidates, choose, without_project_files
 from memgit.adopt.report import Report
 from memgit.adopt.survey import Survey
+from memgit.adopt.systems import SYSTEMS
+from memgit.adopt.systems.markdown import OBSIDIAN
+from memgit.adopt.systems.system import Candidate, Read
 from memgit.app import config as configuration
 from memgit.app.adopt.init import ATTRIBUTES, attributes, install_hooks
 from memgit.app.read.reader import REGULAR, DiskFiles
@@ -172,7 +166,7 @@ def look(
     state = _OfCommit(repo, commit) if repo is not None and commit is not None else _OnDisk(root, repo, env)
     found = candidates(state.paths, state.read, os.path.basename(root))
     chosen = choose(without_project_files(found, state.paths) if wanted is None else found, wanted)
-    indexes = indexes or ("local" if chosen.notable == OBSIDIAN else "committed")
+    indexes = indexes or ("local" if chosen.words == OBSIDIAN else "committed")
     layout = configuration.parse(settings.configuration(chosen, indexes)).layout
     survey = Survey(layout, chosen)
     state.tell(survey)
@@ -307,7 +301,7 @@ def _adopted(root: str, repo: Repository | None, wanted: str | None) -> Proposal
 
 def _belongs(path: str, layout: Layout, found: Candidate) -> bool:
     """Whether a file goes into the first commit of a folder: a record, or a part of the workspace."""
-    if left.private(path, found):
+    if left.private(path, found.system, found.base):
         return False
     if path in (ATTRIBUTES, ".gitignore"):
         return True

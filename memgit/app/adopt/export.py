@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from memgit.adopt import convert
 from memgit.adopt import skipped as left
-from memgit.adopt.detect import Candidate
 from memgit.adopt.export_plain import plain_document, plain_entries
+from memgit.adopt.systems import EXPORTS
 from memgit.app import config as configuration
 from memgit.app.adopt.export_folder import check_folder, write_files
 from memgit.app.adopt.export_links import follow_links
@@ -31,7 +31,6 @@ from memgit.model.layout import Layout, Place
 from memgit.model.operation import Event
 from memgit.model.record import Record
 
-SYSTEMS = ("mem-skill", "vault", "mnema", "memgit")
 FULL = MAX_BYTES // 8
 """Bytes from which on converted entries go into a further file."""
 OWN = frozenset([configuration.NAME, ".gitattributes", ".gitignore"])
@@ -86,7 +85,7 @@ def export(workspace: Workspace, dest: str, system: str | None = None, at: str |
     folder.
 
     Args:
-        system: one of `SYSTEMS`; by default that of the layout.
+        system: one of `EXPORTS`; by default that of the layout.
 
     Raises:
         BadInput: the folder is not empty or lies inside the knowledge root, or there is no default system.
@@ -94,11 +93,11 @@ def export(workspace: Workspace, dest: str, system: str | None = None, at: str |
         Refused: the folder cannot be written; what had been written is taken away again.
     """
     repo = workspace.require_repository()
-    system = system or (workspace.layout.name if workspace.layout.name in SYSTEMS else None)
+    system = system or (workspace.layout.name if workspace.layout.name in EXPORTS else None)
     if system is None:
         raise BadInput(
             f"the layout {workspace.layout.name} is not a system to export to by itself",
-            hint=f"--as {'|'.join(SYSTEMS)}",
+            hint=f"--as {'|'.join(EXPORTS)}",
         )
     check_folder(dest, workspace.root)
     commit = repo.resolve(at or "HEAD")
@@ -160,11 +159,10 @@ class _Export:
 
     def _blobs(self) -> Iterator[tuple[str, bytes]]:
         """The files that matter, as the commit has them."""
-        candidate = Candidate(self.system if self.same else self.source.name, "", self.source.base, (), 0)
         wanted: list[tuple[str, str]] = []
         for path, mode, oid in self.tree.walk():
             record = path.endswith(".md") and self.source.find(path) is not None
-            if left.private(path, candidate) or not (record or self._belongs(path)):
+            if left.private(path, self.source.name, self.source.base) or not (record or self._belongs(path)):
                 continue
             if mode not in REGULAR:
                 self.lost.append(Lost(path, left.LINK if mode == 0o120000 else "no plain file"))
