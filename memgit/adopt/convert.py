@@ -13,6 +13,7 @@ from typing import NamedTuple
 from memgit.adopt.systems import EXPORTS
 from memgit.derive import dates
 from memgit.formats import markdown
+from memgit.formats.adr import without
 from memgit.formats.codec import Draft
 from memgit.formats.mnema_block import SHAPES
 from memgit.formats.page import heading
@@ -177,8 +178,6 @@ def convert(
         fields["related"] = tuple(_targets(record.related))
     body = record.body
     if source.form == "adr" and takes is None:  # there the fields say it
-        from memgit.formats.adr import without
-
         body = without(body)
     parts = [body]
     for name in _PROSE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
+from memgit.formats.text import decode
 from memgit.model import layout as layouts
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
@@ -111,7 +112,6 @@ def parse(data: bytes) -> Config:
     plain = _plain(data)
     if plain is not None:
         return plain
-    from memgit.formats.text import decode
     from memgit.formats.yaml import read
 
     try:

@@ -20,6 +20,7 @@ from memgit.app.adopt.init import ATTRIBUTES, attributes
 from memgit.app.check.push import check_range
 from memgit.app.derived import files as derived_files
 from memgit.app.derived.files import Kept
+from memgit.app.hooks import install as hooks
 from memgit.app.hooks import on_path
 from memgit.app.merge.resolve import NEXT
 from memgit.app.read.reader import DiskFiles, open_reader
@@ -241,8 +242,6 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
 def _hooks(patient: Patient) -> Iterator[Trouble]:
     if _initialised(patient) is None or patient.repo is None:
         return
-    from memgit.app.hooks import install as hooks
-
     try:
         found = hooks.status(patient.repo)
     except Refused as error:

@@ -11,6 +11,7 @@ from memgit.app.config import Config
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.git.history.default_branch import branch_of, current_branch, default_branch, default_tips
 from memgit.git.repository import Repository
+from memgit.git.worktree.status import edited
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.shell import typed_path
@@ -143,8 +144,6 @@ class Workspace:
         """The Markdown files below some folders that differ from a commit; see `status.edited`."""
         if self._status is not None:
             return self._status.edited(commit, folders)
-        from memgit.git.worktree.status import edited
-
         return edited(repo, commit, folders)
 
     @property

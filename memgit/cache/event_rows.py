@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from array import array
 
 from memgit import TYPE_CHECKING, __version__
 from memgit.cache.event_text import Entry, Row, to_row
@@ -14,7 +15,6 @@ from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import Event
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
@@ -89,6 +89,4 @@ def _names(event: Event) -> set[str]:
 
 def whole_numbers(values: Iterable[int] = ()) -> array[int]:
     """Whole numbers, in eight bytes each."""
-    from array import array  # which loads `collections`
-
     return array("q", values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
@@ -181,8 +182,6 @@ def to_row(entry: Entry) -> Row:
 
 def moment(date: str) -> int:
     """Seconds since 1970 of an ISO 8601 date with zone, 0 for one that cannot be read."""
-    from datetime import UTC, datetime
-
     try:
         read = datetime.fromisoformat(date)
         return int((read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp())

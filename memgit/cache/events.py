@@ -27,6 +27,7 @@ from memgit.cache.event_text import EVERYTHING, Entry, Filter, from_text
 from memgit.cache.ids import key_of
 from memgit.errors import NotFound, Refused
 from memgit.git.history import history
+from memgit.git.history.activity import Activity
 from memgit.git.history.history import RawCommit
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from memgit.git.history.activity import Activity
 
 LINES = 4
 STEPS = 2000
@@ -380,8 +380,6 @@ class Events:
 
     def _activity_of(self) -> Activity:
         # Reading files needs all formats; an answer from memory needs none.
-        from memgit.git.history.activity import Activity
-
         if self._activity is None:
             self._activity = Activity(self._repo, self._layout)
         return self._activity

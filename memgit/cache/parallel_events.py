@@ -22,6 +22,7 @@ from memgit.cache.event_rows import Draft, drafted
 from memgit.cache.event_text import Entry, Row
 from memgit.cache.events import BrokenOff
 from memgit.git.history import history
+from memgit.git.history.activity import Activity
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -136,8 +137,6 @@ class _Alone(Exception):
 
 
 def _tell(repo: Repository, layout: Layout, head: str, handle: int, parent: int) -> None:
-    from memgit.git.history.activity import Activity
-
     activity = Activity(repo, layout)
     with os.fdopen(handle, "wb") as file:
         batch: list[tuple[object, ...]] = []

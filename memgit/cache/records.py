@@ -9,6 +9,7 @@ ever raises an error of SQLite: where the cache fails, it is made anew, or in me
 from __future__ import annotations
 
 import sqlite3
+from json import loads
 
 from memgit import TYPE_CHECKING
 from memgit.cache import lookup, rows
@@ -553,8 +554,6 @@ def _bound(values: Sequence[Any]) -> list[Any]:
 
 
 def _problems(text: str) -> list[Problem]:
-    from json import loads
-
     try:
         return [Problem(*found) for found in loads(text)]
     except (ValueError, TypeError) as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 
 from memgit import TYPE_CHECKING
+from memgit.formats.messages import message as messages
 from memgit.git.history import usage as refs
 from memgit.model.namedtuple import NamedTuple
 
@@ -76,8 +77,6 @@ def load(repo: Repository, cache: Cache | None) -> Usage:
 
 
 def _read(repo: Repository, tips: list[str], known: list[str]) -> Iterator[tuple[str, Count]]:
-    from memgit.formats.messages import message as messages  # where nothing new was counted, nothing is read
-
     for counted in refs.commits(repo, tips, known):
         for block in messages.parse(counted.text).blocks:
             for change in block.records:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.write.update import extend
+from memgit.cli.editor import edited_body
 from memgit.cli.options import (
     address_argument,
     body_options,
@@ -39,8 +40,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     workspace = workspace_of(ctx)
     body = read_body(ctx, options["body"], options["body_file"])
     if body is None:
-        from memgit.cli.editor import edited_body
-
         body = edited_body(workspace, f"addition to {options['address']}")
     done = extend(
         workspace,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 
 from memgit import TYPE_CHECKING
 from memgit.app.hooks import file as shim
 from memgit.errors import MemgitError, NotFound
+from memgit.git.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     import click
 
     from memgit.app.workspace import Context
-    from memgit.git.repository import Repository
 else:
     from memgit.cli import lean as click
 
@@ -90,8 +91,6 @@ def _run(
     ctx: click.Context, name: str, args: tuple[str, ...], only: str | None, fix: bool
 ) -> tuple[Sequence[str], bool]:
     """The lines to print, and whether git is to stop."""
-    from memgit.git.repository import Repository
-
     repo = Repository.open(ctx.find_root().obj["folder"], os.environ)
     if repo.worktree is None:
         return (), False
@@ -150,8 +149,6 @@ def _push(context: Context, repo: Repository, args: tuple[str, ...]) -> tuple[Se
 
 def _progress() -> Callable[[str], None]:
     """Prints what is being done once a second has passed, on a terminal."""
-    from time import monotonic
-
     start, shown = monotonic(), False
 
     def tell(words: str) -> None:

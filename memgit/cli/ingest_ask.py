@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from memgit.app.ingest.homes import named
-from memgit.app.ingest.proposal import committed
+from memgit.app.ingest.proposal import committed, taken
 from memgit.app.read.reader import kinds_of
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Workspace
@@ -256,8 +256,6 @@ class _Asker:
 
     def _is_taken(self, item: Item) -> bool:
         """Whether a new record cannot have its title, which is said then."""
-        from memgit.app.ingest.proposal import taken
-
         known = self._place(item)
         twin = next(
             (

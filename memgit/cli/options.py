@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from contextlib import closing
+from time import gmtime, localtime, strftime, time
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Context, Workspace, open_workspace
@@ -213,8 +214,6 @@ def clean(text: str, what: str) -> str:
 
 def context_of(ctx: click.Context) -> Context:
     """Who acts and when."""
-    from time import gmtime, localtime, strftime, time
-
     settings = ctx.find_root().obj
     now = time()
     return Context(

@@ -4,6 +4,7 @@ sequence.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 
@@ -41,15 +42,11 @@ def emit_json(value: Any) -> None:
 
 def json_text(value: Any) -> str:
     """A JSON value as `emit_json` writes it: on a terminal over several lines."""
-    import json
-
     return json.dumps(value, ensure_ascii=False, indent=2 if for_people() else None)
 
 
 def emit_json_list(values: Iterable[Any]) -> None:
     """Writes a JSON list, one element a line, without holding all of it."""
-    import json
-
     first = True
     write_utf8("[")
     for value in values:
@@ -100,8 +97,6 @@ def error_json(error: MemgitError) -> dict[str, Any]:
 
 def print_error(error: dict[str, Any]) -> None:
     """The object that `--json` gives where a command failed: ASCII, with no control sequence in it."""
-    import json
-
     click.echo(safe(json.dumps({"error": error}, ensure_ascii=True)))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import join
+
 from memgit import TYPE_CHECKING
 from memgit.app.read.recall import DEFAULT_SESSION, MAX_NAMED, recall
 from memgit.cli.options import at_option, context_of, json_option, read_body, workspace_of
@@ -92,8 +94,6 @@ def command(
 
 def _again(words: tuple[str, ...], session: str, skills: tuple[str, ...]) -> str:
     """The command that shows the same once more."""
-    from shlex import join
-
     options = ["--session", session] if session != DEFAULT_SESSION else []
     for skill in skills:
         options += ["--skill", skill]

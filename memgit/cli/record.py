@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 from memgit import TYPE_CHECKING
@@ -255,8 +256,6 @@ def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Req
     Raises:
         BadInput: the line is no such object; file and line are named.
     """
-    import json
-
     try:
         given = json.loads(line)
     except ValueError as error:

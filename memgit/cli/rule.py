@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 import click
 
 from memgit.app.check.settings import described, rules
@@ -31,8 +33,6 @@ def command(name: str | None, as_json: bool) -> None:
         return
     found = next((rule for rule in known if name.upper() == rule.code or name.lower() == rule.name), None)
     if found is None:
-        from difflib import get_close_matches
-
         near = get_close_matches(name, [text for rule in known for text in (rule.code, rule.name)], n=1)
         raise NotFound(
             f"no rule {name!r}", hint=f"did you mean {near[0]}?" if near else "memgit rule lists them"

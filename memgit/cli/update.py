@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from memgit import TYPE_CHECKING
 from memgit.app.write.update import update
 from memgit.cli.options import (
@@ -55,8 +57,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """Replace the body of the record at ADDRESS, or the fields that are given; an empty text empties a field."""
     for name, how in MOVES.items():
         if options[name] is not None:
-            from shlex import quote
-
             hint = f"memgit rename {quote(options['address'])} {how}{quote(options[name])}"
             raise BadInput(f"update leaves the {name} of a record as it is", hint=hint)
     fields = fields_from(options)

@@ -187,8 +187,6 @@ def has_block(data: bytes | None, markers: Markers) -> bool:
     except UnreadableFile:
         return False
     if conflict_markers(text):
-        from memgit.derive import conflict
-
         return any(
             not isinstance(found, Problem) and found is not None
             for found in (find(side, markers) for side in conflict.sides(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
+from memgit.formats.codecs import parse_file
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem
@@ -114,8 +115,6 @@ class MappingView:
 
     def parsed(self, path: str) -> ParsedFile:
         if path not in self._parsed:
-            from memgit.formats.codecs import parse_file
-
             data = self._files.get(path)
             self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
         return self._parsed[path]

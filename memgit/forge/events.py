@@ -6,8 +6,10 @@ may be hours old. An event without a change asks for a check of everything.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 Env = Mapping[str, str]
 
@@ -45,8 +47,6 @@ class Job(NamedTuple):
 
 def _payload(env: Env) -> Any:
     """What happened, as GitHub writes it for the job (docs.github.com, "Webhook events and payloads")."""
-    import json
-
     try:
         with open(env["GITHUB_EVENT_PATH"], "rb") as file:
             return json.load(file)
@@ -119,8 +119,6 @@ def _of_workflow_run(job: Job, event: Any) -> Job:
     cause, head = _at(run, "event") or "something else", _at(run, "head_sha")
     if not cause.startswith("pull_request") or head is None:
         return job._replace(nothing=f"the workflow ran on {cause}, not on a pull request")
-    from urllib.parse import quote
-
     owner, branch = _at(run, "head_repository", "owner", "login"), _at(run, "head_branch")
     heads = quote(f"{owner}:{branch}", safe=":")
     return job._replace(

@@ -4,8 +4,12 @@ another host or a message.
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Callable, Mapping
+from time import monotonic, sleep
 from typing import Any, NamedTuple
+from urllib.parse import urljoin, urlsplit
 
 from memgit.errors import Refused
 
@@ -78,9 +82,6 @@ class Client:
     def __init__(
         self, base: str, headers: Mapping[str, str], secret: str, pause: Callable[[float], None] | None = None
     ) -> None:
-        from time import monotonic, sleep
-        from urllib.parse import urlsplit
-
         self.base = base.rstrip("/")
         try:
             parts = urlsplit(self.base)
@@ -110,8 +111,6 @@ class Client:
 
         All that a client does has `MAX_TRIES` failures and `MAX_TOTAL_SECONDS` seconds together.
         """
-        from time import monotonic
-
         while True:
             try:
                 return work()
@@ -140,8 +139,6 @@ class Client:
 
     def _moved(self, url: str, answer: Answer) -> str:
         """Where an answer sends us, on the same server only: the token is not for others."""
-        from urllib.parse import urljoin, urlsplit
-
         try:
             new = urljoin(url, answer.headers.get("location", ""))
             parts = urlsplit(new)
@@ -162,8 +159,6 @@ class Client:
         """One request to one address, on a thread: the libraries know a limit for each wait alone, not for
         all of them together.
         """
-        import threading
-
         found: list[Answer | BaseException] = []
 
         def work() -> None:
@@ -182,7 +177,6 @@ class Client:
         return found[0]
 
     def _exchange(self, method: str, url: str, value: Any) -> Answer:
-        import json
         from http.client import HTTPException
         from urllib.error import HTTPError, URLError
         from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -251,8 +245,6 @@ def _lowered(headers: Any) -> dict[str, str]:
 
 def _read(data: bytes) -> Any:
     """The JSON value; None where there is none."""
-    import json
-
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

@@ -4,8 +4,10 @@ are read and written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from memgit.forge.events import Env, Job, github_fork, github_job, gitlab_fork, gitlab_job
 from memgit.lint.reports.github import MAX_ANNOTATIONS
@@ -59,8 +61,6 @@ class Forge(NamedTuple):
 
 
 def _github_repository(env: Env) -> str | None:
-    import re
-
     name = env.get("GITHUB_REPOSITORY", "")
     return name if re.fullmatch(r"[.-]*\w[\w.-]*/[.-]*\w[\w.-]*", name, re.ASCII) else None
 
@@ -90,8 +90,6 @@ def _rules(env: Env) -> str:
 
 def _web(url: str | None) -> str | None:
     """An address that may stand in a comment as it is; None for any other."""
-    import re
-
     found = re.fullmatch(r"https?://[\w.:/@%+~-]+?/*", url or "", re.ASCII)
     return found[0].rstrip("/") if found else None
 
@@ -102,8 +100,6 @@ def _github_comments(env: Env, number: str) -> str | None:
 
 
 def _gitlab_comments(env: Env, number: str) -> str | None:
-    from urllib.parse import quote
-
     project = env.get("CI_MERGE_REQUEST_PROJECT_ID") or env.get("CI_PROJECT_ID") or env.get("CI_PROJECT_PATH")
     return None if not project else f"/projects/{quote(project, safe='')}/merge_requests/{number}/notes"
 
@@ -122,8 +118,6 @@ def _github_request(row: Mapping[str, Any]) -> tuple[Any, Any, Any] | None:
 
 
 def _gitlab_requests(env: Env) -> str | None:
-    from urllib.parse import quote
-
     project = env.get("CI_PROJECT_ID") or env.get("CI_PROJECT_PATH")
     return None if not project else f"/projects/{quote(project, safe='')}/merge_requests?state=opened"
 

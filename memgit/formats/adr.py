@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from memgit.errors import BadInput
 from memgit.formats.blocks import outline
@@ -459,6 +460,4 @@ def _next_line(text: str, at: int) -> int:
 def _decoded(path: str) -> str:
     if "%" not in path:
         return path
-    from urllib.parse import unquote
-
     return unquote(path)

@@ -7,6 +7,7 @@ disk: memory vaults (skill-memory) and mirrors (Mnema, two writers).
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 
@@ -485,8 +486,6 @@ def _unquoted(item: str) -> str:
 
 
 def _json_list(text: str) -> tuple[str, ...] | None:
-    import json
-
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):

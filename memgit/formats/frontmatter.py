@@ -7,6 +7,7 @@ indentation, comments, line ends.
 
 from __future__ import annotations
 
+import json
 import re
 
 from memgit import TYPE_CHECKING
@@ -146,8 +147,6 @@ def _without(text: str) -> Parts:
 
 def _json_end(text: str) -> int:
     """Where an object at the start of a text ends; 0 where there is none."""
-    import json
-
     try:
         value, end = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):

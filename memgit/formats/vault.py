@@ -7,6 +7,7 @@ outside the bold. Its labels are read and written in place of keys. See FORMATS,
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -362,8 +363,6 @@ def _listed(field: str, key: str, items: tuple[str, ...]) -> str:
     text = ", ".join(items)
     if read_items(field, key, text) == items:
         return text
-    import json
-
     return json.dumps(items, ensure_ascii=False)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.objects.tree import FOLDER, LINK, SUBMODULE, Tree
@@ -99,6 +101,4 @@ def _check_case(tree: Tree, edits: Mapping[str, bytes | None]) -> None:
 
 def fold(path: str) -> str:
     """A path as a file system that ignores case and normal form sees it."""
-    from unicodedata import normalize
-
     return normalize("NFC", path).casefold()

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
+from memgit.formats.yaml import read
 
 
 class Export(NamedTuple):
@@ -233,8 +234,6 @@ def _with_frontmatter(text: str) -> Note:
     parts = frontmatter.split(text)
     if parts.block is None or parts.fault is not None:
         return Note(text)
-    from memgit.formats.yaml import read
-
     try:
         entries = read(parts.block)
     except UnreadableFile:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from typing import NamedTuple
 
 from memgit.errors import BadInput, UnreadableFile
@@ -161,8 +162,6 @@ def _body_mark(item: Item) -> str:
 
 def text_mark(text: str) -> str:
     """Twelve hexadecimal digits by which a body that was edited in the plan is known."""
-    from hashlib import sha256  # loads OpenSSL
-
     return sha256(text.strip("\n").encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 

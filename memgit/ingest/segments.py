@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.messages.message import cut
+from memgit.formats.yaml import read
 from memgit.ingest import markup
 from memgit.ingest.boilerplate import is_generic_heading, kind_of_title, without_layout
 from memgit.ingest.content import Dropped, FileMap, Segment
@@ -146,8 +147,6 @@ def _frontmatter(text: str) -> _Head:
         count += 1
     title = None
     if parts.block is not None:
-        from memgit.formats.yaml import read
-
         try:
             entries = read(parts.block)
             entry = entries.get("title")

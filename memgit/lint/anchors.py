@@ -14,6 +14,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from unicodedata import category, normalize
 
@@ -136,8 +137,6 @@ class Anchors:
         """The name of a heading that a fragment may have meant; None where none is close, or there are too
         many to compare with each.
         """
-        from difflib import get_close_matches
-
         names = self._slugs(slug)
         self._asked += 1
         if self._asked > MOST_ASKED or len(names) > MOST_COMPARED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
+from memgit.model.change import diff_records
 
 if TYPE_CHECKING:
     from memgit.model.change import Change
@@ -15,8 +16,6 @@ def changes(corpus: Corpus) -> list[Change]:
     if found is None:
         found = []
         if corpus.before is not None:
-            from memgit.model.change import diff_records
-
             paths = sorted(path for path in corpus.before.paths() if path.endswith(".md"))
             old = [record for path in paths for record in corpus.before.parsed(path).records]
             new = [record for path in paths for record in corpus.parsed(path).records]

@@ -8,9 +8,12 @@ knows seven of the ten shapes that stand in ordinary notes. Its detectors check 
 
 from __future__ import annotations
 
+import json
 import re
+from math import log2
 
 from memgit import TYPE_CHECKING
+from memgit.lint.lines import Lines
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -63,7 +66,6 @@ def _json_head(token: str) -> bool:
     """Whether the first part of a JSON web token is one: base64url of an object that names its algorithm."""
     import base64
     import binascii
-    import json
 
     head = token.split(".", maxsplit=1)[0]
     try:
@@ -229,8 +231,6 @@ def _suspect(text: str, long: list[str]) -> bool:
 
 def find(text: str) -> list[Secret]:
     """The credentials in a text, by line; one value is reported once a line."""
-    from memgit.lint.lines import Lines
-
     out: dict[tuple[int, str], Secret] = {}
     lines = Lines(text)
     for start, kind, value, keep in _matches(text):
@@ -374,8 +374,6 @@ def _is_example(value: str, kind: str) -> bool:
 
 def entropy(value: str) -> float:
     """Shannon entropy in bits a character."""
-    from math import log2
-
     size = len(value)
     return -sum(count / size * log2(count / size) for count in map(value.count, set(value))) if size else 0.0
 

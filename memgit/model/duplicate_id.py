@@ -4,6 +4,8 @@ known, and what makes one of it.
 
 from __future__ import annotations
 
+from shlex import join
+
 from memgit.model.record import Record
 from memgit.model.shell import memgit_in
 
@@ -24,6 +26,4 @@ def merging(keep: str, *others: str, folder: str = ".") -> str:
     """The command that merges records into one, named by address or id; `folder` is where the knowledge root
     lies.
     """
-    from shlex import join  # only who has something to fix
-
     return f"{memgit_in(folder)} merge-records {join([keep, *others])}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 START = "<!-- memgit-review"
 QUIET = "<!-- memgit: nothing to review -->"
 """The second line of a review that concerns nothing: it replaces a comment, and is none by itself."""
@@ -13,8 +15,6 @@ def marker(key: str = "") -> str:
 
     Form: an HTML comment, which forges keep and do not show; no two keys give the same.
     """
-    from urllib.parse import quote
-
     safe = quote(key, safe="/", errors="surrogateescape").replace("--", "-%2D")
     return f"{START}{f': {safe}' if safe else ''} -->"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memgit.errors import Refused
+from memgit.formats.markdown import headings
 from memgit.web import Page
 from memgit.web.charset import decode
 from memgit.web.transport import Response
@@ -67,8 +68,6 @@ def _tidy(text: str) -> str:
 
 def _first_heading(text: str) -> str | None:
     """The title of a Markdown text: its first heading of the first level."""
-    from memgit.formats.markdown import headings
-
     lines = re.sub(r"\r\n?", "\n", text[:20_000])
     return next(
         (

@@ -4,7 +4,10 @@ bounded by nothing in them.
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import sys
+from base64 import b64decode, b64encode
 from typing import Any
 
 from memgit.errors import Refused
@@ -31,9 +34,7 @@ def extract_within(html: str, url: str, seconds: float) -> tuple[str | None, str
     Raises:
         Refused: also where it takes longer, or more memory than `MEMORY`.
     """
-    from importlib.util import find_spec
-
-    if find_spec("trafilatura") is None:
+    if importlib.util.find_spec("trafilatura") is None:
         raise missing()
     told = _run({"what": "page", "html": html, "url": url}, "the page", seconds)
     return told["title"], told["date"], told["text"]
@@ -45,10 +46,7 @@ def convert_within(data: bytes, kind: str, seconds: float) -> tuple[str | None, 
     Raises:
         Refused: also where it takes longer, or more memory than `MEMORY`.
     """
-    from base64 import b64encode
-    from importlib.util import find_spec
-
-    if find_spec("markitdown") is None:
+    if importlib.util.find_spec("markitdown") is None:
         raise document.missing(kind)
     job = {"what": "document", "data": b64encode(data).decode("ascii"), "kind": kind}
     told = _run(job, f"the {kind} document", seconds)
@@ -56,7 +54,6 @@ def convert_within(data: bytes, kind: str, seconds: float) -> tuple[str | None, 
 
 
 def _run(job: dict[str, Any], what: str, seconds: float) -> dict[str, Any]:
-    import json
     import subprocess
 
     hint = "save it as text and ingest the file"
@@ -88,8 +85,6 @@ def work(job: dict[str, Any]) -> dict[str, Any]:
     _bound(job["seconds"])
     try:
         if job["what"] == "document":
-            from base64 import b64decode
-
             title, text = document.convert(b64decode(job["data"]), job["kind"])
             return {"title": title, "text": text}
         title, date, text = extract(job["html"], job["url"])

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from memgit.adopt.systems.system import GLANCE, Candidate, Export, Log, Read, System
 from memgit.derive import CATEGORY_INDEX, dates
+from memgit.derive.jsonindex import read as read_index
+from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
+from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.derive.view import MappingView
 from memgit.formats.messages.message import one_line
 from memgit.model.layout import Layout, Place
@@ -61,10 +64,6 @@ def _workspace(above: str, held: list[str], paths: set[str], read: Read) -> Cand
 
 def _index_says(above: str, indexes: Sequence[str], read: Read) -> tuple[str | None, str | None]:
     """The version that the indexes name, and why one of them is another tool's."""
-    from memgit.derive.jsonindex import read as read_index
-    from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
-    from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
-
     version = None
     for path in indexes:
         view = MappingView(Layout("", ()), {path: read(path) or b""})

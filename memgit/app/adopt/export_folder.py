@@ -11,6 +11,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from shutil import rmtree
 
 from memgit.errors import BadInput, Refused
 
@@ -111,8 +113,6 @@ class _Work:
 
     def remove(self) -> None:
         """Takes the work folder away with all that is in it."""
-        from shutil import rmtree
-
         rmtree(self.folder, ignore_errors=True)
         os.close(self._marker)
 
@@ -148,8 +148,6 @@ def _is_held(folder: str) -> bool:
 
 
 def _sweep(home: str) -> None:
-    from shutil import rmtree
-
     for name in list(_left_behind(home)):
         rmtree(os.path.join(home, name), ignore_errors=True)
 
@@ -190,9 +188,6 @@ def _take_away(moved: list[str], folders: list[str], work: _Work | None) -> None
     """Undoes what was done so far: what was moved into place, the work folder, and the folders above a new
     one.
     """
-    from contextlib import suppress
-    from shutil import rmtree
-
     for path in moved:
         with suppress(OSError):
             rmtree(path) if os.path.isdir(path) and not os.path.islink(path) else os.unlink(path)

@@ -13,6 +13,7 @@ from typing import Any
 from memgit.app import config as configuration
 from memgit.app.adopt.upgrade import VERSION
 from memgit.app.derived.log_file import keep_log
+from memgit.app.hooks.install import install
 from memgit.app.read.engines import MEM_SKILL
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
 from memgit.app.write.session import Plan, Session, Written
@@ -112,8 +113,6 @@ def init(
 
 def install_hooks(repo: Repository) -> tuple[str, ...]:
     """Installs the hooks; what to tell where one could not be."""
-    from memgit.app.hooks.install import install
-
     try:
         left = [hook for hook in install(repo) if not hook.works]
     except (Refused, OSError) as error:

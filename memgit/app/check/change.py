@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.app.check import settings as lint_settings
+from memgit.app.check.lint import corpus_at
 from memgit.errors import MemgitError
 from memgit.formats.merging.linediff import matching
 from memgit.lint import gate
+from memgit.lint.engine import run
 from memgit.lint.rule import Finding
 from memgit.lint.settings import configured
 from memgit.lint.words import named
@@ -238,9 +240,6 @@ def held_at(
     Args:
         sides: that side, and another one which it is compared with.
     """
-    from memgit.app.check.lint import corpus_at
-    from memgit.lint.engine import run
-
     tree, back = workspace.require_repository().tree(side), came_from(changes)
     paths = {path for path in (back(one.path) for one in found) if tree.get(path) is not None}
     if not paths:

@@ -21,13 +21,17 @@ from memgit.app.derived import state as derived_state
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import is_derived, owed_paths
 from memgit.errors import BadInput, NotFound, Refused
+from memgit.git import process
+from memgit.git.history import history
 from memgit.git.objects.tree import Tree
 from memgit.git.worktree.staged import staged
+from memgit.git.worktree.status import dirty
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import Result, run
 from memgit.lint.rule import SEVERITIES
 from memgit.lint.settings import Settings, chosen, configured
+from memgit.lint.words import plural
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -117,7 +121,6 @@ def lint(
 
 def _claims(workspace: Workspace, request: Request) -> list[Contradiction]:
     """What messages say in vain of the commits that a request is about: the one that it names, or those since another."""
-    from memgit.git.history import history
     from memgit.git.history.activity import Activity
 
     repo = workspace.require_repository()
@@ -345,8 +348,6 @@ def _fork(repo: Repository, rev: str, head: str | None) -> str:
         return other
     if repo.is_ancestor(other, head):
         return other
-    from memgit.git import process
-
     return process.attempt(["merge-base", other, head], repo=repo).out.decode("ascii").strip() or other
 
 
@@ -367,8 +368,6 @@ def _outside(workspace: Workspace, commit: str | None = None) -> Callable[[str],
 
 def _on_disk(root: str, repo: Repository) -> dict[str, Edited | None]:
     """Edited files as they lie on disk."""
-    from memgit.git.worktree.status import dirty
-
     out: dict[str, Edited | None] = {}
     for path, _ in dirty(repo):
         mode = disk_mode(os.path.join(root, path))
@@ -461,8 +460,6 @@ _GROUPS = {
 
 def _counts(corpus: Corpus) -> list[str]:
     """How many records of each kind there are, and in how many categories, skills, scopes or folders."""
-    from memgit.lint.words import plural
-
     count: dict[str, int] = {}
     groups: dict[str, set[str]] = {}
     for one in corpus.records():

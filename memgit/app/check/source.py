@@ -11,6 +11,7 @@ from functools import cached_property
 
 from memgit import TYPE_CHECKING
 from memgit.formats.codecs import parse_file
+from memgit.git.history.history import touching
 from memgit.git.objects.tree import FOLDER, LINK, SUBMODULE
 from memgit.lint import facts as lint_facts
 from memgit.lint.facts import FileFacts, RecordFacts
@@ -157,8 +158,6 @@ class TreeSource:
         """The newest version of a file in history that is good."""
         if self._commit is None:
             return None
-        from memgit.git.history.history import touching
-
         for commit in touching(self._repo, self._commit, [path], MAX_VERSIONS):
             data = self._repo.tree(commit).data(path)
             if data is not None and is_good(data):

@@ -14,13 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
-from memgit.derive import CATEGORY_INDEX, dates, index_places, jsontext, managed
+from memgit.derive import CATEGORY_INDEX, dates, index_places, jsontext, managed, mem_skill, mnema, vault
 from memgit.derive.jsonindex import Item, Shape, joined
 from memgit.derive.jsontext import Json
 from memgit.derive.managed import Found
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
+from memgit.derive.mnema import collation
 from memgit.errors import UnreadableFile
 from memgit.formats.merging.merge import Conflict, Merged, merge_file
 from memgit.formats.merging.textmerge import Markers, between, merge_lines
@@ -111,8 +113,6 @@ def _shape(layout: Layout, path: str) -> Shape | None:
     """What the index at a path looks like; None for a page."""
     if not path.endswith(".json"):
         return None
-    from memgit.derive import mem_skill, vault
-
     for spec in (KNOWLEDGE, EXPERIENCE):
         if any(path == folder + CATEGORY_INDEX for folder in mem_skill.folders(layout, spec)):
             return spec.shape
@@ -243,8 +243,6 @@ def _pages(layout: Layout, path: str, texts: _Texts) -> Merged | None:
     if any(place.form == "vault" for place in layout.places):
         return _by_lines(texts)
     if layout.name == "mnema":
-        from memgit.derive import mnema
-
         return _by_block(texts, mnema.MARKERS, _mirror_block)
     return _by_block(texts, index_places.MARKERS, _block)
 
@@ -319,8 +317,6 @@ def _target(line: str) -> str:
         return line
     if "%" not in match[1]:
         return match[1]
-    from urllib.parse import unquote_to_bytes
-
     return unquote_to_bytes(match[1]).decode("utf-8", "surrogateescape")
 
 
@@ -348,8 +344,6 @@ def _set(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> lis
 
 def _mirror_block(base: list[str], ours: list[str], theirs: list[str]) -> list[str]:
     """The block of an `INDEX.md` of a mirror: one line a file in Mnema's order."""
-    from memgit.derive.mnema import collation
-
     sides = [[line for line in lines if line.startswith("- ")] for lines in (base, ours, theirs)]
     lines = sorted(_set(*sides), key=lambda line: collation(_target(line)))
     frame = [""] if not any(line.strip() for line in ours) or not ours[0].strip() else []

@@ -20,6 +20,11 @@ from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.write import carry_out
+from memgit.cache.events import Events
+from memgit.cache.overlay import Overlay
+from memgit.cache.parallel_events import begin
+from memgit.cache.records import Snapshot, refresh
+from memgit.cache.usage import load
 from memgit.derive import is_derived
 from memgit.derive.view import Rendered
 from memgit.errors import BadInput
@@ -32,7 +37,6 @@ from memgit.model.record import Problem
 
 if TYPE_CHECKING:
     from memgit.cache.parallel_events import Beside
-    from memgit.cache.records import Snapshot
 
 ATTEMPTS = 3
 """How often to begin again where files change while they are being derived from."""
@@ -337,8 +341,6 @@ def _read_records(workspace: Workspace, repo: Repository, kept: Kept, progress: 
     """Brings the records of the newest commit into the cache; what is parsed on the way is kept."""
     if workspace.cache is None:
         return
-    from memgit.cache.records import refresh
-
     tell = None if progress is None else (lambda done, total: progress("records", done, total))
     refresh(workspace.cache, repo, workspace.layout, repo.head().commit, tell, parse=kept.parse)
 
@@ -372,9 +374,6 @@ def _snapshot(
     """The records of a commit; with the uncommitted edits that were found (None: of no working tree) counted
     in.
     """
-    from memgit.cache.overlay import Overlay
-    from memgit.cache.records import Snapshot
-
     label = "at" if edits is None else ""
     snapshot = Snapshot(workspace.records_cache, repo, workspace.layout, commit, label=label)
     return Overlay(snapshot, edits) if edits else snapshot
@@ -396,9 +395,6 @@ def _begin_events(workspace: Workspace, repo: Repository) -> Beside | None:
     """
     if workspace.cache is None or workspace.cache.readonly:
         return None
-    from memgit.cache.events import Events
-    from memgit.cache.parallel_events import begin
-
     head = repo.head().commit
     if head is None or Events(repo, workspace.layout, workspace.cache).count(head) is not None:
         return None
@@ -411,8 +407,6 @@ def _read_events(
     """Brings the activity log into the cache; how many events it has."""
     if head is None:
         return 0
-    from memgit.cache.events import Events
-
     events = Events(repo, workspace.layout, workspace.cache)
     if beside is None and (known := events.count(head)) is not None:
         return known
@@ -433,8 +427,6 @@ def _read_events(
 
 def _read_usage(workspace: Workspace, repo: Repository) -> None:
     """Brings the counts of the usage refs into the cache."""
-    from memgit.cache.usage import load
-
     load(repo, workspace.cache)
 
 

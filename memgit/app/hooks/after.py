@@ -16,6 +16,7 @@ from memgit.app.derived import state as derived_state
 from memgit.app.hooks.roots import State, roots
 from memgit.derive import derive_owed, is_derived, owed_paths
 from memgit.errors import MemgitError
+from memgit.git.commit.amend import with_tree
 from memgit.git.objects.tree import rewrite
 from memgit.git.worktree.staged import staged
 from memgit.model.shell import memgit_in
@@ -71,8 +72,6 @@ def take_in(context: Context, repo: Repository) -> str | None:
     Returns:
         The commit that HEAD is at afterwards; None where nothing was put in.
     """
-    from memgit.git.commit.amend import with_tree
-
     head = repo.head()
     if head.commit is None or len(repo.parents_of(head.commit)) < 2:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 from memgit import TYPE_CHECKING
 from memgit.app.hooks import hook_state
@@ -170,8 +171,6 @@ def check_message(context: Context, repo: Repository, text: str, file: str) -> l
         wrong = _untrue(context, repo, blocks[0].records)
     if not wrong:
         return []
-    import shlex
-
     named = shlex.quote(os.path.abspath(file) if context.env.get("GIT_PREFIX") else file)
     return [
         *(f"the commit message: {fault}" for fault in wrong),

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from memgit.app.ingest.links import follow_links
 from memgit.app.ingest.marks import Mark, digest, written
 from memgit.app.ingest.new_entries import Drafts, SiblingLinks, request_of
+from memgit.app.ingest.source import digest as of_bytes
+from memgit.app.ingest.source import plain_bytes
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import record as recording
 from memgit.app.write.linking.links import both_ways
@@ -194,9 +196,6 @@ def fitting(workspace: Workspace, proposal: Proposal) -> Proposal:
     Raises:
         Conflict: a file changed since the plan was made, or is gone.
     """
-    from memgit.app.ingest.source import digest as of_bytes
-    from memgit.app.ingest.source import plain_bytes
-
     sources: dict[str, str] = {}
     for file in proposal.files:
         url = "://" in file.path

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
+from memgit.app.read.log import log
 from memgit.app.workspace import Workspace
+from memgit.cache.event_text import Filter
 
 INTRO = "Digests of lines and text, by record:"
 FILES = "Digests of files that were taken whole:"
@@ -60,9 +63,6 @@ class Marks:
         if self._found is None:
             self._found = {}
             if self._revision is not None:
-                from memgit.app.read.log import log
-                from memgit.cache.event_text import Filter
-
                 for event in log(
                     self._workspace,
                     self._revision,
@@ -109,7 +109,5 @@ def digest(text: str) -> str:
     """Twelve hexadecimal digits that depend on the text alone, line ends and blanks at the ends of lines
     aside.
     """
-    from hashlib import sha256  # loads OpenSSL
-
     lines = (line.rstrip() for line in text.strip().split("\n"))
     return sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:12]

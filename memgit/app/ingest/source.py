@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from memgit.app.config import NAME
@@ -117,8 +118,6 @@ def read(workspace: Workspace, name: str, reading: Reading) -> Source:
 
 def digest(data: bytes) -> str:
     """Sixteen hexadecimal digits that depend on the bytes alone."""
-    from hashlib import sha256  # loads OpenSSL
-
     return sha256(data).hexdigest()[:16]
 
 

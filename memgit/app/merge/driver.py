@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Mapping
 
+from memgit.app.derived.merge import merge_derived
+from memgit.app.merge.tree_merge import derivation_of, merge_bases, merge_trees
 from memgit.app.workspace import Workspace, open_workspace
 from memgit.derive import is_derived
 from memgit.errors import Refused
 from memgit.formats.merging.merge import DOCUMENTS, Conflict, Merged, merge_file
 from memgit.formats.text import MAX_BYTES
+from memgit.git.worktree.unmerged import merged_heads
 from memgit.git.write_all import replace_file
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
@@ -31,8 +34,6 @@ def merge_one(
     lines.
     """
     if is_derived(layout, path):
-        from memgit.app.derived.merge import merge_derived
-
         return merge_derived(layout, path, base, ours, theirs, labels)
     found = layout.find(path)
     form, kind = (found[0].form, found[0].kind) if found is not None else ("", "")
@@ -103,9 +104,6 @@ def _derived(workspace: Workspace, path: str, env: Mapping[str, str]) -> Merged 
 
     None where git does not say what it merges (a rebase, a stash), or people's own text in it conflicts.
     """
-    from memgit.app.merge.tree_merge import derivation_of, merge_bases, merge_trees
-    from memgit.git.worktree.unmerged import merged_heads
-
     repo = workspace.require_repository()
     head, others = repo.head().commit, merged_heads(repo, env)
     bases = merge_bases(repo, head, others[0]) if head is not None and len(others) == 1 else []

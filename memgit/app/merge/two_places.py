@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memgit.app.read.reader import open_reader
 from memgit.app.workspace import Workspace
+from memgit.cache.rows import FROM_FILES, FROM_RECORDS
 from memgit.derive import is_derived
 from memgit.errors import MemgitError
 from memgit.formats.codecs import parse_file
@@ -101,8 +102,6 @@ def doubled(workspace: Workspace, snapshot: Snapshot, old: str, changed: Iterabl
         old: our side before the merge.
         changed: the paths that the merge changed.
     """
-    from memgit.cache.rows import FROM_FILES, FROM_RECORDS
-
     layout, tree = workspace.layout, workspace.require_repository().tree(old)
     paths = [path for path in changed if path.endswith(".md") and layout.find(path) is not None]
     ids: set[str] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import unified_diff
 from typing import Any, NamedTuple
 
 from memgit.app.read.reader import Reader, open_reader
@@ -129,8 +130,6 @@ def _changed_paths(workspace: Workspace, old: Reader | None, new: Reader) -> Ite
 
 def described(change: Change) -> RecordDiff:
     """A change with its fields and text lines compared."""
-    from difflib import unified_diff
-
     old, new = change.old, change.new
     names = dict.fromkeys([*(old.fields if old else ()), *(new.fields if new else ())])
     fields = [

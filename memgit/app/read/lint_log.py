@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
+from memgit.git.commit.empty_commit import commit_empty
 from memgit.lint.rule import SEVERITIES
 from memgit.lint.words import plural
 
@@ -46,8 +47,6 @@ def keep(
     workspace: Workspace, context: Context, request: Request, checked: Checked, *, reason: str | None = None
 ) -> Committed:
     """Commits the result; errors are those of `allowed` and of a commit."""
-    from memgit.git.commit.empty_commit import commit_empty
-
     allowed(workspace, request)
     return commit_empty(workspace.writable(), message(checked.report, context, request, reason))
 

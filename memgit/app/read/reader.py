@@ -13,6 +13,8 @@ from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
 from memgit.cache.ids import seen
 from memgit.errors import Ambiguous, BadInput, Broken, NotFound, Refused, UnreadableFile
+from memgit.formats.codecs import parse_file
+from memgit.git.objects.files import listed_files
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.model import address as addresses
@@ -97,8 +99,6 @@ class DiskFiles(Files):
 
     def paths(self) -> Iterable[str]:
         if self._repo is not None:
-            from memgit.git.objects.files import listed_files
-
             for path in listed_files(self._repo):
                 if self._plain(path):
                     yield path
@@ -170,8 +170,6 @@ class Reader:
     def file(self, path: str) -> ParsedFile:
         """What one file holds; empty for a file that is not there or belongs to no kind."""
         if path not in self._parsed:
-            from memgit.formats.codecs import parse_file  # a read that the cache answers parses nothing
-
             try:
                 data = self.files.data(path)
             except UnreadableFile as error:

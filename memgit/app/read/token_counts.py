@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from memgit import __version__
 from memgit.app.read.reader import CachedReader, Reader
+from memgit.cache.facts import TOKENS, keep, load
+from memgit.cache.rows import from_text, place_text, to_json
 from memgit.model.record import Record
 from memgit.model.tokens import estimate
 
@@ -34,9 +36,6 @@ def counter(reader: Reader) -> Callable[[Record], int]:
 
 def _counts(reader: CachedReader) -> dict[str, Sequence[int]]:
     """The tokens of the records of every file, by path; those that are not known yet are counted and kept."""
-    from memgit.cache.facts import TOKENS, keep, load
-    from memgit.cache.rows import from_text, place_text, to_json
-
     layout, cache, snapshot = reader.workspace.layout, reader.workspace.cache, reader.snapshot
     if cache is None:
         return {}

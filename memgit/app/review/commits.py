@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from memgit.formats.messages import message as messages
 from memgit.git.history import history
+from memgit.git.history.activity import Activity
 from memgit.git.history.history import RawCommit
 from memgit.git.objects.promisor import obtain
 from memgit.git.repository import Repository
@@ -67,8 +68,6 @@ def commits_of(repo: Repository, layout: Layout, base: str, head: str) -> Commit
     claims = contradictions(repo, layout, found)
     if alone:
         return Commits(len(found), {}, everybody, claims)
-    from memgit.git.history.activity import Activity
-
     names: dict[str, list[Who]] = {}
     for event in reversed(list(Activity(repo, layout).events(found))):
         makers = _makers(event)
@@ -85,8 +84,6 @@ def contradictions(
     repo: Repository, layout: Layout, commits: Sequence[RawCommit]
 ) -> tuple[Contradiction, ...]:
     """What the messages of some commits say about records and their trees contradict."""
-    from memgit.git.history.activity import Activity
-
     activity = Activity(repo, layout)
     return tuple(claim for commit in commits for claim in activity.contradictions(commit))
 

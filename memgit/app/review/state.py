@@ -10,9 +10,11 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from memgit.app.check.lint import made_of
 from memgit.app.check.source import MAX_BY_KEYWORD, CachedIndex, Kept, TreeSource, light
 from memgit.app.merge.tree_merge import Edit, MergedSource, TreeMerge
 from memgit.app.workspace import Workspace
+from memgit.cache.overlay import Overlay
 from memgit.cache.records import Snapshot
 from memgit.cache.scores import count
 from memgit.cache.search import closest
@@ -448,8 +450,6 @@ class Lookups:
 
     @cached_property
     def _made(self) -> str:
-        from memgit.app.check.lint import made_of
-
         return made_of(self._workspace)
 
     @cached_property
@@ -461,8 +461,6 @@ class Lookups:
     def after(self, corpus: ReviewedCorpus) -> None:
         """Gives the result of merging its lookups."""
         if not self.full:
-            from memgit.cache.overlay import Overlay
-
             layout, source = self._workspace.layout, self._sides.merged
             edited = {
                 path: source.data(path)

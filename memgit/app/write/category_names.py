@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from memgit import TYPE_CHECKING
+from memgit.app.write.overlay import Board
 from memgit.derive import CATEGORY_INDEX
 from memgit.derive.categories import name_in_item, said_in, taken_over, words_in_item
 from memgit.derive.jsonindex import Item, read
@@ -26,9 +26,6 @@ from memgit.git.history.history import touching
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
-
-if TYPE_CHECKING:
-    from memgit.app.write.overlay import Board
 
 SPECS = (KNOWLEDGE, EXPERIENCE)
 MAX_COMMITS = 500
@@ -85,8 +82,6 @@ def _earlier(board: Board, index: str, found: Sequence[str]) -> Iterator[View]:
     """States before that of a board, newest first: its commit, where the index is edited on it; those of
     history, for files in question.
     """
-    from memgit.app.write.overlay import Board
-
     commit = board.commit or board.repo.head().commit
     if commit is None:
         return

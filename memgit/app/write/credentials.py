@@ -8,8 +8,13 @@ place) is left alone here.
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
+from memgit.app.check.settings import settings_of
 from memgit.errors import Refused
 from memgit.lint import secrets
+from memgit.lint.lines import Lines
+from memgit.lint.page import REGULAR, Page
+from memgit.lint.settings import chosen, severity_of
+from memgit.lint.suppress import MARK
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -117,8 +122,6 @@ def _held(path: str, text: str, lines: set[int] | None) -> list[Held]:
     spans = secrets.spans(text)
     if not spans:
         return []
-    from memgit.lint.lines import Lines
-
     at = Lines(text)
     found = [Held(path, at.of(start), start, end, kind) for start, end, kind in spans]
     return found if lines is None else [held for held in found if held.line in lines]
@@ -127,9 +130,6 @@ def _held(path: str, text: str, lines: set[int] | None) -> list[Held]:
 def _allowed_out(board: Board, path: str, found: list[Held]) -> list[Held]:
     if not found:
         return found
-    from memgit.lint.page import REGULAR, Page
-    from memgit.lint.suppress import MARK
-
     data = board.data(path) or b""
     if MARK.encode() not in data:
         return found
@@ -168,9 +168,7 @@ def _without(reason: str | None, said: Sequence[tuple[int, int, str]]) -> str | 
 
 def _severity(workspace: Workspace) -> str | None:
     """How grave a credential is by the configuration; None where the rule is turned off."""
-    from memgit.app.check.settings import settings_of
     from memgit.lint.rules import RULES
-    from memgit.lint.settings import chosen, severity_of
 
     rule = next(rule for rule in RULES if rule.code == _RULE)
     settings = settings_of(workspace, RULES)

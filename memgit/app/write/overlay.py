@@ -10,6 +10,7 @@ from memgit.app.workspace import Workspace
 from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound
 from memgit.formats.codecs import parse_file
 from memgit.formats.text import MAX_BYTES
+from memgit.git.history.history import touching
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.model.layout import Layout
@@ -125,8 +126,6 @@ class Board(TreeFiles):
         commit = self.commit or self.repo.head().commit
         if commit is None:
             return None
-        from memgit.git.history.history import touching
-
         for older in touching(self.repo, commit, [path], MAX_VERSIONS):
             data = self.repo.tree(older).data(path)
             if data is not None and is_good(data):

@@ -14,6 +14,7 @@ from memgit.app.read.reader import Reader, open_reader
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.entry_files import words_of
+from memgit.app.write.linking import links
 from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.similar import Close, close_records, hint
 from memgit.app.write.update import check_status, extend_record, update_record, whole_text
@@ -21,6 +22,7 @@ from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import FORMS
+from memgit.formats.mem_skill.entries import set_meta
 from memgit.formats.messages import message as messages
 from memgit.model import link, when
 from memgit.model.kinds import KINDS, STATUSES
@@ -199,8 +201,6 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
             )
     ordinal = 0 if existing is None else len(session.titles(path))
     if existing is None and request.category and KINDS[request.kind].stored == "entry":
-        from memgit.formats.mem_skill.entries import set_meta
-
         existing = set_meta(b"", request.category)
     before = None
     if session.trusting and ordinal and not session.has_title(path, link.normal(request.title)):
@@ -219,8 +219,6 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
     changed: list[Record] = []
     superseded = write_both_ends(session, made, over) if over and made is not None else []
     if others and made is not None:
-        from memgit.app.write.linking import links
-
         changed = links.both_ways(session, made, others)[1]
     address = session.workspace.layout.address(place, path, key, request.title)
     changes = [RecordChange("promote" if origins else "create", identity, address)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
+from memgit.app.read.record_json import record_json
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.overlay import Board, BoardReader
 from memgit.errors import BadInput, Refused
 from memgit.formats.codec import Form
 from memgit.formats.codecs import FORMS
 from memgit.model import link
+from memgit.model.ids import new_id
 from memgit.model.layout import Place
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import RecordChange
@@ -64,8 +66,6 @@ class Written(NamedTuple):
     close: tuple[Close, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        from memgit.app.read.record_json import record_json
-
         return {
             "op": self.op,
             "action": self.action,
@@ -167,8 +167,6 @@ class Session:
 
         Drawn in growing lots, each of which is looked up at once: a batch asks for many.
         """
-        from memgit.model.ids import new_id
-
         while not self._ids:
             self._lot = min(2 * self._lot, MOST_IDS)
             drawn = [new_id(self.context.entropy) for _ in range(self._lot // 2)]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader
 from memgit.cache.rows import group_of
+from memgit.formats.links import untargeted
 from memgit.lint.alike.matching import CLOSE, ELSEWHERE, Profile, is_close, likeness_to, needed, profile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record, Value
@@ -69,8 +70,6 @@ def _prose(body: str) -> str:
     """A text without the targets of its links: a record that it links to is none that it repeats."""
     if "[" not in body:
         return body
-    from memgit.formats.links import untargeted  # loads the reader of YAML
-
     return untargeted(body)
 
 

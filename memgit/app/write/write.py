@@ -19,6 +19,7 @@ from memgit.app.write.overlay import Board
 from memgit.app.write.session import Plan, Session, Written
 from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
 from memgit.errors import BadInput
+from memgit.formats.merging.merge import merge_file
 from memgit.formats.messages import message as messages
 from memgit.git.commit.commit import Change, Merge, Merged, commit
 from memgit.git.objects.tree import Tree
@@ -333,8 +334,6 @@ def merger(layout: Layout) -> Merge:
     """The three-way merge for paths of a layout: `(path, base, ours, theirs)`."""
 
     def merge(path: str, base: bytes | None, ours: bytes | None, theirs: bytes | None) -> Merged:
-        from memgit.formats.merging.merge import merge_file
-
         found = layout.find(path)
         form, kind = (found[0].form, found[0].kind) if found is not None else ("", "")
         return merge_file(form, kind, base, ours, theirs)

@@ -12,6 +12,7 @@ from collections import deque
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
+from memgit.formats import frontmatter, yaml
 from memgit.formats.codec import Draft
 from memgit.formats.mem_skill import bodies, labelled, titles
 from memgit.formats.mem_skill.compose import Habits, clean, compose
@@ -152,8 +153,6 @@ def _same_titles(records: list[Record], problems: list[Problem]) -> None:
 
 def _meta(text: str) -> tuple[Mapping[str, Value], Problem | None]:
     """What the frontmatter of a category says; keywords as a tuple, however they are typed."""
-    from memgit.formats import frontmatter, yaml
-
     parts = frontmatter.split(text)
     try:
         entries = yaml.read(parts.block or "")

@@ -13,6 +13,7 @@ from memgit.formats.blocks import HEADING, Scanner, atx, outline
 from memgit.formats.mem_skill import bodies, titles
 from memgit.formats.mem_skill.labels import LINE, ORDER
 from memgit.formats.mem_skill.sections import Fields, Span, fields, hide, link_places, targets
+from memgit.formats.merging.linediff import matching
 from memgit.model.lazy_re import pattern
 from memgit.model.record import Value
 
@@ -395,12 +396,8 @@ class Entry:
         raw = [self.plain[number][column:] for number, column in old]
         if len(before) != len(raw):
             before = raw
-        if old[-1][0] - old[0][0] + 1 == len(old):
-            blocks = _ends(before, after)
-        else:
-            from memgit.formats.merging.linediff import matching
-
-            blocks = matching(before, after)
+        together = old[-1][0] - old[0][0] + 1 == len(old)
+        blocks = _ends(before, after) if together else matching(before, after)
         if exact:
             blocks = [(i, j, n) for i, j, n in blocks if raw[i : i + n] == written[j : j + n]]
         label = self._span("body")

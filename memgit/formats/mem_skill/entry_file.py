@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 
 from memgit import TYPE_CHECKING
 from memgit.errors import UnreadableFile
+from memgit.formats import frontmatter
 from memgit.formats.blocks import Outline, conflict_markers, outline
 from memgit.formats.mem_skill import titles
 from memgit.formats.mem_skill.compose import Habits
@@ -46,8 +47,6 @@ def take_apart(text: str) -> EntryFile:
     start, fault, line = 0, None, 1
     rest = text
     if text.startswith("---"):
-        from memgit.formats import frontmatter
-
         parts = frontmatter.split(text)
         start, fault = parts.body, parts.fault
         rest = text[start:]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from memgit.errors import Refused
@@ -39,8 +40,6 @@ def listed_in(folder: str, env: Mapping[str, str]) -> list[str]:
     Raises:
         Refused: git cannot be asked.
     """
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory(prefix="memgit-") as spare:
         process.run(["init", "--quiet", "--bare", "--template=", "--", spare], env=env, write=True)
         # Everything on the command line: the variables of a hook that we may run in are not for this

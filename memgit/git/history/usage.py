@@ -7,6 +7,7 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git import process
+from memgit.git.commit import refs
 from memgit.git.objects import libgit
 from memgit.git.permissions import shared
 from memgit.git.write_all import replace_file
@@ -145,8 +146,6 @@ def append(repo: Repository, message: str) -> str:
     Raises:
         Refused: the ref cannot be written.
     """
-    from memgit.git.commit import refs
-
     clone = clone_id(repo)
     text = f"{message.rstrip()}\nMemgit-Clone: {clone}\n"
     made = refs.commit_on(repo, PREFIX + clone, lambda _, __: ({}, text))

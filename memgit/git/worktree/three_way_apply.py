@@ -6,6 +6,7 @@ The same rules hold for the file in the working tree and for its staged version;
 from __future__ import annotations
 
 from enum import Enum
+from shlex import quote
 
 from memgit import TYPE_CHECKING
 from memgit.errors import Refused
@@ -179,6 +180,4 @@ def _overlap(edit: Edit, conflicts: Sequence[Clash], staged: bool, ours: bytes |
 
 
 def _quoted(text: str) -> str:
-    from shlex import quote
-
     return quote(text)

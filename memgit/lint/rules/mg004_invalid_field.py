@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 
 from memgit.derive.dates import day
 from memgit.lint.corpus import Corpus
@@ -47,8 +48,6 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
 
 def _tomorrow(today: str) -> str:
     """The last day that is not in the future anywhere on earth."""
-    from datetime import date, timedelta
-
     return (date.fromisoformat(today) + timedelta(days=1)).isoformat()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from urllib.parse import quote
 
 from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
@@ -189,8 +190,6 @@ def _spelled(name: str) -> set[str]:
     """A name as links have it: as it is, or with more or less of it in percent signs."""
     if name.isascii() and name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         return {name}
-    from urllib.parse import quote
-
     raw = name.encode("utf-8", "surrogateescape")
     return {name, name.replace(" ", "%20"), quote(raw), quote(raw, safe="!$&'()*+,;=:@~")}
 

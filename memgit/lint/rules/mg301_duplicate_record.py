@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 
 from memgit.lint.corpus import Corpus
@@ -181,8 +182,6 @@ def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str])
 
 def _word(address: str) -> str:
     """An address as one word of a shell."""
-    import shlex
-
     return shlex.quote(address)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterator
 
 from memgit import TYPE_CHECKING
@@ -127,8 +128,6 @@ def _replaced(one: RecordFacts, other: RecordFacts) -> bool:
 def _found(
     corpus: Corpus, one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Claim, how: str
 ) -> Found:
-    import shlex
-
     if (other.record.path, theirs.line) > (one.record.path, claim.line) and corpus.is_subject(
         other.record.path
     ):

@@ -8,14 +8,13 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.history import changes
 from memgit.lint.rule import HISTORY, Example, Found, Options, Rule
 from memgit.lint.words import listed, named
+from memgit.model.change import changed_fields
 
 FREE = frozenset(["archived", "updated", "id", "related", "keywords", "tags", "topics"])
 """Fields that may change: they are about finding the observation, not about what was observed."""
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    from memgit.model.change import changed_fields
-
     for change in changes(corpus):
         old, new = change.old, change.new
         if old is None or new is None or new.kind != "observation":
