@@ -6,14 +6,15 @@ digits, hyphens and underscores dropped, `-1`, `-2` and so on after the second a
 tools join several hyphens into one, leave out digits at the beginning, or link to the heading as it is typed.
 What any of them takes leads somewhere: it is nothing to complain of.
 
-Linear in the text, whatever it holds.
+`places` reads a text, once: what it finds is kept with the other facts of a file. Linear in the text, whatever
+it holds.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from unicodedata import category, normalize
@@ -21,6 +22,8 @@ from unicodedata import category, normalize
 from memgit import TYPE_CHECKING
 from memgit.formats.blocks import outline
 from memgit.model.lazy_re import pattern
+from memgit.model.link import normal
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from memgit.lint.page import Page
@@ -42,7 +45,7 @@ _NAMED = pattern(
 _BRACES = pattern(r"\{([^{}\n]{2,200})\}")
 _HASHED = pattern(r"#([^\s#]+)")
 _LABEL = pattern(r"(?m)^[ \t]*\(([^()\s]{1,200})\)=[ \t]*\r?$")
-_BLOCK = pattern(r"(?m)(?:^|[ \t])\^([\w-]{1,200})[ \t]*\r?$")
+_BLOCK = pattern(r"(?m)\^([\w-]{1,200})[ \t]*\r?$")
 
 _IMAGE = pattern(r"!\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _LINK = pattern(r"\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
@@ -67,18 +70,33 @@ _INCLUDES = pattern(
 )
 """Text of other files that a tool puts in place: headings may come with it."""
 _PREFIX = pattern(r"(?i)^(?:user-content-|markdown-header-)")
+_APART = pattern(r"[\W_]+")
+
+
+class Places(NamedTuple):
+    """What links may name in a text.
+
+    Attributes:
+        headings: as typed, wherever they are nested.
+        by_hand: names that were given: `id` and `name` of tags, `{#name}`, `(name)=`, `^name`; folded.
+        includes: whether there may be more, for a tool puts other text in place; or it is no text.
+    """
+
+    headings: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    includes: bool = False
 
 
 class Anchors:
     """The places of one Markdown text that a link may name.
 
     Args:
-        text: without frontmatter.
         titles: names that the whole has beside its headings: tools that show a title make a heading of it.
     """
 
-    def __init__(self, text: str, titles: Sequence[str] = ()) -> None:
-        self._text = _uncoded(text)
+    def __init__(self, found: Places, titles: Sequence[str] = ()) -> None:
+        self.headings, by_hand, self._includes = found
+        self._by_hand = set(by_hand)
         self._titles = titles
         self._made: dict[Callable[[str], str], set[str]] = {}
         self._asked = 0
@@ -95,25 +113,18 @@ class Anchors:
             wanted in self._slugs(make) for make in _VARIANTS
         )
 
+    def has_heading(self, heading: str) -> bool:
+        """Whether a wikilink to a heading (or, after `^`, to a block of that name) leads somewhere, as editors
+        compare it; of a path of headings the last one counts.
+        """
+        last = normal(heading.rpartition("#")[2])
+        if last.startswith("^"):
+            return _folded(last) in self._by_hand
+        return not self._compared.isdisjoint((_as_compared(last), _as_compared(heading)))
+
     @cached_property
-    def headings(self) -> list[str]:
-        """The headings as typed, wherever they are nested."""
-        found: list[str] = []
-        above = lines = ""
-        for line in self._text.split("\n"):
-            stripped = line.strip(" \t\r>")
-            if "#" in stripped and (match := _HASHES.match(line)) is not None:
-                found.append(_unclosed(line[match.end() :].strip()))
-                lines = ""
-            elif above and stripped and (stripped.strip("=") == "" or stripped.strip("-") == ""):
-                # of a heading of several lines, some tools take the last
-                found += [lines, above] if lines != above else [above]
-                lines = ""
-            else:
-                lines = f"{lines} {stripped}".strip()[:MAX_TITLE] if stripped else ""
-            above = stripped if stripped.strip("=-") else ""
-        found += [match[1] for match in _TAGGED.finditer(self._text)]
-        return [title[:MAX_TITLE] for title in found if title]
+    def _compared(self) -> set[str]:
+        return {_as_compared(title) for title in (*self.headings, *self._titles)}
 
     def lost_in(self, other: Anchors) -> bool:
         """Whether some name leads somewhere in this text that is unresolved in another one."""
@@ -166,31 +177,57 @@ class Anchors:
         return known
 
     @cached_property
-    def _includes(self) -> bool:
-        return _INCLUDES.search(self._text) is not None
-
-    @cached_property
     def _typed(self) -> set[str]:
         return {_plain(_folded(title)) for title in (*self.headings, *self._titles)}
 
-    @cached_property
-    def _by_hand(self) -> set[str]:
-        """Names that were given: `id` and `name` of tags, `{#name}`, `(name)=`, `^name`."""
-        text = self._text
-        named = [html.unescape(match[1] or match[2] or match[3]) for match in _NAMED.finditer(text)]
+
+def of_page(page: Page) -> Anchors:
+    """The places in a page that a link may name."""
+    return Anchors(places_of(page), [one.title for one in page.parsed.records])
+
+
+def places_of(page: Page) -> Places:
+    """What links may name in the text of a page."""
+    return places(page.body) if page.unreadable is None else Places(includes=True)
+
+
+def places(text: str) -> Places:
+    """What links may name in a text without its frontmatter."""
+    text = _uncoded(text)
+    return Places(tuple(_headings(text)), tuple(_by_hand(text)), _INCLUDES.search(text) is not None)
+
+
+def _headings(text: str) -> Iterator[str]:
+    found: list[str] = []
+    above = lines = ""
+    for line in text.split("\n"):
+        stripped = line.strip(" \t\r>")
+        if "#" in stripped and (match := _HASHES.match(line)) is not None:
+            found.append(_unclosed(line[match.end() :].strip()))
+            lines = ""
+        elif above and stripped and (stripped.strip("=") == "" or stripped.strip("-") == ""):
+            # of a heading of several lines, some tools take the last
+            found += [lines, above] if lines != above else [above]
+            lines = ""
+        else:
+            lines = f"{lines} {stripped}".strip()[:MAX_TITLE] if stripped else ""
+        above = stripped if stripped.strip("=-") else ""
+    if "<" in text:
+        found += [match[1] for match in _TAGGED.finditer(text)]
+    return (title[:MAX_TITLE] for title in found if title)
+
+
+def _by_hand(text: str) -> Iterable[str]:
+    named: list[str] = []
+    if "<" in text:
+        named += [html.unescape(match[1] or match[2] or match[3]) for match in _NAMED.finditer(text)]
+    if "{" in text:
         named += [name for match in _BRACES.finditer(text) for name in _HASHED.findall(match[1])]
+    if ")=" in text:
         named += _LABEL.findall(text)
+    if "^" in text:
         named += [f"^{name}" for name in _BLOCK.findall(text)]
-        return set(map(_folded, named))
-
-
-def of_page(page: Page) -> Anchors | None:
-    """The places in a page that a link may name; None for what is no text."""
-    return (
-        None
-        if page.unreadable is not None
-        else Anchors(page.body, [one.title for one in page.parsed.records])
-    )
+    return dict.fromkeys(map(_folded, named))
 
 
 def _uncoded(text: str) -> str:
@@ -307,6 +344,11 @@ def _unclosed(title: str) -> str:
 
 def _folded(text: str) -> str:
     return normalize("NFC", _SELECTORS.sub("", text)).casefold()
+
+
+def _as_compared(heading: str) -> str:
+    """A heading as editors compare it: neither case, punctuation nor the number of blanks counts."""
+    return _APART.sub(" ", normal(heading)).strip().casefold() or heading.strip()
 
 
 def _plain(text: str) -> str:

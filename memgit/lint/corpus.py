@@ -9,6 +9,7 @@ from memgit import TYPE_CHECKING
 from memgit.derive import View, is_derived
 from memgit.formats.codecs import parse_file
 from memgit.lint import facts as facts_
+from memgit.lint.anchors import Anchors, of_page
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.lint.page import FILES, REGULAR, Page
 from memgit.lint.suppress import MARK, NOTHING, Allowed
@@ -214,6 +215,7 @@ class Corpus:
         self._parsed: dict[str, ParsedFile] = {}
         self._facts: dict[str, FileFacts] = {}
         self._pages: dict[str, Page] = {}
+        self._anchors: dict[str, Anchors] = {}
         self._allowed: dict[str, Allowed] = {}
         self.claims: Sequence[Contradiction] = ()
         """What messages of the commits behind the change say and the trees contradict."""
@@ -323,6 +325,18 @@ class Corpus:
                 if self.forgets:
                     self._parsed.pop(path, None)
             self._facts[path] = found
+        return found
+
+    def anchors(self, path: str) -> Anchors:
+        """What links may name in one file: of its facts where these are kept, else of its text."""
+        found = self._anchors.get(path)
+        if found is None:
+            facts = self.facts(path) if self.memo is not None else self._facts.get(path)
+            found = self._anchors[path] = (
+                of_page(self.page(path))
+                if facts is None or facts.places is None
+                else Anchors(facts.places, [one.record.title for one in facts.records])
+            )
         return found
 
     @cached_property

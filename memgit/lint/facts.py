@@ -16,6 +16,7 @@ from memgit import TYPE_CHECKING
 from memgit.formats import markdown
 from memgit.formats.blocks import outline
 from memgit.lint import hidden, secrets
+from memgit.lint.anchors import Places, places_of
 from memgit.lint.page import Page
 from memgit.lint.suppress import MARK
 from memgit.model import link as links
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from memgit.lint.alike.claims import Claim
 
-VERSION = 7
+VERSION = 8
 """Goes up when the same bytes give other facts."""
 SHORT = 32
 """Texts of a field up to so many characters are often those of other records too."""
@@ -95,6 +96,7 @@ class FileFacts(NamedTuple):
         conflicts: lines of conflict markers.
         secrets, hidden: see the modules of these names.
         allows: whether it may allow a finding in place.
+        places: what links may name in it; None where that was not worked out.
     """
 
     records: tuple[RecordFacts, ...] = ()
@@ -105,6 +107,7 @@ class FileFacts(NamedTuple):
     secrets: tuple[secrets.Secret, ...] = ()
     hidden: tuple[hidden.Hidden, ...] = ()
     allows: bool = False
+    places: Places | None = None
 
     def links(self) -> Iterable[tuple[RecordFacts | None, Link]]:
         """Every link with the record that it stands in."""
@@ -130,6 +133,7 @@ def of_page(page: Page, compare: bool = True) -> FileFacts:
         tuple(secrets.find(page.text)),
         tuple(hidden.find(page.text, _code(page) if "<!--" in page.text or "[//]" in page.text else None)),
         MARK in page.text,
+        places_of(page) if compare else None,
     )
 
 
@@ -261,7 +265,7 @@ def load(data: bytes) -> FileFacts | None:
         value = json.loads(data.decode("utf-8", "surrogatepass"))
         if value[0] != VERSION:
             return None
-        _, rows, loose, files, problems, conflicts, found, unseen, allows = value
+        _, rows, loose, files, problems, conflicts, found, unseen, allows, places = value
         return FileFacts(
             tuple(
                 RecordFacts(
@@ -283,6 +287,7 @@ def load(data: bytes) -> FileFacts | None:
             tuple(map(secrets.Secret._make, found)),
             tuple(map(hidden.Hidden._make, unseen)),
             allows,
+            None if places is None else Places(_common(places[0]), tuple(places[1]), places[2]),
         )
     except (ValueError, TypeError, IndexError):
         return None

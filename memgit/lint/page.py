@@ -7,7 +7,6 @@ from __future__ import annotations
 from functools import cached_property
 
 from memgit.errors import UnreadableFile
-from memgit.formats import markdown
 from memgit.formats.frontmatter import split
 from memgit.formats.links import Link
 from memgit.formats.links import find as find_links
@@ -102,11 +101,6 @@ class Page:
     def wikilinks(self) -> list[Link]:
         """The wikilinks and embeds among them."""
         return [link for link in self.links if link.kind in ("wiki", "embed")]
-
-    @cached_property
-    def headings(self) -> frozenset[str]:
-        """The texts of the headings after the frontmatter."""
-        return frozenset(found.title for found in markdown.headings(self.body))
 
     @cached_property
     def _places(self) -> Lines:

@@ -13,7 +13,6 @@ from memgit.lint.index import folded, place
 from memgit.lint.linking import link_text
 from memgit.lint.words import cut, plural
 from memgit.model.address import ends
-from memgit.model.lazy_re import pattern
 from memgit.model.link import nearest, normal
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
@@ -84,7 +83,7 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     if (
         link.heading is not None
         and "#" not in record.address
-        and not _has_heading(corpus, record.path, record, link.heading)
+        and not corpus.anchors(record.path).has_heading(link.heading)
     ):
         return Target((), f'{record.path} has no heading "{cut(link.heading)}"', near=True)
     return Target((record,), passed=tuple(one for one in found if one is not record))
@@ -103,44 +102,9 @@ def _own(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Target
         found = corpus.index.resolve(link.wikilink, path)
         if found:
             return Target(tuple(found))
-    if _has_heading(corpus, path, origin, heading):
+    if corpus.anchors(path).has_heading(heading):
         return Target((origin,) if origin is not None else ())
     return Target((), f'this file has no heading "{cut(heading)}"', near=True)
-
-
-def _has_heading(corpus: Corpus, path: str, record: Record | None, heading: str) -> bool:
-    """Whether a file has a heading (or, after `^`, a block of that name); of a path of headings the last one
-    counts.
-    """
-    last = normal(heading.rpartition("#")[2])
-    if last.startswith("^"):
-        return any(line.rstrip().endswith(last) for line in corpus.page(path).lines)
-    kept: dict[str, frozenset[str]] = corpus.shared.setdefault("headings", {})
-    if path not in kept:
-        kept[path] = frozenset(
-            _as_compared(one or other) for one, other in _HEADING.findall(corpus.page(path).body)
-        )
-    wanted = {_as_compared(last), _as_compared(heading)}
-    if record is not None and _as_compared(record.title) in wanted:
-        return True
-    if wanted.isdisjoint(kept[path]):
-        return False
-    page = corpus.page(path)
-    if not any(mark in page.body for mark in ("```", "~~~", "<", "%%")):
-        return True
-    return any(_as_compared(title) in wanted for title in page.headings)  # one of them may be in code
-
-
-_HEADING = pattern(
-    r"(?m)^[ \t>]{0,9}(?:#{1,6}[ \t]+([^\n]*)|(?=[^\n]+\n[ \t>]{0,9}(?:=+|-+)[ \t\r]*$)([^\n]+))"
-)
-"""A line that looks like a heading; whether it is in code is only asked where a link leads to it."""
-_APART = pattern(r"[\W_]+")
-
-
-def _as_compared(heading: str) -> str:
-    """A heading as editors compare it: neither case, punctuation nor the number of blanks counts."""
-    return _APART.sub(" ", normal(heading)).strip().casefold() or heading.strip()
 
 
 def _astray(corpus: Corpus, path: str, link: Link) -> Target:
@@ -227,7 +191,7 @@ def _nowhere(corpus: Corpus, path: str, link: Link) -> Target:
         return Target(
             (),
             None
-            if _has_heading(corpus, name, None, link.heading)
+            if corpus.anchors(name).has_heading(link.heading)
             else f'{name} has no heading "{cut(link.heading)}"',
         )
     close = [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memgit.lint.anchors import Anchors, slug
+from memgit.lint.anchors import Anchors, places, slug
 from memgit.lint.settings import Settings
 from tests.lint.support import at, check, corpus, entry, memory
 
@@ -48,12 +48,12 @@ from tests.lint.support import at, check, corpus, entry, memory
 )
 def test_slugs_as_github_makes_them(title: str, name: str) -> None:
     assert slug(title) == name
-    assert Anchors(f"# {title}\n").leads(name)
-    assert not Anchors(f"# {title}\n").leads(f"{name}-at-all")
+    assert Anchors(places(f"# {title}\n")).leads(name)
+    assert not Anchors(places(f"# {title}\n")).leads(f"{name}-at-all")
 
 
 def test_repeats_are_numbered_and_no_further() -> None:
-    anchors = Anchors("# Usage\n## Usage\n## usage!\n## Usage 1\n")
+    anchors = Anchors(places("# Usage\n## Usage\n## usage!\n## Usage 1\n"))
     assert all(anchors.leads(name) for name in ("usage", "usage-1", "usage-2", "usage-1-1"))
     assert not anchors.leads("usage-3")
 
@@ -116,12 +116,12 @@ def test_repeats_are_numbered_and_no_further() -> None:
     ],
 )
 def test_what_other_tools_and_people_name(text: str, name: str) -> None:
-    assert Anchors(text).leads(name)
+    assert Anchors(places(text)).leads(name)
 
 
 @pytest.mark.parametrize("name", ["gone", "x-1", "x_1", "_x-1", "fnord", "line", "a#gone", "^x", "L"])
 def test_what_nothing_makes(name: str) -> None:
-    assert not Anchors("# X\n\n## A\n\nSome text #gone\n").leads(name)
+    assert not Anchors(places("# X\n\n## A\n\nSome text #gone\n")).leads(name)
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_what_nothing_makes(name: str) -> None:
 )
 @pytest.mark.parametrize("text", ["# Not shown", "Not shown\n===", '<a id="not-shown"></a>', "(not-shown)="])
 def test_what_is_code_or_comment_is_no_heading(mark: str, text: str) -> None:
-    anchors = Anchors(f"# Before\n\n{mark.format(text)}")
+    anchors = Anchors(places(f"# Before\n\n{mark.format(text)}"))
     assert anchors.leads("before") and not anchors.leads("not-shown")
-    assert Anchors(f"{text}\n").leads("not-shown")
+    assert Anchors(places(f"{text}\n")).leads("not-shown")
 
 
 def test_a_title_above_the_text_is_a_place_too() -> None:
-    anchors = Anchors("# Other\n", ["Pin the compiler"])
+    anchors = Anchors(places("# Other\n"), ["Pin the compiler"])
     assert (
         anchors.leads("pin-the-compiler")
         and anchors.leads("Pin the compiler")
@@ -150,14 +150,14 @@ def test_a_title_above_the_text_is_a_place_too() -> None:
 
 
 def test_the_nearest_is_told() -> None:
-    anchors = Anchors("# Mailing Lists\n## Other\n")
+    anchors = Anchors(places("# Mailing Lists\n## Other\n"))
     assert anchors.near("mailing-list") == "mailing-lists"
     assert anchors.near("zoom") is None
 
 
 @given(st.text(max_size=60), st.text(max_size=30))
 def test_any_text_is_looked_at(text: str, name: str) -> None:
-    anchors = Anchors(text)
+    anchors = Anchors(places(text))
     anchors.leads(name)
     assert all(anchors.leads(slug(title)) for title in anchors.headings)
 
@@ -186,8 +186,8 @@ def test_any_text_is_looked_at(text: str, name: str) -> None:
 def test_hostile_text_takes_no_longer(piece: str) -> None:
     def seconds(count: int) -> float:
         start = time.process_time()
-        Anchors(f"x\n{piece * count}").leads("gone")
-        Anchors(f"## {piece * count}").leads("gone")
+        Anchors(places(f"x\n{piece * count}")).leads("gone")
+        Anchors(places(f"## {piece * count}")).leads("gone")
         return time.process_time() - start
 
     assert seconds(100_000 // len(piece)) < 1.5

@@ -6,10 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.lint import facts
+from memgit.lint.anchors import of_page
+from memgit.lint.corpus import Corpus
 from memgit.lint.facts import FileFacts
 from memgit.lint.page import Page
-from memgit.lint.resolve import links_of
-from tests.lint.support import corpus
+from memgit.lint.resolve import all_links, links_of
+from memgit.lint.rules import RULES
+from tests.lint.support import at, check, corpus
 
 PIECES = st.sampled_from(
     [
@@ -23,6 +26,12 @@ PIECES = st.sampled_from(
         "---\n",
         "<!-- [[no]] -->\n",
         "\n",
+        "> ### Quoted `x`\r\n",
+        "Under\n===\n",
+        "text ^block\n",
+        '<a id="Name">{#other}\n',
+        "{% include x %}\n",
+        "[[x#One]] [[x#^block]] [[x#no]] [p](x.md#one) [q](x.md#other) [r](#gone) [[#Quoted x]]\n",
     ]
 )
 
@@ -76,3 +85,66 @@ def test_a_page_of_many_records_and_links_is_gone_through_once() -> None:
     seen = [led for led in links_of(given, "knowledge-base/x.md") if led.origin is not None]
     assert [led.origin.record.title for led in seen if led.origin] == [led.link.heading for led in seen]
     assert len(seen) == 3000
+
+
+class Kept:
+    """Facts as a cache keeps them, in memory."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, bytes] = {}
+
+    def get(self, path: str) -> FileFacts | None:
+        return facts.load(self.rows[path]) if path in self.rows else None
+
+    def put(self, path: str, found: FileFacts) -> FileFacts:
+        self.rows[path] = facts.dump(found)
+        return found
+
+
+class Unread:
+    """The files of another source, of which none is read."""
+
+    def __init__(self, given: Corpus) -> None:
+        self._source = given.source
+
+    def __getattr__(self, name: str) -> object:
+        assert name != "data"
+        return getattr(self._source, name)
+
+
+@given(st.lists(PIECES, max_size=14), st.sampled_from(["knowledge-base/x.md", "memory/x.md", "README.md"]))
+def test_links_are_judged_by_kept_facts_as_by_the_file(pieces: list[str], path: str) -> None:
+    kept, fresh = corpus({path: "".join(pieces)}), corpus({path: "".join(pieces)})
+    found = facts.of_page(fresh.page(path))
+    assert facts.load(facts.dump(found)) == found
+    kept.memo = Kept()
+    kept.memo.put(path, found)
+    assert all_links(kept) == all_links(fresh)
+    fragments = [fragment for _, _, fragment in found.files if fragment]
+    one, other = kept.anchors(path), of_page(fresh.page(path))
+    assert list(map(one.leads, fragments)) == list(map(other.leads, fragments))
+    assert not one.lost_in(other) and not other.lost_in(one)
+
+
+def test_a_second_run_reads_no_page_that_is_linked_to() -> None:
+    files = {
+        "memory/x.md": "---\ntitle: X\ncreated: 2026-03-02\n---\n\n## One\n\ntext ^block\n",
+        "memory/y.md": "---\ntitle: Y\ncreated: 2026-03-02\n---\n\n[[x#One]] [[x#^block]] [a](x.md#one) [[x#no]] [b](x.md#no)\n",
+    }
+    first, second = corpus(files), corpus(files)
+    first.memo = second.memo = Kept()
+    codes = [rule.code for rule in RULES if rule.code.startswith("MG2")]
+    found = at(check(first, *codes))
+    assert "MG201 memory/y.md:6" in found and "MG205 memory/y.md:6" in found
+    second.source = Unread(second)  # type: ignore[assignment]
+    assert at(check(second, *codes)) == found
+
+
+def test_a_wikilink_finds_any_heading_and_no_block_in_code() -> None:
+    text = "- # In a list\n\n<h2>In HTML</h2>\n\nend^tight\n\n```\ncode ^fenced\n```\n"
+    links = "[[x#In a list]] [[x#In HTML]] [[x#^tight]]\n[[x#^fenced]]\n"
+    files = {
+        f"memory/{name}.md": f"---\ntitle: {name}\ncreated: 2026-03-02\n---\n{body}"
+        for name, body in (("x", text), ("y", links))
+    }
+    assert at(check(corpus(files), "MG201")) == ["MG201 memory/y.md:6"]

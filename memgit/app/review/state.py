@@ -519,9 +519,4 @@ def _lost_heading(corpus: ReviewedCorpus, base: TreeSource, path: str) -> bool:
     if not old:
         return False
     page, now = Page(corpus.layout, path, old, REGULAR, corpus.parsed_before(base, path)), corpus.page(path)
-    before, after = anchors.of_page(page), anchors.of_page(now)
-    return (
-        before is not None
-        and after is not None
-        and (before.lost_in(after) or not page.headings <= now.headings)
-    )
+    return anchors.of_page(page).lost_in(anchors.of_page(now))

@@ -6,16 +6,12 @@ import posixpath
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from memgit import TYPE_CHECKING
 from memgit.lint.corpus import Corpus
 from memgit.lint.page import FILES
 from memgit.lint.parse_findings import address_at
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule, several
 from memgit.lint.words import cut
 from memgit.model.link import nearest_path
-
-if TYPE_CHECKING:
-    from memgit.lint.anchors import Anchors
 
 PAGES = (".md", ".markdown")
 OTHER_ROOTS = ("~/", "~\\", "@/", "$")
@@ -63,10 +59,10 @@ def _broken(corpus: Corpus, path: str, headings: bool, roots: list[tuple[str, st
             headings
             and fragment
             and whole.endswith(PAGES)
-            and (anchors := _anchors(corpus, whole))
-            and not anchors.leads(fragment)
+            and corpus.source.mode(whole) in FILES
+            and not corpus.anchors(whole).leads(fragment)
         ):
-            near = anchors.near(fragment)
+            near = corpus.anchors(whole).near(fragment)
             meant = "correct it, or restore the heading" if near is None else f"did you mean #{cut(near)}?"
             there = cut(whole, 120) if linked else "this file"
             words = (
@@ -138,18 +134,6 @@ def _in_vault(corpus: Corpus, path: str) -> bool:
         slash = f"{folder}/" if folder else ""
         known[folder] = ".obsidian" in corpus.folders(slash) or (bool(folder) and _in_vault(corpus, folder))
     return known[folder]
-
-
-def _anchors(corpus: Corpus, path: str) -> Anchors | None:
-    """The places in a page that a link may name; None for what is no text, or lies outside of the knowledge
-    root.
-    """
-    known: dict[str, Anchors | None] = corpus.shared.setdefault("anchors", {})
-    if path not in known:
-        from memgit.lint.anchors import of_page
-
-        known[path] = of_page(corpus.page(path)) if corpus.source.mode(path) in FILES else None
-    return known[path]
 
 
 def is_there(corpus: Corpus, path: str) -> bool:
