@@ -77,8 +77,8 @@ class Overlay(Snapshot):
         sql = f"select total({change}) {source} {records} where file.kind = ? and not record.archived"
         return committed + int(connection.execute(sql, (to_text(kind),)).fetchone()[0])
 
-    def data(self, path: str) -> bytes | None:
-        return self._bytes.get(path) if path in self._dirty else super().data(path)
+    def _data(self, path: str, blob: bytes) -> bytes | None:
+        return self._bytes.get(path) if path in self._dirty else super()._data(path, blob)
 
     def _prepare(self) -> None:
         """Reads the contents that have no row yet.

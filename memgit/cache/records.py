@@ -25,6 +25,7 @@ from memgit.cache.rows import (
     address_of,
     from_fields,
     from_text,
+    text_at,
     to_text,
 )
 from memgit.cache.tokens import phrase
@@ -388,25 +389,31 @@ class Snapshot:
     def load(self, record: Record) -> Record:
         """A record in full, from its head.
 
-        Where the file says something else by now, what stands at its place there. Of a long file of entries,
-        only the section is read.
+        Where the file says something else by now, what stands at its place there. A file is parsed only where
+        the text does not stand in it as one piece.
         """
-        if KINDS[record.kind].stored == "entry" and record.problem is None:
-            section = self._section(record)
-            if section is not None:
-                return record._replace(body=section.body)
+        sql = (
+            f"select record.start, record.length, file.blob, {HEAD} {FROM_FILES} "
+            "where file.path = ? and record.n = file.f + ? and {visible}"
+        )
+        found = self.rows(sql, [record.path, record.ordinal])
+        if not found:
+            return record
+        start, length, blob, *head = found[0]
+        data = None if start is None else self._data(record.path, blob)
+        if data is not None:
+            return self.head(head)._replace(body=text_at(data, start, length))
         parsed = self.parsed(record.path)
         return parsed.records[record.ordinal] if record.ordinal < len(parsed.records) else record
 
-    def _section(self, record: Record) -> Record | None:
-        """A record read from its own lines; None where they are not exactly that record."""
-        data = self.data(record.path)
-        if data is None:
-            return None
-        lines = data.split(b"\n")[record.line - 1 : record.end_line]
-        found = self._parse(self.layout, record.path, b"\n".join(lines)).records
-        same = len(found) == 1 and (found[0].title, found[0].fields) == (record.title, record.fields)
-        return found[0] if same and found[0].problem is None else None
+    def tags(self) -> Iterator[tuple[Record, Sequence[str]]]:
+        """The heads of the records that have tags, with these, in the order of paths and lines."""
+        sql = (
+            f"select record.tags, {{head}} {FROM_FILES} where record.tags is not null and {{visible}} "
+            "order by file.path, record.n"
+        )
+        found = self.query(lambda connection: connection.execute(self.sql(sql)).fetchall())
+        return ((self.head(head), loads(tags)) for tags, *head in found)
 
     def parsed(self, path: str) -> ParsedFile:
         """What one file holds, in full; empty where there is none."""
@@ -432,19 +439,23 @@ class Snapshot:
     def data(self, path: str) -> bytes | None:
         """The bytes of a record file; None where there is none, or none that is read."""
         found = self.rows("select blob from file where path = ? and {visible}", [path])
-        if not found or len(found[0][0]) != 20:
+        return self._data(path, found[0][0]) if found else None
+
+    def _data(self, path: str, blob: bytes) -> bytes | None:
+        """The bytes of a record file by its blob."""
+        if len(blob) != 20:
             return None
         kept = self.cache.kept("blobs")
-        data: bytes | None = kept.get(found[0][0])
+        data: bytes | None = kept.get(blob)
         if data is None:
             try:
-                data = self.repo.blob(found[0][0].hex())
+                data = self.repo.blob(blob.hex())
             except NotFound:
                 return None
             if len(data) <= MAX_KEPT_BLOB:
                 if len(kept) >= KEPT_FILES:
                     kept.clear()
-                kept[found[0][0]] = data
+                kept[blob] = data
         return data
 
     def problems(self) -> Iterator[tuple[str, Problem]]:

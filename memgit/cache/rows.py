@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
+from itertools import accumulate
 
 from memgit import TYPE_CHECKING
 from memgit.cache.tokens import TOKENIZER, fold
@@ -42,7 +43,7 @@ class Parse(Protocol):
     ) -> ParsedFile: ...
 
 
-VERSION = 9
+VERSION = 10
 """Of the rows: to be raised with every change of the tables, of what is kept in them, or of what the parsers
 give for the same bytes.
 """
@@ -69,7 +70,7 @@ create index file_stale on file(stale) where snapshots = 0;
 create table record(
     n integer primary key, f integer not null, kind text not null, day text not null, archived integer not null, title not null,
     name not null, id text, address, line integer not null, end_line integer not null, fields text not null, problem text,
-    crc integer not null);
+    crc integer not null, start integer, length integer, tags text);
 create index record_name on record(name);
 create index record_id on record(id) where id is not null;
 create index record_day on record(kind, day);
@@ -103,9 +104,11 @@ SCHEMA = (
 )
 """A snapshot is a bit in `file.snapshots`, and in `measure`, which has of each record what its score depends
 on (`cache.scores`), in narrow rows, as a search reads very many of them; `snapshot.records` and `.length` are
-their number and sum. `tally` has how many records of a snapshot are not archived. `ending` has aliases of notes and ends of titles
-that start at a slash or hash inside; `loose` the bytes of uncommitted files; `held` the rows that working
-trees show in place of their commit's; `gone` the ids of records that were dropped."""
+their number and sum. `record.start` and `.length` say where in the bytes of the file its text stands, null
+where it stands there otherwise (see `span`); `tags` are null where it has none. `tally` has how many records of a
+snapshot are not archived. `ending` has aliases of notes and ends of titles that start at a slash or hash inside;
+`loose` the bytes of uncommitted files; `held` the rows that working trees show in place of their commit's; `gone` the
+ids of records that were dropped."""
 
 HEAD = (
     "record.n, record.f, file.kind, file.key, file.path, record.title, record.line, record.end_line, "
@@ -324,6 +327,30 @@ def endings(record: Record) -> Iterator[str]:
     for position, char in enumerate(last):
         if char in "/#" and position + 1 < len(last):
             yield last[position + 1 :]
+
+
+def span(data: bytes, body: str, within: tuple[int, int]) -> tuple[int, int] | tuple[None, None]:
+    """Where a text stands in the bytes of a file, within two offsets: start and length, of which `text_at` makes
+    exactly that text; two Nones where it stands there in pieces.
+    """
+    wanted = body.encode("utf-8", "surrogatepass")
+    start = data.find(wanted, *within)
+    if start < 0 and b"\r\n" in data:
+        wanted = wanted.replace(b"\n", b"\r\n")
+        start = data.find(wanted, *within)
+    if start < 0 or (b"\r" in wanted and text_at(data, start, len(wanted)) != body):
+        return None, None
+    return start, len(wanted)
+
+
+def text_at(data: bytes, start: int, length: int) -> str:
+    """The text that `span` found, its lines ended by `\\n`."""
+    return data[start : start + length].decode().replace("\r\n", "\n")
+
+
+def line_starts(data: bytes) -> list[int]:
+    """The offset of each line, and of the end after the last one."""
+    return [0, *accumulate(len(line) + 1 for line in data.split(b"\n"))]
 
 
 def checksum(texts: Sequence[str]) -> int:

@@ -27,13 +27,16 @@ from memgit.cache.rows import (
     joined,
     layout_of,
     length_of,
+    line_starts,
     place_number,
     place_text,
+    span,
     to_fields,
     to_json,
     to_text,
 )
 from memgit.errors import MemgitError
+from memgit.formats.tags import tags_of
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
 from memgit.model.link import normal
@@ -183,12 +186,15 @@ class Writer:
         meta = to_json(dict(parsed.meta)) if parsed.meta else None
         entry = place.kind in KINDS and KINDS[place.kind].stored == "entry"
         length = 0
+        starts = line_starts(data) if len(parsed.records) > 1 else []
         for ordinal, record in enumerate(parsed.records):
             n = f + ordinal
             texts = indexed(record)
             whole = joined(texts)
             name = normal(record.title)
             address = f"{place.kind}/{key}#{record.title}" if entry else f"{place.kind}/{key}"
+            lines = (starts[record.line - 1], starts[record.end_line]) if starts else (0, len(data))
+            tags = tags_of(record)
             self._records.append(
                 (
                     n,
@@ -205,6 +211,8 @@ class Writer:
                     to_fields(record.fields),
                     to_json(record.problem) if record.problem is not None else None,
                     zlib.crc32(whole),
+                    *span(data, record.body, lines),
+                    to_json(tags) if tags else None,
                 )
             )
             self._words.append((n, *texts))
@@ -279,7 +287,7 @@ class Writer:
         """Writes what was gathered."""
         many = self._connection.executemany
         many("insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows)
-        many("insert into record values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._records)
+        many("insert into record values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._records)
         many(
             "insert into words(rowid, title, keywords, context, body, rest) values (?, ?, ?, ?, ?, ?)",
             self._words,

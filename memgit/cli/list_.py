@@ -15,7 +15,6 @@ from memgit.cli.options import at_option, group_from, json_option, workspace_of
 from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
 from memgit.cli.terminal import for_people
 from memgit.formats.messages.message import cut
-from memgit.formats.tags import has_tag
 from memgit.model.when import moment
 
 if TYPE_CHECKING:
@@ -84,7 +83,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         only_archived=options["only_archived"],
     )
     if options["tag"] is not None:
-        found = (record for record in found if has_tag(reader.load(record), options["tag"]))
+        tagged = reader.with_tag(options["tag"])
+        found = (record for record in found if (record.path, record.ordinal) in tagged)
     if options["sort"] is not None:
         found = sorted_records(found, options["sort"], counter(reader), reverse=options["reverse"])
     elif options["reverse"]:

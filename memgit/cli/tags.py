@@ -9,7 +9,6 @@ import click
 from memgit.app.read.reader import open_reader
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json
-from memgit.formats.tags import tags_of
 
 
 @click.command("tags")
@@ -20,8 +19,7 @@ from memgit.formats.tags import tags_of
 def command(ctx: click.Context, /, archived: bool, at: str | None, as_json: bool) -> None:
     """List the tags of records with how many have each: those of the frontmatter and #tags in the text."""
     reader = open_reader(workspace_of(ctx), at)
-    records = (record for record in reader.records() if archived or not record.archived)
-    counts = Counter(tag for record in records for tag in tags_of(record))
+    counts = Counter(tag for record, tags in reader.tags() if archived or not record.archived for tag in tags)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     if as_json:
         emit_json([{"tag": tag, "records": count} for tag, count in rows])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from memgit.model.lazy_re import pattern
 from memgit.model.record import Record
 
 _INLINE = pattern(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", 8)  # 8: re.MULTILINE
+_MARKED = pattern(r"#[\w/-]")
+"""What may be a tag; most texts hold none, though their headings have hashes."""
 _CODE = pattern(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`")
 
 
@@ -13,12 +17,14 @@ def tags_of(record: Record) -> list[str]:
     """The tags of a record in full, each once, without `#`; a tag has a letter and no blank."""
     named = [tag for value in record.items("tags") for tag in value.replace(",", " ").split()]
     found = (
-        [match[1] for match in _INLINE.finditer(_CODE.sub(" ", record.body))] if "#" in record.body else []
+        [match[1] for match in _INLINE.finditer(_CODE.sub(" ", record.body))]
+        if _MARKED.search(record.body)
+        else []
     )
     return list(dict.fromkeys(tag for tag in (one.lstrip("#").strip("/") for one in (*named, *found)) if tag))
 
 
-def has_tag(record: Record, tag: str) -> bool:
-    """Whether a record has a tag or one under it, in any case."""
+def has_tag(tags: Iterable[str], tag: str) -> bool:
+    """Whether one of some tags is a tag or lies under it, in any case."""
     wanted = tag.lstrip("#").strip("/").casefold()
-    return any(f"{one.casefold()}/".startswith(f"{wanted}/") for one in tags_of(record))
+    return any(f"{one.casefold()}/".startswith(f"{wanted}/") for one in tags)

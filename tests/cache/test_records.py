@@ -27,6 +27,7 @@ from memgit.cache.records import refresh as bring_up_to_date
 from memgit.cache.search import Query, search
 from memgit.errors import NotFound
 from memgit.formats.codecs import parse_file
+from memgit.formats.tags import tags_of
 from memgit.git.repository import Repository
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, memgit, notes
@@ -43,6 +44,8 @@ def check(snapshot: Snapshot, files: dict[str, bytes]) -> None:
     expected = read(files, snapshot.layout)
     assert list(snapshot.records()) == heads(expected)
     assert [snapshot.load(record) for record in snapshot.records()] == ordered(expected)
+    tagged = [(record._replace(body=""), tags_of(record)) for record in ordered(expected)]
+    assert list(snapshot.tags()) == [(head, tags) for head, tags in tagged if tags]
     for kind in {record.kind for record in expected}:
         assert list(snapshot.records(kind)) == heads([record for record in expected if record.kind == kind])
     assert snapshot.counts() == {
@@ -646,6 +649,21 @@ contents = st.one_of(
     st.lists(st.sampled_from(["Alpha", "Beta", "A/B test", "C# tips"]), max_size=3).map(
         lambda names: "".join(map(entry, names)).encode()
     ),
+    st.sampled_from(
+        [
+            document("Beta", "line #one\n\n`#no` \u2028 end #two/three").replace(b"\n", b"\r\n"),
+            b"\xef\xbb\xbf"
+            + document("Beta", "with a mark \U0001f642\rand a lone return").replace(
+                b"# Beta\n", b"# Beta\r\n"
+            ),
+            (
+                entry("Alpha", "one #tag")
+                + entry("Gamma", "one #tag").replace("\n", "\r\n")
+                + entry("Beta", "one #tag")
+            ).encode(),
+            b"## Alpha\n\nfirst #a\n**Date:** 2026-01-02\n\nsecond #b\n**Keywords:** x\nthird\n",
+        ]
+    ),
     st.sampled_from([b"", b"plain text\n", b"\xff\xfe", b"---\nbroken: [\n---\nx\n"]),
 )
 changes = st.dictionaries(st.sampled_from(PATHS), contents, max_size=5)
@@ -1012,3 +1030,17 @@ def test_corpora_are_read_whole(workspace: object, tmp_path: Path) -> None:
         check(snapshot, files)
         every: list[Record] = list(snapshot.records())
         assert len(every) == 577
+
+
+PIECES = st.sampled_from(["a", "#b", "é", "\U0001f642", "\n", "\r\n", "\r", " ", "\u2028"])
+
+
+@given(st.lists(PIECES, max_size=12).map("".join), st.lists(PIECES, max_size=4).map("".join), st.booleans())
+def test_a_text_is_found_in_its_file_or_not_at_all(text: str, body: str, inside: bool) -> None:
+    data = f"{text}{body if inside else ''}{text}".encode()
+    start, length = rows.span(data, body, (0, len(data)))
+    if start is None or length is None:
+        assert not inside or "\r\n" in body
+    else:
+        assert rows.text_at(data, start, length) == body
+    assert rows.line_starts(data)[-1] == len(data) + 1

@@ -14,6 +14,7 @@ from memgit.app.workspace import Workspace
 from memgit.cache.ids import seen
 from memgit.errors import Ambiguous, BadInput, Broken, NotFound, Refused, UnreadableFile
 from memgit.formats.codecs import parse_file
+from memgit.formats.tags import has_tag, tags_of
 from memgit.git.objects.files import listed_files
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
@@ -216,6 +217,14 @@ class Reader:
     def load(self, record: Record) -> Record:
         """A record with its text."""
         return record
+
+    def tags(self) -> Iterator[tuple[Record, Sequence[str]]]:
+        """Heads of the records that have tags, with these."""
+        return ((record, tags) for record in self.records() if (tags := tags_of(record)))
+
+    def with_tag(self, tag: str) -> frozenset[tuple[str, int]]:
+        """Path and ordinal of the records that have a tag or one under it."""
+        return frozenset((record.path, record.ordinal) for record, tags in self.tags() if has_tag(tags, tag))
 
     def blobs(self) -> Mapping[str, str]:
         """The blob of each file with records, by path, as far as it is known without reading the file."""
@@ -477,6 +486,9 @@ class CachedReader(Reader):
 
     def load(self, record: Record) -> Record:
         return self.snapshot.load(record)
+
+    def tags(self) -> Iterator[tuple[Record, Sequence[str]]]:
+        return self.snapshot.tags()
 
     def blobs(self) -> Mapping[str, str]:
         return self.snapshot.blobs()

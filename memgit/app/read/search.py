@@ -9,7 +9,6 @@ from memgit.app.workspace import Workspace
 from memgit.cache.search import snippets
 from memgit.cache.tokens import phrases
 from memgit.engines import DEFAULT
-from memgit.formats.tags import has_tag
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -95,10 +94,11 @@ def _hits(
     tag: str | None = None,
 ) -> Asked:
     touched = _touched(workspace, reader.revision, actors) if actors else set()
+    tagged = reader.with_tag(tag) if tag is not None else frozenset()
 
     def accept(record: Record) -> bool:
         by = not actors or record.address in touched or (record.id or "") in touched
-        return by and (tag is None or has_tag(reader.load(record), tag))
+        return by and (tag is None or (record.path, record.ordinal) in tagged)
 
     wanted = accept if actors or tag is not None else None
     return ask(chosen, reader.snapshot, query, wanted, fresh=reader.fresh)
