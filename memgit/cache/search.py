@@ -124,12 +124,12 @@ def search(source: Snapshot, query: Query, accept: Callable[[Record], bool] | No
     ]
 
 
-def snippets(source: Snapshot, query: Query, hits: Sequence[Hit], width: int = WIDTH) -> list[Snippet]:
+def snippets(source: Snapshot, query: Query, hits: Sequence[Hit]) -> list[Snippet]:
     """The best piece of each result, in the same order."""
     pages = [page(hit.record, source.data(hit.record.path)) for hit in hits]
     with Snippets(query.text) as maker:
         maker.learn(pages)
-        return [maker.of(one, width) for one in pages]
+        return [maker.of(one, WIDTH) for one in pages]
 
 
 def similar(

@@ -8,17 +8,14 @@ from time import monotonic
 
 from memgit import TYPE_CHECKING
 from memgit.app.hooks import file as shim
+from memgit.cli.lean import click
 from memgit.errors import MemgitError, NotFound
 from memgit.git.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import click
-
     from memgit.app.workspace import Context
-else:
-    from memgit.cli import lean as click
 
 CHECKING = ("pre-commit", "pre-merge-commit")
 """Hooks that check what is staged: git runs the second in the place of the first where it makes a merge
@@ -188,14 +185,12 @@ def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...],
     if name == "post-checkout":
         if len(args) < 3 or args[2] != "1" or not args[0].strip("0") or repo.in_progress() is not None:
             return ()
-        return hook_after.after(context, repo, args[0], args[1], "checkout", fix=fix)
+        return hook_after.after(repo, args[0], args[1], "checkout", fix=fix)
     if head is None or (name == "post-merge" and args[:1] == ("1",)):  # a squash moves no commit
         return ()
     if name == "post-rewrite" and args[:1] == ("amend",):
-        return hook_after.after(
-            context, repo, next(iter(repo.parents_of(head)), None), head, "amendment", fix=fix
-        )
+        return hook_after.after(repo, next(iter(repo.parents_of(head)), None), head, "amendment", fix=fix)
     if name == "post-merge":
-        head = hook_after.take_in(context, repo) or head
+        head = hook_after.take_in(repo) or head
     what = "rebase" if name == "post-rewrite" else "merge"
-    return hook_after.after(context, repo, repo.ref("ORIG_HEAD"), head, what, fix=fix)
+    return hook_after.after(repo, repo.ref("ORIG_HEAD"), head, what, fix=fix)

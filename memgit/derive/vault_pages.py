@@ -223,7 +223,7 @@ def _number(line: str, live: list[Memory]) -> str:
     return match["label"] + value
 
 
-def _build_index(view: View, path: str, since: Since | None = None) -> Rendered:
+def _build_index(view: View, path: str, since: Since | None) -> Rendered:
     place = vault.place_of(view.layout)
     if place is None:
         return Rendered(view.data(path))
@@ -306,7 +306,7 @@ def _field(line: str, memory: Memory) -> str:
     return f"{match[0]} {escape_structure(values[match[1]])}".rstrip()
 
 
-def _build_readme(view: View, path: str, since: Since | None = None) -> Rendered:
+def _build_readme(view: View, path: str, since: Since | None) -> Rendered:
     return _page(
         view, path, _write_readme, since, ("tags",) if b"**Tags**" in (view.data(path) or b"") else ()
     )

@@ -156,10 +156,10 @@ def _tidied(message: bytes) -> bytes:
     return b"\n".join(lines) + b"\n"
 
 
-def after(repo: Repository, author: Identity | None) -> list[str]:
+def after(repo: Repository) -> list[str]:
     """Runs `post-commit`, whose failure changes nothing, and returns what it said."""
     found = present(repo, ("post-commit",))
     if not found:
         return []
-    _, text = run(repo, found["post-commit"], [], repo.index_file, author or identity.author(repo))
+    _, text = run(repo, found["post-commit"], [], repo.index_file, identity.author(repo))
     return [f"post-commit: {text}"] if text else []

@@ -146,11 +146,9 @@ def outlive(args: Sequence[str | bytes], *, repo: Place, extra: Mapping[str, str
 def stream(
     args: Sequence[str | bytes],
     *,
-    repo: Place | None = None,
-    env: Mapping[str, str] | None = None,
+    repo: Place,
     extra: Mapping[str, str] | None = None,
     data: Iterable[bytes] | None = None,
-    cwd: str | None = None,
 ) -> Iterator[bytes]:
     """Standard output of one git command, piece by piece, while `data` is fed to it.
 
@@ -159,7 +157,7 @@ def stream(
     Raises:
         Refused: git failed; raised after the last piece.
     """
-    argv, child_env = command(args, repo=repo, env=env, extra=extra, cwd=cwd)
+    argv, child_env = command(args, repo=repo, extra=extra)
     child = Child(argv, child_env, stdin=data is not None, group=True)
     try:
         yield from child.talk(iter(data) if data is not None else None, None)
@@ -168,7 +166,7 @@ def stream(
         child.kill()
         raise
     if done.code:
-        raise failure(args, done, env if repo is None else repo.env)
+        raise failure(args, done, repo.env)
 
 
 def command(

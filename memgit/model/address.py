@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MAX_VERSION_DIGITS = 9
 """Digits of the number of a version."""
+MAX_NEAREST = 3
+"""Addresses that are named for a mistyped one."""
 
 
 class Address(NamedTuple):
@@ -89,7 +91,7 @@ def loosely(named: Iterable[tuple[str, str, T]], wanted: str) -> list[T]:
     return next((found for found in ranks if found), [])
 
 
-def nearest(text: str, addresses: Iterable[str], limit: int = 3) -> list[str]:
+def nearest(text: str, addresses: Iterable[str]) -> list[str]:
     """Addresses that a mistyped one may have meant, the likeliest first."""
     from difflib import get_close_matches  # costs a start some milliseconds, and only a mistake needs it
 
@@ -98,9 +100,9 @@ def nearest(text: str, addresses: Iterable[str], limit: int = 3) -> list[str]:
     for address in known:
         folded.setdefault(address.casefold(), address)
         folded.setdefault(address.rpartition("#")[2].rpartition("/")[2].casefold(), address)
-    close = get_close_matches(text.casefold(), folded, n=limit * 2, cutoff=0.5)
+    close = get_close_matches(text.casefold(), folded, n=2 * MAX_NEAREST, cutoff=0.5)
     out: list[str] = []
     for match in close:
         if folded[match] not in out:
             out.append(folded[match])
-    return out[:limit]
+    return out[:MAX_NEAREST]

@@ -411,9 +411,9 @@ def allowance_findings(found: Iterable[Finding]) -> Iterator[Finding]:
         )
 
 
-def conflict_findings(review: Review, severity: str = "error") -> tuple[Finding, ...]:
+def conflict_findings(review: Review) -> tuple[Finding, ...]:
     """The conflicts as findings, for reports that know nothing else."""
     return tuple(
-        Finding(CONFLICT, "merge-conflict", severity, one.path, one.line, one.line, one.address, one.message)
+        Finding(CONFLICT, "merge-conflict", "error", one.path, one.line, one.line, one.address, one.message)
         for one in review.conflicts
     )

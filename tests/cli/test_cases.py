@@ -114,7 +114,7 @@ def test_a_stale_lock_is_named_with_its_age_and_never_removed(
 ) -> None:
     from memgit.git.worktree import index
 
-    monkeypatch.setattr(index, "LOCK_WAIT", 0.2, raising=False)
+    monkeypatch.setattr(index, "LOCK_WAIT", 0.2)
     lock = kb / ".git/index.lock"
     lock.touch()
     os.utime(lock, (time.time() - 4000, time.time() - 4000))

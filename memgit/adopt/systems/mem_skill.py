@@ -54,7 +54,7 @@ def _workspace(above: str, held: list[str], paths: set[str], read: Read) -> Cand
     if chinese:
         evidence.append("Chinese labels")
     base = next((name for name in ("data/", ".self-improving/") if above.endswith(name)), "")
-    version, refusal = _index_says(above, indexes, read)
+    version, refusal = _index_says(indexes, read)
     system = "auto-skill" if chinese else "mem-skill"
     folder = above.removesuffix(base) if base else above
     return Candidate(
@@ -62,7 +62,7 @@ def _workspace(above: str, held: list[str], paths: set[str], read: Read) -> Cand
     )
 
 
-def _index_says(above: str, indexes: Sequence[str], read: Read) -> tuple[str | None, str | None]:
+def _index_says(indexes: Sequence[str], read: Read) -> tuple[str | None, str | None]:
     """The version that the indexes name, and why one of them is another tool's."""
     version = None
     for path in indexes:

@@ -78,7 +78,7 @@ def merge_derived(
             Markers(*labels),
         )
         shape = _shape(layout, path)
-        merged = _pages(layout, path, texts) if shape is None else _index(shape, texts)
+        merged = _pages(layout, texts) if shape is None else _index(shape, texts)
     except (UnreadableFile, ValueError):
         pass  # broken, in conflict already, or another tool's: what follows takes it for lines
     return merged or merge_file("", "", base, ours, theirs, labels)
@@ -239,7 +239,7 @@ def _union(base: Sequence[Json], ours: Sequence[Json], theirs: Sequence[Json]) -
 # Pages.
 
 
-def _pages(layout: Layout, path: str, texts: _Texts) -> Merged | None:
+def _pages(layout: Layout, texts: _Texts) -> Merged | None:
     if any(place.form == "vault" for place in layout.places):
         return _by_lines(texts)
     if layout.name == "mnema":

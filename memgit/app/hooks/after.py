@@ -22,7 +22,7 @@ from memgit.git.worktree.staged import staged
 from memgit.model.shell import memgit_in
 
 if TYPE_CHECKING:
-    from memgit.app.workspace import Context, Workspace
+    from memgit.app.workspace import Workspace
     from memgit.cache.records import Snapshot
     from memgit.git.repository import Repository
 
@@ -35,7 +35,7 @@ MAX_REFRESHED_FILES = 5_000
 
 
 def after(
-    context: Context, repo: Repository, old: str | None, new: str | None, what: str, *, fix: bool = False
+    repo: Repository, old: str | None, new: str | None, what: str, *, fix: bool = False
 ) -> tuple[str, ...]:
     """Brings along what follows from a change of commits; never stops anything.
 
@@ -65,7 +65,7 @@ def after(
     return tuple(lines)
 
 
-def take_in(context: Context, repo: Repository) -> str | None:
+def take_in(repo: Repository) -> str | None:
     """Puts the derived files that pre-merge-commit has staged into the merge commit itself: git makes the tree
     of a merge before it runs that hook. Nothing happens where anything else is staged.
 
@@ -91,7 +91,7 @@ def take_in(context: Context, repo: Repository) -> str | None:
     if derived != whole.keys():
         return None
     tree = rewrite(repo, repo.tree_of(head.commit), whole)
-    done = with_tree(repo, head, tree, "memgit: derived files of the merge")
+    done = with_tree(repo, head, tree)
     return repo.head().commit if done else None
 
 

@@ -57,7 +57,7 @@ def record_changes(
     return diff_records(old, new), files
 
 
-def staged_changes(context: Context, repo: Repository, base: str | None) -> list[tuple[list[Change], int]]:
+def staged_changes(repo: Repository, base: str | None) -> list[tuple[list[Change], int]]:
     """What the index does to records against a commit, for each knowledge root as `record_changes` gives it."""
     repo.at_prefix("")
     whole = staged(repo, base)
@@ -110,7 +110,7 @@ def write_message(context: Context, repo: Repository, text: str, source: str = "
     if messages.parse(message_file.cleaned(text, style)).blocks:
         return text
     known = hook_state.load(repo.git_dir, repo.index_file)
-    block = known[0] if known else block_of(staged_changes(context, repo, repo.head().commit))
+    block = known[0] if known else block_of(staged_changes(repo, repo.head().commit))
     if block is None:
         return text
     op, subject, changes = block
@@ -194,7 +194,7 @@ def _untrue(context: Context, repo: Repository, claims: Sequence[RecordChange]) 
     for base in bases:
         if not left:
             break
-        changes = [change for some, _ in staged_changes(context, repo, base) for change in some]
+        changes = [change for some, _ in staged_changes(repo, base) for change in some]
         true = refine(changes, claims, True)
         left = [claim for claim in left if claim not in true]
         for change in true:

@@ -69,8 +69,6 @@ def update_branch(
     workspace: Workspace,
     name: str | None = None,
     access: Access | None = None,
-    *,
-    notes: tuple[str, ...] = (),
 ) -> Updated:
     """Merges the base of the branch that is checked out into it: one commit, with the derived files that the merged
     records give. Edits that are not committed stay as they are.
@@ -79,7 +77,6 @@ def update_branch(
         name: the base: a branch here, one of a remote (`origin/main`, or `main` where that is not here), or any
             revision; by default the default branch, as the remote has it.
         access: how to fetch the base first where it is a remote's; None: take it as it was last fetched.
-        notes: what is to be told besides.
 
     Raises:
         BadInput: the base is the branch itself. NotFound: it is not there.
@@ -87,7 +84,7 @@ def update_branch(
             reached; or git refused the merge.
     """
     repo = workspace.writable()
-    notes = (*notes, *recovery.mend(repo, recovery.WAIT))
+    notes = tuple(recovery.mend(repo, recovery.WAIT))
     check_idle(repo)
     ref, before = repo.head()
     if ref is None or not ref.startswith(HEADS):

@@ -245,7 +245,7 @@ def recall(
         rest,
         tuple(record for record, _ in turn.found if key_of(record) in turn.known),
         turn.missing,
-        _suggestion(workspace, text) if nothing else None,
+        _suggestion(text) if nothing else None,
         reader.revision,
         reader.fresh,
         notes,
@@ -393,7 +393,7 @@ def cut(record: Record, score: float, limit: int) -> Shown | None:
     return bare._replace(text="\n".join(kept).rstrip())
 
 
-def _suggestion(workspace: Workspace, text: str) -> str:
+def _suggestion(text: str) -> str:
     """What to do where nothing fits a new topic."""
     return f"no record is about this; memgit search -- {quote(text[:200])} looks closer"
 

@@ -190,7 +190,7 @@ def _take_over(
     else:
         for other in others:
             kept = session.again(kept.path, kept.ordinal)
-            addition = _addition(session, kept, other)
+            addition = _addition(kept, other)
             if addition:
                 session.board.put(kept.path, form.extend(session.bytes_of(kept), ordinal, addition, today))
     kept = session.again(kept.path, kept.ordinal)
@@ -200,7 +200,7 @@ def _take_over(
     touch(session, session.again(kept.path, ordinal), {})
 
 
-def _addition(session: Session, kept: Record, other: Record) -> str:
+def _addition(kept: Record, other: Record) -> str:
     """What another record says that the kept one does not, as text for a dated section; empty where there is
     nothing.
     """

@@ -110,12 +110,12 @@ def sections(text: str, mask: str, found: Outline) -> list[Section]:
         if end <= start or text[end:stop] != "\n\n" or text[end - 1] in " \t\n-":
             end = content_end(text, mask, start, stop)
         last = head.line + text.count("\n", head.start, end)
-        is_record = head.title[:1] != "[" or _is_record(text, mask, head, end)
+        is_record = head.title[:1] != "[" or _is_record(mask, head, end)
         out.append(Section(head.start, start, end, stop, head.line, last, titles.read(head.title), is_record))
     return out
 
 
-def _is_record(text: str, mask: str, head: Heading, end: int) -> bool:
+def _is_record(mask: str, head: Heading, end: int) -> bool:
     """A heading in the shape of a log line is a record all the same if fields follow it."""
     return not titles.is_log(head.title) or any(
         name_of(match[1]) for match in LINE.finditer(mask, head.end, end)

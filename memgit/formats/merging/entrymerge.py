@@ -72,7 +72,7 @@ def merge_entries(kind: str, base: str, ours: str, theirs: str, markers: Markers
     head = _head(b.head, o.head, t.head, markers)
     if head is None:
         return None
-    units = _in_order(units_of(b.records, o.records, t.records), b, o, t)
+    units = _in_order(units_of(b.records, o.records, t.records))
     out: list[str] = [head]
     usual = _usual(o.records + t.records)
     habits = habits_of(o.file if o.records else t.file, kind)
@@ -250,7 +250,7 @@ def _pairs_of_new(ours: list[Section], theirs: list[Section]) -> dict[int, int]:
     }
 
 
-def _in_order(units: list[_Unit], b: Version, o: Version, t: Version) -> list[_Unit]:
+def _in_order(units: list[_Unit]) -> list[_Unit]:
     """The units as they stand in ours, or in theirs where only that side moved records; what the other side
     alone has comes after what it follows there, and after what this side put at the same place."""
     common = [

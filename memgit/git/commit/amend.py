@@ -11,13 +11,12 @@ if TYPE_CHECKING:
     from memgit.git.repository import Head, Repository
 
 
-def with_tree(repo: Repository, head: Head, tree: str, reason: str) -> bool:
+def with_tree(repo: Repository, head: Head, tree: str) -> bool:
     """Replaces the newest commit by the same one with another tree: its parents, author, committer and message
     stay, and it is signed where commits are.
 
     Args:
         head: where HEAD is at; it has a commit.
-        reason: for the reflog, one line.
 
     Returns:
         Whether it was replaced; false where HEAD has moved on.
@@ -37,7 +36,7 @@ def with_tree(repo: Repository, head: Head, tree: str, reason: str) -> bool:
         text = "\n".join([f"tree {tree}", *kept, "", ""])
         new = repo.write(libgit.COMMIT, text.encode("utf-8", "surrogateescape") + message)
     try:
-        refs.move(repo, head, new, reason, identity.committer(repo))
+        refs.move(repo, head, new, "memgit: derived files of the merge", identity.committer(repo))
     except refs.Moved:
         return False
     return True

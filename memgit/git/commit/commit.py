@@ -95,10 +95,8 @@ def commit(
     build: Callable[[Tree, Head], Change | None],
     *,
     merge: Merge,
-    author: Identity | None = None,
     stage: bool = False,
     lock_timeout: float = LOCK_TIMEOUT,
-    sign_timeout: float = sign.TIMEOUT,
 ) -> Committed:
     """Makes one commit on HEAD's branch, or stages the same change.
 
@@ -108,10 +106,8 @@ def commit(
             Called again, with the new tree, whenever HEAD moved meanwhile, so it must decide from what it is
             given.
         merge: three-way merge of one file; see `carry.Merge`.
-        author: who the author is, where it is not the user.
         stage: leave the change in the working tree and the index, without a commit.
         lock_timeout: seconds to wait for another memgit that writes.
-        sign_timeout: seconds that signing may take.
 
     Raises:
         Refused: nothing was changed. The reason may be an overlap with edits that are not committed (path and
@@ -124,17 +120,11 @@ def commit(
         change = build(tree, head)
         return [] if change is None else [change]
 
-    return _commit(repo, one, _Options(merge, author, stage, lock_timeout, sign_timeout, series=False))
+    return _commit(repo, one, _Options(merge, stage, lock_timeout, series=False))
 
 
 def commit_series(
-    repo: Repository,
-    build: Callable[[Tree, Head], Sequence[Change]],
-    *,
-    merge: Merge,
-    author: Identity | None = None,
-    lock_timeout: float = LOCK_TIMEOUT,
-    sign_timeout: float = sign.TIMEOUT,
+    repo: Repository, build: Callable[[Tree, Head], Sequence[Change]], *, merge: Merge
 ) -> Committed:
     """Makes several commits, one upon the other, and brings index and working tree along once: all of them or
     none.
@@ -147,7 +137,7 @@ def commit_series(
     """
     if hooks.present(repo):
         raise ValueError("hooks want to see each commit")
-    return _commit(repo, build, _Options(merge, author, False, lock_timeout, sign_timeout, series=True))
+    return _commit(repo, build, _Options(merge, False, LOCK_TIMEOUT, series=True))
 
 
 def make_commits(
@@ -157,7 +147,6 @@ def make_commits(
     changes: Sequence[Change],
     author: Identity,
     committer: Identity,
-    sign_timeout: float = sign.TIMEOUT,
     oids: Mapping[bytes, str] = {},
 ) -> list[str]:
     """Writes the objects of several commits, one upon the other; no ref moves. Changes that leave the tree as
@@ -183,9 +172,7 @@ def make_commits(
             message = refs.message_bytes(change.message)
             whole, parent = (
                 new,
-                commit_object(
-                    repo, new.oid, [parent] if parent else [], author, committer, message, sign_timeout
-                ),
+                commit_object(repo, new.oid, [parent] if parent else [], author, committer, message),
             )
             made.append(parent)
     return made
@@ -198,7 +185,6 @@ def commit_object(
     author: Identity,
     committer: Identity,
     message: bytes,
-    sign_timeout: float = sign.TIMEOUT,
 ) -> str:
     """Writes one commit object, signed where the user wants that; no ref moves.
 
@@ -206,16 +192,14 @@ def commit_object(
         Refused: it could not be signed.
     """
     if sign.wanted(repo):
-        return sign.commit_tree(repo, tree, parents, author, committer, message, sign_timeout)
+        return sign.commit_tree(repo, tree, parents, author, committer, message)
     return repo.write(libgit.COMMIT, refs.raw_commit(tree, parents, author, committer, message))
 
 
 class _Options(NamedTuple):
     merge: Merge
-    author: Identity | None
     stage: bool
     lock_timeout: float
-    sign_timeout: float
     series: bool
 
 
@@ -252,7 +236,7 @@ def _commit(
         raise Refused(f"{error.strerror or error}{where}") from error
     notes += done.notes
     if done.commit is not None:
-        notes += tuple(hooks.after(repo, options.author))
+        notes += tuple(hooks.after(repo))
         maintenance.after_commit(repo)
     return done._replace(notes=notes)
 
@@ -313,10 +297,7 @@ class _Attempt:
         own = sorted((edit for edit in edits if edit.data is not None), key=lambda edit: edit.soft)
         require_unfiltered(repo, self.whole, [edit.path for edit in own])
         if not self.options.stage:
-            self.author, self.committer = (
-                self.options.author or identity.author(repo),
-                identity.committer(repo),
-            )
+            self.author, self.committer = identity.author(repo), identity.committer(repo)
         index.wait_until_free(repo)
         self.work = journal.new_work(repo.git_dir)
         self.plan = Plan(repo, self.whole, self.options.merge, self.work)
@@ -369,7 +350,7 @@ class _Attempt:
 
     def _make_all(self, changes: Sequence[Change], edits: Sequence[Edit]) -> None:
         """Writes the objects of all commits, which are these edits together."""
-        repo, options = self.repo, self.options
+        repo = self.repo
         oids = {edit.data: edit.new.oid for edit in edits if edit.data is not None and edit.new is not None}
         repo.write_blobs([data for change in changes for data in change.edits.values() if data is not None])
         self.commits += make_commits(
@@ -379,16 +360,13 @@ class _Attempt:
             changes,
             self.author,
             self.committer,
-            options.sign_timeout,
             oids,
         )
 
     def _make(self, tree: str, parent: str | None, message: bytes) -> str:
         """Writes one commit object."""
         parents = [] if parent is None else [parent]
-        return commit_object(
-            self.repo, tree, parents, self.author, self.committer, message, self.options.sign_timeout
-        )
+        return commit_object(self.repo, tree, parents, self.author, self.committer, message)
 
     def _record(self, files: Sequence[FilePlan], entries: Sequence[IndexPlan], watched: bool) -> None:
         """Makes the files ready and writes the journal."""

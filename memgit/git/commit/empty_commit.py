@@ -57,7 +57,7 @@ def commit_empty(repo: Repository, message: str) -> Committed:
     notes += said
     if head.ref is None:
         notes += (f"HEAD is detached: commit {made[:10]} is on no branch (git switch -c NAME keeps it)",)
-    notes += tuple(hooks.after(repo, None))
+    notes += tuple(hooks.after(repo))
     maintenance.after_commit(repo)
     return Committed(made, notes, (made,))
 

@@ -13,12 +13,10 @@ from memgit.git.backoff import pause
 from memgit.git.commit import gc_guard, identity
 from memgit.git.commit.identity import Identity
 from memgit.git.objects import libgit
-from memgit.git.objects.tree import FILE, Entry, Tree, rewrite
+from memgit.git.objects.tree import rewrite
 from memgit.git.repository import Head
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from memgit.git.repository import Repository
 
 LOCK_WAIT = 5.0
@@ -166,21 +164,12 @@ def message_bytes(message: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def commit_on(
-    repo: Repository,
-    ref: str,
-    build: Callable[[Tree, str | None], tuple[Mapping[str, bytes | None], str] | None],
-    *,
-    start: str | None = None,
-) -> str | None:
-    """Makes a commit on a ref that is not checked out: a usage ref, or a branch for review. No index, no
+def commit_on(repo: Repository, ref: str, message: str) -> str:
+    """Makes an empty commit on a ref that is not checked out, such as a usage ref; its hash. No index, no
     working tree, no hooks.
 
     Args:
-        ref: full name; created where it is not there.
-        build: gets the tree of the knowledge root and the ref's commit, returns the edits (may be none: an
-            empty commit) and the message, or None for no commit. Called again where the ref moved.
-        start: the commit that a new ref starts from; None starts without parents.
+        ref: full name; created, without a parent, where it is not there.
 
     Raises:
         Refused: the ref is checked out here, keeps moving, or cannot be written; or it has moved, and what it
@@ -190,22 +179,9 @@ def commit_on(
         raise Refused(f"{ref} is checked out")
     for _ in range(50):
         old = repo.ref(ref)
-        parent = old or start
-        built = build(repo.tree(parent), old)
-        if built is None:
-            return None
-        edits, message = built
-        whole = Tree(repo, repo.tree_of(parent) if parent else None)
-        entries: dict[str, Entry | None] = {}
-        for path, data in edits.items():
-            held = whole.get(repo.prefix + path)
-            mode = held.mode if held is not None and held.is_file else FILE
-            entries[repo.prefix + path] = None if data is None else Entry(mode, repo.write_blob(data))
-        tree = rewrite(repo, whole.oid, entries)
+        tree = rewrite(repo, repo.tree_of(old) if old else None, {})
         who = identity.committer(repo)
-        data = raw_commit(
-            tree, [parent] if parent else [], identity.author(repo), who, message_bytes(message)
-        )
+        data = raw_commit(tree, [old] if old else [], identity.author(repo), who, message_bytes(message))
         new = repo.write(libgit.COMMIT, data)
         try:
             notes = swap(repo, ref, old, new, "memgit: " + message.partition("\n")[0], who)

@@ -27,7 +27,6 @@ def commit_tree(
     author: Identity,
     committer: Identity,
     message: bytes,
-    timeout: float = TIMEOUT,
 ) -> str:
     """Makes a signed commit and returns its hash; no ref moves.
 
@@ -41,7 +40,7 @@ def commit_tree(
     argv, env = process.command(args, repo=repo, extra=extra, write=True)
     hint = "git config commit.gpgSign false to commit without a signature"
     try:
-        done = process.spawn(argv, env, data=message, timeout=timeout, during=lent)
+        done = process.spawn(argv, env, data=message, timeout=TIMEOUT, during=lent)
     except Refused as error:
         raise Refused(f"the commit was not signed: {error.message}", hint=hint) from None
     if done.code:

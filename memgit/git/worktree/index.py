@@ -280,12 +280,12 @@ def _names(paths: Iterable[str]) -> bytes:
     return "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
 
 
-def wait_until_free(repo: Repository, wait: float = LOCK_WAIT) -> None:
+def wait_until_free(repo: Repository) -> None:
     """Waits for another program's lock on the index.
 
     Raises Refused, with its name and age, where it stays.
     """
-    end = monotonic() + wait
+    end = monotonic() + LOCK_WAIT
     while True:
         age = _age(lock_path(repo))
         if age is None:
@@ -295,7 +295,7 @@ def wait_until_free(repo: Repository, wait: float = LOCK_WAIT) -> None:
         pause(0.02)
 
 
-def lock(repo: Repository, pinned: Pinned, wait: float = LOCK_WAIT) -> bool:
+def lock(repo: Repository, pinned: Pinned) -> bool:
     """Takes `index.lock` with the finished index as its content.
 
     Returns:
@@ -306,7 +306,7 @@ def lock(repo: Repository, pinned: Pinned, wait: float = LOCK_WAIT) -> bool:
         Refused: another program held the lock all the time.
     """
     target = lock_path(repo)
-    end = monotonic() + wait
+    end = monotonic() + LOCK_WAIT
     while True:
         try:
             _take(pinned.path, target)

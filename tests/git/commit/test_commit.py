@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import Refused
-from memgit.git.commit.commit import Change, commit, commit_series
-from memgit.git.commit.identity import Identity
+from memgit.git.commit.commit import Change, commit_series
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head
 from tests.git.helpers import (
@@ -152,15 +151,6 @@ def test_file_makes_place_for_a_folder_and_back(kb: Path) -> None:
     put(kb, {"kb/a.md/inner.md": None, "kb/a.md": b"y\n"})
     assert committed(kb, "kb/a.md") == "y\n"
     assert_in_order(kb)
-
-
-def test_author_of_somebody_else(kb: Path) -> None:
-    who = Identity("Bo Fern", "bo@example.org", 1700000000, "+0530")
-    commit(opened(kb), lambda tree, head: Change({"kb/b.md": b"b\n"}, MESSAGE), merge=line_merge, author=who)
-    assert (
-        run_git(kb, "log", "-1", "--format=%an <%ae> %ad|%cn", "--date=raw")
-        == "Bo Fern <bo@example.org> 1700000000 +0530|Ada Moss"
-    )
 
 
 def test_author_and_committer_from_the_environment(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -255,7 +255,7 @@ def test_a_commit_that_is_lost_is_told(kb: Path, monkeypatch: pytest.MonkeyPatch
         words = "a part of the new commit, which cannot be written again: .*No space left"
         if way == "ref":
             with pytest.raises(Refused, match=f"refs/memgit/x is at .*, but git gc may have removed {words}"):
-                refs.commit_on(opened(kb), "refs/memgit/x", lambda tree, old: ({}, "use: x\n"))
+                refs.commit_on(opened(kb), "refs/memgit/x", "use: x\n")
             return
         if way == "empty":
             done = commit_empty(opened(kb), MESSAGE)

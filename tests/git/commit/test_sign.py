@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from memgit.errors import Refused
-from memgit.git.commit.commit import Change, commit
+from memgit.git.commit import sign
 from tests.cli.test_ingest_terminal import Terminal
-from tests.git.helpers import MESSAGE, assert_in_order, commit_files, line_merge, opened, put
+from tests.git.helpers import assert_in_order, commit_files, put
 from tests.support import run_git
 
 
@@ -73,19 +73,15 @@ def test_failure_is_told_and_changes_nothing(kb: Path, tmp_path: Path) -> None:
     assert_in_order(kb)
 
 
-def test_timeout(kb: Path, tmp_path: Path) -> None:
+def test_timeout(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sign, "TIMEOUT", 0.3)
     slow = tmp_path / "slow"
     slow.write_text("#!/bin/sh\nsleep 30\n")
     slow.chmod(0o755)
     run_git(kb, "config", "gpg.ssh.program", str(slow))
     start = time.monotonic()
     with pytest.raises(Refused, match=r"took longer than 0\.3 s"):
-        commit(
-            opened(kb),
-            lambda tree, head: Change({"a.md": b"two\n"}, MESSAGE),
-            merge=line_merge,
-            sign_timeout=0.3,
-        )
+        put(kb, {"a.md": b"two\n"})
     assert time.monotonic() - start < 10
     assert_in_order(kb)
 
@@ -96,18 +92,16 @@ def test_not_asked_for(kb: Path) -> None:
     assert b"gpgsig" not in run_git(kb, "cat-file", "commit", "HEAD").encode()
 
 
-def test_a_hung_program_ends_with_its_children(kb: Path, tmp_path: Path) -> None:
+def test_a_hung_program_ends_with_its_children(
+    kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sign, "TIMEOUT", 1.5)
     slow = tmp_path / "slow"
     slow.write_text(f'#!/bin/sh\nsleep 300 & echo $! $$ >"{tmp_path}/pids"\nwait\n')
     slow.chmod(0o755)
     run_git(kb, "config", "gpg.ssh.program", str(slow))
     with pytest.raises(Refused, match="took longer than"):
-        commit(
-            opened(kb),
-            lambda tree, head: Change({"a.md": b"two\n"}, MESSAGE),
-            merge=line_merge,
-            sign_timeout=1.5,
-        )
+        put(kb, {"a.md": b"two\n"})
     for pid in (tmp_path / "pids").read_text().split():
         for _ in range(100):
             if not Path(f"/proc/{pid}").exists() or " Z " in Path(f"/proc/{pid}/stat").read_text():

@@ -170,7 +170,7 @@ def test_young_lock_is_waited_for(kb: Path) -> None:
 
 
 def test_young_lock_that_stays_is_refused_in_bounded_time(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index.wait_until_free, "__defaults__", (0.3,))
+    monkeypatch.setattr(index, "LOCK_WAIT", 0.3)
     lock = kb / ".git/index.lock"
     lock.write_bytes(b"")
     with pytest.raises(Refused, match=r"index\.lock is \d seconds? old"):
@@ -181,7 +181,7 @@ def test_young_lock_that_stays_is_refused_in_bounded_time(kb: Path, monkeypatch:
 def test_lock_taken_at_the_last_moment_takes_the_change_back(
     kb: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index.lock, "__defaults__", (0.2,))
+    monkeypatch.setattr(index, "LOCK_WAIT", 0.2)
     real = index.build
 
     def build(*args: object, **options: object) -> bool:
