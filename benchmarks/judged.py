@@ -24,10 +24,10 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from memgit.lint.engine import run  # noqa: E402
-from memgit.lint.examples import corpus_of  # noqa: E402
 from memgit.lint.rule import Example, Finding, Rule  # noqa: E402
 from memgit.lint.rules import RULES  # noqa: E402
 from memgit.lint.settings import Settings  # noqa: E402
+from tests.lint.examples import corpus_of  # noqa: E402
 
 FOLDER = ROOT / "tests" / "lint" / "judged"
 _CODE = re.compile(r"\\u([0-9a-fA-F]{4})")

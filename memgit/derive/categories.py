@@ -20,63 +20,20 @@ from memgit.derive.mem_skill import (
     name_in_meta,
     name_of,
     past,
-    with_items,
 )
 from memgit.derive.view import View
 from memgit.errors import UnreadableFile
 from memgit.formats import frontmatter
 from memgit.formats.codecs import parse_file
 from memgit.formats.text import decode, whole
-from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 
-class Group(NamedTuple):
-    """One category or skill: the key and path of its file, the name people gave it, its keywords, how many
-    entries it has.
-    """
-
-    key: str
-    path: str
-    name: str
-    keywords: tuple[str, ...]
-    entries: int
-
-
-def groups(view: View, spec: Spec) -> list[Group]:
-    """The categories or skills that have a file, in the order of the index, those that it does not list last."""
-    out: list[Group] = []
-    for folder in folders(view.layout, spec):
-        found = dict(sorted((path.removeprefix(folder), key) for path, key in files(view, folder, spec)))
-        said = {file: facts(view, folder + file, key) for file, key in found.items()}
-        index = read(view, folder + CATEGORY_INDEX, spec.shape)
-        value = with_items(
-            index, said, found.__contains__, None, spec, past(view, folder + CATEGORY_INDEX, index, spec)
-        )
-        listed = {file_of(item, spec, found.__contains__): item for item in value.get(spec.items) or []}
-        places = {file: place for place, file in enumerate(listed)}
-        for file in sorted(found, key=lambda file: places[file]):
-            item, one = listed[file], said[file]
-            keywords = words_in_item(item)
-            out.append(
-                Group(
-                    one.key,
-                    folder + file,
-                    one.name or name_in_item(item) or name_of(one.key, spec),
-                    keywords,
-                    one.entries or 0,
-                )
-            )
-    return out
-
-
 def names(view: View, spec: Spec) -> list[tuple[str, str]]:
-    """Path and name of every category or skill, as `groups` has them; of an entry file, the frontmatter alone
-    is read.
-    """
+    """Path and name of every category or skill that has a file; of the file, the frontmatter alone is read."""
     out: list[tuple[str, str]] = []
     for folder in folders(view.layout, spec):
         found = {path.removeprefix(folder): key for path, key in files(view, folder, spec)}

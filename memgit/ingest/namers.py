@@ -16,7 +16,6 @@ from memgit.ingest.signatures import signatures
 NAMES = 3
 """Names of definitions in a title."""
 _COMMENT = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"{3}|'{3}|;)", re.MULTILINE)
-_CLEAR = re.compile(r"^\s*-\s")
 
 
 class ChatNamer:

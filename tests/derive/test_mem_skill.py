@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memgit.derive import MappingView, derive_all, derive_owed, render_all
-from memgit.derive.categories import groups, known_keywords, taken_over
+from memgit.derive.categories import known_keywords, names, taken_over
 from memgit.derive.mem_skill import MAX_KEYWORDS, quick, title_of
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
@@ -443,7 +443,6 @@ def test_keywords_in_another_form_stay_and_are_read_as_far_as_they_go(
     assert words in text
     view = MappingView(LAYOUT, files({KB: text, "knowledge-base/tides.md": entry("A", keywords="moon")}))
     assert derive_all(view) == {}
-    assert [group.keywords for group in groups(view, KNOWLEDGE)] == [found]
     assert known_keywords(view, KNOWLEDGE) == [("tides", "knowledge-base/tides.md", found or ("moon",))]
     assert taken_over(view, None, KNOWLEDGE)["knowledge-base/tides.md"].get("keywords", ()) == found
 
@@ -704,7 +703,7 @@ def test_after_a_merge_the_keywords_of_both_experiences_are_there(tmp_path: Path
 # For others
 
 
-def test_groups() -> None:
+def test_names() -> None:
     meta = "---\nname: The Locks\n---\n\n"
     tree = files(
         {
@@ -715,13 +714,12 @@ def test_groups() -> None:
             "experience/skill-s.md": entry("A", keywords="x"),
         }
     )
-    found = groups(MappingView(LAYOUT, tree), KNOWLEDGE)
-    assert [(group.key, group.name, group.keywords, group.entries) for group in found] == [
-        ("tides", "Tides & Currents", ("ebb", "Flood"), 1),
-        ("locks", "The Locks", ("gate",), 1),
-        ("wind-and-wave", "Wind And Wave", (), 0),
+    assert sorted(names(MappingView(LAYOUT, tree), KNOWLEDGE)) == [
+        ("knowledge-base/locks.md", "The Locks"),
+        ("knowledge-base/tides.md", "Tides & Currents"),
+        ("knowledge-base/wind-and-wave.md", "Wind And Wave"),
     ]
-    assert [group.name for group in groups(MappingView(LAYOUT, tree), EXPERIENCE)] == ["s"]
+    assert names(MappingView(LAYOUT, tree), EXPERIENCE) == [("experience/skill-s.md", "s")]
 
 
 def test_title_of() -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import mend, run
-from memgit.lint.examples import corpus_of
 from memgit.lint.pages import FOLDER, files
 from memgit.lint.rule import FILE, HISTORY, SEVERITIES, Example, Rule
 from memgit.lint.rules import RULES
 from memgit.lint.settings import Settings
+from tests.lint.examples import corpus_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = (

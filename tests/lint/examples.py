@@ -1,4 +1,4 @@
-"""The examples of rules as corpora: what tests run and pages show."""
+"""The examples of rules as corpora."""
 
 from __future__ import annotations
 
