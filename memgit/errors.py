@@ -29,6 +29,16 @@ class MemgitError(Exception):
         self.line = line
         self.hint = hint
 
+    def as_json(self, code: str) -> dict[str, str | int | None]:
+        """The error as a program reads it, under a name of its kind."""
+        return {
+            "code": code,
+            "message": self.message,
+            "path": self.path,
+            "line": self.line,
+            "hint": self.hint,
+        }
+
     def __str__(self) -> str:
         where = "" if self.path is None else f"{self.path}:{self.line}: " if self.line else f"{self.path}: "
         return where + self.message

@@ -32,9 +32,20 @@ def replace_file(path: str, data: bytes, mode: int | None = None) -> None:
     """
     folder, name = os.path.split(path)
     os.makedirs(folder or ".", exist_ok=True)
-    spare = os.path.join(folder, f".memgit-{name[:40]}.{os.getpid()}")
+    write_by(os.path.join(folder, f".memgit-{name[:40]}.{os.getpid()}"), path, data, mode)
+
+
+def write_by(spare: str, path: str, data: bytes, mode: int | None = None, new: int = 0o666) -> None:
+    """Writes a file that nobody sees before it is whole, under the name `spare` until then.
+
+    Args:
+        mode: permission bits; None for those that the process gives to a file of mode `new`.
+
+    Raises:
+        OSError: it cannot be written; what was there stays.
+    """
     # never one that is there, nor a link that somebody laid there
-    handle = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    handle = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, new)
     try:
         try:
             write_all(handle, data)

@@ -261,14 +261,7 @@ def result(value: dict[str, Any], *, said: str | None = None, failed: bool = Fal
 
 def error_json(error: MemgitError) -> dict[str, Any]:
     """An error as a client reads it: `{code, message, path, line, hint}`; the code is the name of its kind."""
-    code = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(error).__name__).lower()
-    return {
-        "code": code,
-        "message": error.message,
-        "path": error.path,
-        "line": error.line,
-        "hint": error.hint,
-    }
+    return error.as_json(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(error).__name__).lower())
 
 
 def _client(ctx: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from memgit.derive.index_places import HEADINGS
 from memgit.lint.rule import Finding
 from memgit.model import link
 from memgit.model.kinds import KINDS
@@ -29,15 +30,6 @@ MAX_COMPARED = 60_000
 MAX_DEPTH = 1
 """Embeds inside of an embed that are shown in full; deeper ones are links."""
 HIDDEN_FIELDS = frozenset(["title", "name", "body", "related"])
-TITLES = {
-    "knowledge": "Knowledge",
-    "experience": "Experience",
-    "skill": "Skills",
-    "memory": "Memories",
-    "observation": "Observations",
-    "decision": "Decisions",
-    "note": "Notes",
-}
 
 
 class Row(NamedTuple):
@@ -95,7 +87,7 @@ class Pages:
             title=visible(title),
             path=path,
             rel=lambda target: relative(target, path),
-            kinds=[(kind, TITLES[kind]) for kind in KINDS if kind in self._kinds],
+            kinds=[(kind, HEADINGS[kind]) for kind in KINDS if kind in self._kinds],
             revision=self._all.revision,
             live=self._live,
             **values,
@@ -134,7 +126,7 @@ class Pages:
 
     def crumbs(self, item: Item) -> list[tuple[str, str]]:
         """The way down to a record: its kind, then its group."""
-        found = [(TITLES[item.record.kind], relative(kind_page(item.record.kind), item.page))]
+        found = [(HEADINGS[item.record.kind], relative(kind_page(item.record.kind), item.page))]
         if item.group:
             found.append(
                 (visible(item.group), relative(self._group_page(item.record.kind, item.group), item.page))
@@ -174,7 +166,7 @@ class Pages:
                 for name, inside in sorted(groups.items())
             ]
             rows = self.rows(chosen if len(groups) < 2 else loose, path)
-            yield path, self.page("list.html", path, TITLES[kind], groups=named, rows=rows)
+            yield path, self.page("list.html", path, HEADINGS[kind], groups=named, rows=rows)
             for name, inside in groups.items():
                 place = self._group_page(kind, name)
                 yield place, self.page("list.html", place, name, groups=[], rows=self.rows(inside, place))
@@ -258,7 +250,7 @@ class Pages:
             used=[self.row(item, path, f"{n} uses") for item, n in used],
             groups=named,
             counts=[
-                (TITLES[kind] if counts[kind] > 1 else kind, counts[kind], relative(kind_page(kind), path))
+                (HEADINGS[kind] if counts[kind] > 1 else kind, counts[kind], relative(kind_page(kind), path))
                 for kind in KINDS
                 if counts[kind]
             ],

@@ -379,14 +379,18 @@ class _Place(NamedTuple):
     titles: list[str]
 
 
+def _section(file: EntryFile, ordinal: int) -> Section:
+    records = file.records
+    if not 0 <= ordinal < len(records):
+        raise NotFound(f"the file has {len(records)} records, and none at place {ordinal}")
+    return records[ordinal]
+
+
 def _take(data: bytes, ordinal: int) -> _Place:
     """Takes one record out of a file, to be changed."""
     text = decode(data)
     file = take_apart(normal(text))
-    records = file.records
-    if not 0 <= ordinal < len(records):
-        raise NotFound(f"the file has {len(records)} records, and none at place {ordinal}")
-    section = records[ordinal]
+    section = _section(file, ordinal)
     first = conflict_of(file, section)
     if first is not None:
         raise Refused(
@@ -492,10 +496,7 @@ def remove(data: bytes, ordinal: int) -> bytes | None:
     """
     text = decode(data)
     file = take_apart(normal(text))
-    records = file.records
-    if not 0 <= ordinal < len(records):
-        raise NotFound(f"the file has {len(records)} records, and none at place {ordinal}")
-    section = records[ordinal]
+    section = _section(file, ordinal)
     number = file.sections.index(section)
     lines = split_lines(text)
     start, stop = section.line - 1, len(lines)

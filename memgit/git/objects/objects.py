@@ -15,7 +15,7 @@ from memgit import TYPE_CHECKING
 from memgit.errors import Broken
 from memgit.git.objects import libgit
 from memgit.git.objects.libgit import KINDS, NAMES
-from memgit.git.write_all import write_all
+from memgit.git.write_all import write_by
 
 try:  # hashlib loads OpenSSL, which takes longer than all that is hashed here
     from _sha1 import sha1  # type: ignore[import-not-found]
@@ -205,14 +205,4 @@ def _put(path: str, data: bytes) -> None:
         OSError: it cannot be written; FileNotFoundError where its folder or the file on the way was removed.
     """
     spare = f"{os.path.dirname(path)}/tmp_obj_{os.urandom(6).hex()}"  # noqa: S108  # as git names it: `git prune` removes what a kill leaves
-    handle = os.open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o444)
-    try:
-        try:
-            write_all(handle, data)
-        finally:
-            os.close(handle)
-        os.rename(spare, path)
-    except OSError:
-        with suppress(FileNotFoundError):
-            os.unlink(spare)
-        raise
+    write_by(spare, path, data, new=0o444)

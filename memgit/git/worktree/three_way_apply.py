@@ -136,7 +136,7 @@ def missing_file(edit: Edit) -> Carried:
         "was deleted in the working tree, and the deletion is not committed",
         path=edit.name,
         hint=(
-            f"git restore -- {_quoted(edit.name)} to have it back, or memgit commit to commit the "
+            f"git restore -- {quote(edit.name)} to have it back, or memgit commit to commit the "
             "deletion, then try again"
         ),
     )
@@ -177,7 +177,3 @@ def _overlap(edit: Edit, conflicts: Sequence[Clash], staged: bool, ours: bytes |
             "first, then try again"
         ),
     )
-
-
-def _quoted(text: str) -> str:
-    return quote(text)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
+from shlex import quote
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
@@ -168,7 +168,7 @@ def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str])
     reasons = "; ".join(why)
     words = (
         f"{named(late.record)} is like {named(early.record)} ({early.record.path}:{early.record.line}): "
-        f"{reasons}; memgit merge-records {_word(early.record.address)} {_word(late.record.address)} joins "
+        f"{reasons}; memgit merge-records {quote(early.record.address)} {quote(late.record.address)} joins "
         "them"
     )
     return Found(
@@ -178,11 +178,6 @@ def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str])
         late.record.address,
         related=(Related(early.record.path, early.record.line, f"{named(early.record)}: {reasons}"),),
     )
-
-
-def _word(address: str) -> str:
-    """An address as one word of a shell."""
-    return shlex.quote(address)
 
 
 def _titles_alike(left: set[str], other: RecordFacts, is_slip: Callable[[str, str], bool]) -> bool:

@@ -179,7 +179,7 @@ def test_a_prune_that_removes_what_is_half_written(
                     Path(old).parent.rmdir()
         real(old, new)
 
-    monkeypatch.setattr(os, "rename", rename)
+    monkeypatch.setattr(os, "replace", rename)
     repo = opened(kb)
     if taken == "always":
         with pytest.raises(Refused, match="cannot be written: No such file"):
