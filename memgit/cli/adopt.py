@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import click
 
@@ -11,7 +10,8 @@ from memgit.adopt.systems import SYSTEMS
 from memgit.app.adopt.adopt import Adopted, Proposal, adopt, look
 from memgit.cli.indexes import explains_indexes, indexes_option
 from memgit.cli.options import context_of, json_option
-from memgit.cli.output import echo, emit_json, faint, heading, safe_line
+from memgit.cli.output import echo, emit_json, faint, heading, print_notes, safe_line
+from memgit.cli.terminal import on_terminal
 from memgit.errors import BadInput, Refused
 
 
@@ -52,8 +52,7 @@ def command(
     if not as_json:
         _show(proposal)
     if dry_run:
-        for note in proposal.notes:
-            echo(f"memgit: {note}", err=True)
+        print_notes(proposal.notes)
         if as_json:
             emit_json(
                 {
@@ -74,7 +73,7 @@ def command(
 
 
 def _ask(as_json: bool) -> None:
-    if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if as_json or not on_terminal():
         raise BadInput(
             "adopt asks before it writes, and there is no terminal",
             hint="--yes adopts what is shown, --dry-run only shows it",
@@ -91,8 +90,7 @@ def _show(proposal: Proposal) -> None:
 
 
 def _finish(done: Adopted, as_json: bool) -> None:
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())
     elif done.commit is None:

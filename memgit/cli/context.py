@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from memgit import TYPE_CHECKING
 from memgit.app.read.context import DEFAULT_TOKENS, TEXT, Manner, context
+from memgit.cli.lean import click
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, json_text
-
-if TYPE_CHECKING:
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 @click.command("context")

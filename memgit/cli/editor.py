@@ -8,6 +8,7 @@ import tempfile
 from contextlib import contextmanager
 
 from memgit import TYPE_CHECKING
+from memgit.cli.terminal import on_terminal
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.git import terminal
 
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
     from memgit.app.workspace import Workspace
 
 SCISSORS = "# ------------------------ >8 ------------------------"
-
-
-def on_terminal() -> bool:
-    """Whether a person can be asked."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from memgit.adopt.systems import EXPORTS
 from memgit.adopt.words import number
 from memgit.app.adopt.export import Exported, export
 from memgit.cli.options import at_option, json_option, workspace_of
-from memgit.cli.output import echo, emit_json
+from memgit.cli.output import echo, emit_json, print_notes
 
 MAX_SHOWN = 10
 
@@ -32,8 +32,7 @@ def command(ctx: click.Context, folder: str, system: str | None, at: str | None,
     """
     workspace = workspace_of(ctx)
     done = export(workspace, os.path.join(ctx.find_root().obj["folder"], folder), system, at)
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.write.update import extend
 from memgit.cli.editor import edited_body
+from memgit.cli.lean import click
 from memgit.cli.options import (
     address_argument,
     body_options,
@@ -12,6 +13,7 @@ from memgit.cli.options import (
     field_options,
     fields_from,
     read_body,
+    related_option,
     workspace_of,
     write_options,
 )
@@ -20,18 +22,12 @@ from memgit.cli.output import print_written
 if TYPE_CHECKING:
     from typing import Any
 
-    import click
-else:
-    from memgit.cli import lean as click
-
 
 @click.command("extend")
 @address_argument
 @body_options
 @field_options("source", "keywords", "topics", "tags", "files", "tools_used", "impacts")
-@click.option(
-    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
-)
+@related_option
 @click.option("--if-version", metavar="ID", help="Refuse (exit 1) unless the record is still this version.")
 @write_options
 @click.pass_context

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from memgit import TYPE_CHECKING
 from memgit.app.read import log as activity
 from memgit.app.read import span
 from memgit.app.read.reader import open_reader
 from memgit.app.write.tombstones import Merged
+from memgit.cli.lean import click
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, write_utf8
 from memgit.errors import BadInput, NotFound
 from memgit.model import address as addresses
 from memgit.model.ids import is_id
 from memgit.model.record import Record
-
-if TYPE_CHECKING:
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 @click.command("history")

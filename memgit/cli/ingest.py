@@ -15,8 +15,9 @@ from memgit.app.ingest.source import Reading, Source, read
 from memgit.app.read.reader import kinds_of
 from memgit.app.workspace import Context, Workspace
 from memgit.cli.options import clean, context_of, typed, workspace_of, write_options
-from memgit.cli.output import echo, emit_json, faint, heading
+from memgit.cli.output import echo, emit_json, faint, heading, print_notes
 from memgit.cli.progress import progress_line
+from memgit.cli.terminal import on_terminal
 from memgit.errors import BadInput, Refused
 from memgit.formats.text import MAX_BYTES
 from memgit.ingest.content import FileMap, map_json
@@ -118,8 +119,7 @@ def taken(
     options: dict[str, Any],
 ) -> int:
     """What becomes of sources that were read: mapped, planned, foretold, written or asked about; the exit code."""
-    for note in dict.fromkeys(note for source in sources for note in source.notes):
-        echo(f"memgit: {note}", err=True)
+    print_notes(dict.fromkeys(note for source in sources for note in source.notes))
     if options["map_"]:
         mapped = maps(sources)
         _unread([file for _, file in mapped if file.fault is not None])
@@ -151,7 +151,7 @@ def taken(
         return _foretell(
             rehearsed(workspace, context, agreed(proposal), strict=False, reason=options["reason"]), options
         )
-    elif options["as_json"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    elif options["as_json"] or not on_terminal():
         _show(proposal, options, dry(proposal))
     else:
         from memgit.cli.ingest_ask import ask
@@ -263,8 +263,7 @@ def _foretell(answer: Ingested, options: dict[str, Any]) -> int:
 
 
 def _notes(answer: Ingested) -> None:
-    for note in answer.written.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(answer.written.notes)
     if answer.left_out:
         echo(f"memgit: left out {answer.left_out}: {LEFT_OUT}", err=True)
 

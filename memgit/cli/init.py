@@ -12,7 +12,7 @@ from memgit.app.config import BASES
 from memgit.cli.indexes import explains_indexes, indexes_option
 from memgit.cli.mem_engine import mem_engine_options, settings_from
 from memgit.cli.options import context_of, json_option
-from memgit.cli.output import echo, emit_json
+from memgit.cli.output import echo, emit_json, print_notes
 
 
 @explains_indexes
@@ -64,8 +64,7 @@ def command(
         log=log,
         mem_skill=settings_from(engine, folder),
     )
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())
     elif done.commit is None:

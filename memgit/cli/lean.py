@@ -1,10 +1,10 @@
 """Commands declared once and called without click, whose import alone takes longer than most of memgit's
 answers.
 
-A module that is called often takes this one in click's place: the decorators have click's names and
-arguments, and only write down what they are given. From that, `attempt` reads a command line that is plainly
-right and calls the command; everything else (help, completion, mistakes, options that only click knows) is
-left to click, for which `Declared.click` makes the same command out of the same words.
+A module that is called often takes this one in click's place (`from memgit.cli.lean import click`): the
+decorators have click's names and arguments, and only write down what they are given. From that, `attempt` reads
+a command line that is plainly right and calls the command; everything else (help, completion, mistakes, options
+that only click knows) is left to click, for which `Declared.click` makes the same command out of the same words.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from memgit.model.namedtuple import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
+
+    import click as click  # noqa: PLC0414  # for the modules that import it from here
+else:
+    click = sys.modules[__name__]
 
 HOT = {
     "show": "show",
@@ -345,6 +349,8 @@ def style(text: str, *, fg: str | None = None, bold: bool | None = None, dim: bo
 
 def __getattr__(name: str) -> Any:
     """Whatever else click has."""
+    if name == "__path__":  # an import from this module asks whether it is a package
+        raise AttributeError(name)
     import click
 
     return getattr(click, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,22 +14,15 @@ from memgit.app.check.lint import Checked, Request, lint
 from memgit.app.hooks import roots as hook_roots
 from memgit.app.read import lint_log
 from memgit.app.write.fix import fix
-from memgit.cli.options import context_of, json_option, reason_option, typed, workspace_of
-from memgit.cli.output import echo, write_utf8
+from memgit.cli.options import context_of, json_option, reason_option, workspace_of
+from memgit.cli.output import print_notes
+from memgit.cli.progress import progress_line
+from memgit.cli.reports import chosen, ignore_option, paint, select_option, write_report
 from memgit.cli.terminal import coloured
 from memgit.errors import BadInput
 from memgit.lint.reports import FORMATS, pieces, plain
 from memgit.lint.rule import SEVERITIES
-from memgit.model.printable import safe
 
-COLOURS = {
-    "error": {"fg": "red"},
-    "warning": {"fg": "yellow"},
-    "info": {"fg": "blue"},
-    "good": {"fg": "green"},
-    "bold": {"bold": True},
-    "faint": {"dim": True},
-}
 FAIL = (*SEVERITIES, "never")
 
 
@@ -40,13 +32,8 @@ FAIL = (*SEVERITIES, "never")
 @click.option("--changed", is_flag=True, help="Check only what differs from the newest commit.")
 @click.option("--since", metavar="REV", help="Check only what differs from where this branch left REV.")
 @click.option("--at", metavar="REV", help="Check a commit instead of the working tree.")
-@click.option(
-    "--select",
-    multiple=True,
-    metavar="RULES",
-    help="Run only these rules: codes, beginnings of codes, names; commas or repeat.",
-)
-@click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
+@select_option
+@ignore_option
 @click.option("--fix", "mend", is_flag=True, help="Fix what can be fixed, in the working tree.")
 @click.option("--commit", is_flag=True, help="With --fix: fix the newest commit in a new one.")
 @click.option("--format", "form", type=click.Choice(tuple(FORMATS)), help="How to report; text by default.")
@@ -85,8 +72,8 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         options["changed"],
         options["since"],
         options["at"],
-        _listed(options["select"]),
-        _listed(options["ignore"]),
+        chosen(options["select"]),
+        chosen(options["ignore"]),
     )
     context = context_of(ctx)
     if options["log"]:
@@ -95,14 +82,13 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         if options["mend"]:
             checked = fix(workspace, context, request, commit=options["commit"], reason=options["reason"])
         else:
-            checked = lint(workspace, context, request, _progress)
-        for note in checked.notes:
-            echo(f"memgit: {note}", err=True)
+            with progress_line() as tell:
+                checked = lint(workspace, context, request, tell)
+        print_notes(checked.notes)
         _report(checked, "json" if options["as_json"] else options["form"] or "text", ctx, options["output"])
     if options["log"]:
         kept = lint_log.keep(workspace, context, request, checked, reason=options["reason"])
-        for note in (f"kept in the log [{(kept.commit or '')[:10]}]", *kept.notes):
-            echo(f"memgit: {note}", err=True)
+        print_notes((f"kept in the log [{(kept.commit or '')[:10]}]", *kept.notes))
     worst = checked.report.result.worst
     threshold = FAIL.index(options["fail_on"])
     return (
@@ -138,34 +124,8 @@ def _within(ctx: click.Context, root: str | None, paths: tuple[str, ...]) -> tup
     return tuple(os.path.relpath(os.path.join(start, path), root) for path in paths)
 
 
-def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
-
-
-def _progress(name: str) -> None:
-    if sys.stderr.isatty() and sys.stdout.isatty():
-        click.echo(f"\r\x1b[K{name}", err=True, nl=False)
-
-
 def _report(checked: Checked, form: str, ctx: click.Context, output: str | None) -> None:
-    if sys.stderr.isatty() and sys.stdout.isatty():
-        click.echo("\r\x1b[K", err=True, nl=False)
     painted = form == "text" and output is None and coloured()
     in_ci = form == "text" and context_of(ctx).env.get("CI")
     report = checked.report.at_top() if in_ci else checked.report
-    written = pieces(form, report, _paint if painted else plain)
-    if output is not None:
-        with open(typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            file.writelines(written)
-    elif form == "text":
-        text = "".join(written)
-        click.echo(
-            "".join(line if painted else safe(line) for line in text.splitlines(keepends=True)), nl=False
-        )
-    else:
-        for piece in written:
-            write_utf8(piece)
-
-
-def _paint(text: str, colour: str) -> str:
-    return click.style(safe(text), **COLOURS[colour])  # type: ignore[arg-type]
+    write_report(pieces(form, report, paint if painted else plain), form, painted, ctx, output)

@@ -11,7 +11,15 @@ from memgit.app.read.counts import counter
 from memgit.app.read.listing import SORTS, date_of, list_records, sorted_records
 from memgit.app.read.reader import kinds_of, open_reader
 from memgit.app.read.record_json import printable_path, record_json
-from memgit.cli.options import at_option, group_from, json_option, workspace_of
+from memgit.cli.lean import click
+from memgit.cli.options import (
+    archived_option,
+    at_option,
+    group_from,
+    group_options,
+    json_option,
+    workspace_of,
+)
 from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
 from memgit.cli.terminal import for_people
 from memgit.formats.messages.message import cut
@@ -21,11 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    import click
-
     from memgit.model.record import Record
-else:
-    from memgit.cli import lean as click
 
 FORMATS = ("text", "table", "tsv", "json")
 MAX_STATUS = 12
@@ -35,16 +39,13 @@ MAX_STATUS = 12
 @click.command("list")
 @click.argument("kind_argument", metavar="[KIND]", required=False)
 @click.option("--kind", metavar="KIND", help="Only records of this kind.")
-@click.option("--category", metavar="NAME", help="Only knowledge of this category.")
-@click.option("--skill", metavar="ID", help="Only experience with this skill.")
-@click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it.")
-@click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
+@group_options
 @click.option("--keyword", metavar="TEXT", help="Only records with this keyword.")
 @click.option("--tag", metavar="TAG", help="Only records with this tag, or one under it; see memgit tags.")
 @click.option("--status", metavar="TEXT", help="Only records with this status.")
 @click.option("--related-task", "--task", metavar="KEY", help="Only observations about this task.")
 @click.option("--since", metavar="DATE", help="Only records changed since: 2026-03-01, or '2 weeks ago'.")
-@click.option("--archived", is_flag=True, help="Count archived records in.")
+@archived_option
 @click.option("--only-archived", is_flag=True, help="Only archived records.")
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="At most so many.")
 @click.option(

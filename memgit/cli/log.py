@@ -8,6 +8,7 @@ from memgit import TYPE_CHECKING
 from memgit.app.read import log as activity
 from memgit.app.read.reader import kinds_of, open_reader
 from memgit.app.read.usage_log import with_usage
+from memgit.cli.lean import click
 from memgit.cli.options import json_option, workspace_of
 from memgit.cli.output import echo, write_utf8
 from memgit.errors import NotFound
@@ -18,9 +19,6 @@ from memgit.model.operation import OPS
 if TYPE_CHECKING:
     from typing import Any
 
-    import click
-else:
-    from memgit.cli import lean as click
 
 FORMATS = ("text", "markdown", "json")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from memgit.cli.output import safe_line
+from memgit.cli.terminal import on_terminal
 from memgit.errors import BadInput
 
 SCOPES = ("project", "global")
@@ -72,7 +72,7 @@ def settings_from(options: Mapping[str, Any], folder: str) -> dict[str, Any] | N
 
 def _asked(what: str, default: str, choices: tuple[str, ...] | None = None) -> str:
     """The answer of a person; the default where none can be asked."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not on_terminal():
         return default
     kind = click.Choice(choices) if choices else None
     return str(click.prompt(safe_line(what), default=default, type=kind, err=True))

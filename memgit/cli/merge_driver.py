@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import os
 
-from memgit import TYPE_CHECKING
 from memgit.app.merge.driver import merge_paths
+from memgit.cli.lean import click
 from memgit.cli.output import echo
 from memgit.git.setup import MARKED
 from memgit.model.shell import memgit_in
-
-if TYPE_CHECKING:
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 @click.command("merge-driver")

@@ -8,7 +8,7 @@ import click
 
 from memgit.app.write.merge_records import merge_records
 from memgit.cli.options import body_options, context_of, read_body, workspace_of, write_options
-from memgit.cli.output import echo, print_written
+from memgit.cli.output import echo, print_notes, print_written
 from memgit.model.operation import PAST
 
 
@@ -39,8 +39,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         dry_run=options["dry_run"],
     )
     if options["dry_run"] and not options["as_json"]:
-        for note in done.notes:
-            echo(f"memgit: {note}", err=True)
+        print_notes(done.notes)
         for change in done.changes:
             echo(f"would be {PAST[change.action]}: {change.address}")
         return

@@ -10,6 +10,7 @@ from time import gmtime, localtime, strftime, time
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Context, Workspace, open_workspace
+from memgit.cli.lean import click
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Value
@@ -19,11 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    import click
-
     F = TypeVar("F", bound=Callable[..., Any])
-else:
-    from memgit.cli import lean as click
 
 FIELD_OPTIONS = (
     "context",
@@ -54,6 +51,10 @@ at_option = click.option(
 )
 reason_option = click.option("--reason", metavar="TEXT", help="Why; it becomes the text of the commit.")
 stage_option = click.option("--stage", is_flag=True, help="Stage the change instead of committing it.")
+related_option = click.option(
+    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
+)
+archived_option = click.option("--archived", is_flag=True, help="Count archived records in.")
 
 
 def address_argument(function: F) -> F:
@@ -104,6 +105,30 @@ def write_options(function: F) -> F:
     for option in (json_option, redact_option, allow_secret_option, stage_option, reason_option):
         function = option(function)
     return function
+
+
+def group_options(function: F) -> F:
+    """The options that `group_from` reads, and `--topic`: some of the records of a kind."""
+    for option in (
+        click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it."),
+        click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it."),
+        click.option("--skill", metavar="ID", help="Only experience with this skill."),
+        click.option("--category", metavar="NAME", help="Only knowledge of this category."),
+    ):
+        function = option(function)
+    return function
+
+
+def timeout_option(seconds: float, what: str) -> Callable[[F], F]:
+    """`--timeout`, in seconds, of what goes over the network."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(0, min_open=True),
+        default=seconds,
+        show_default=True,
+        metavar="S",
+        help=f"Seconds that {what} may take.",
+    )
 
 
 def body_options(function: F) -> F:

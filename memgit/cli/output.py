@@ -10,6 +10,7 @@ import sys
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import printable_path
+from memgit.cli.lean import click
 from memgit.cli.terminal import for_people
 from memgit.model.printable import safe
 from memgit.model.record import Record
@@ -18,14 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    import click
-
     from memgit.app.read.reader import Reader
     from memgit.app.write.session import Written
     from memgit.errors import MemgitError
     from memgit.model.record import Problem
-else:
-    from memgit.cli import lean as click
 
 MAX_LINE = 2000
 
@@ -85,19 +82,18 @@ def faint(text: str) -> str:
 
 def error_json(error: MemgitError) -> dict[str, Any]:
     """An error as every `--json` shows it."""
-    code = getattr(error, "code", None) or type(error).__name__
-    return {
-        "code": code,
-        "message": error.message,
-        "path": error.path,
-        "line": error.line,
-        "hint": error.hint,
-    }
+    return error.as_json(getattr(error, "code", None) or type(error).__name__)
 
 
 def print_error(error: dict[str, Any]) -> None:
     """The object that `--json` gives where a command failed: ASCII, with no control sequence in it."""
     click.echo(safe(json.dumps({"error": error}, ensure_ascii=True)))
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What the user should be told besides the answer, on standard error."""
+    for note in notes:
+        echo(f"memgit: {note}", err=True)
 
 
 def print_written(done: Written, as_json: bool) -> None:
@@ -120,8 +116,7 @@ def print_written(done: Written, as_json: bool) -> None:
 
 
 def _print_written(done: Written, as_json: bool) -> None:
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())
         return

@@ -17,6 +17,7 @@ from memgit.cli.options import (
     field_options,
     fields_from,
     read_body,
+    related_option,
     workspace_of,
     write_options,
 )
@@ -31,9 +32,7 @@ from memgit.cli.output import print_written
 @click.option("--scope", metavar="PATH", help="Scope of the new memory.")
 @click.option("--slug", metavar="NAME", help="File name of the new record, without .md.")
 @field_options("source", "keywords", "topics", "tags", "summary", "status", "deciders", "impacts")
-@click.option(
-    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
-)
+@related_option
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:

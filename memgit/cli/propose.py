@@ -14,7 +14,8 @@ import click
 
 from memgit.app.review.propose import Proposal, push, required
 from memgit.cli.options import json_option
-from memgit.cli.output import echo, emit_json
+from memgit.cli.output import echo, emit_json, print_notes
+from memgit.cli.terminal import on_terminal
 from memgit.errors import BadInput
 
 
@@ -48,11 +49,7 @@ def command(
     with inner.make_context(args[0], list(args[1:]), parent=ctx) as within:
         if not all(within.params.get(name) for name in needs.all_of):
             raise BadInput(f"{args[0]} makes a commit only with {' '.join(_flags(inner, needs.all_of))}")
-        asking = (
-            sys.stdin.isatty()
-            and sys.stdout.isatty()
-            and not any(within.params.get(name) for name in ("as_json", "map_", "plan"))
-        )
+        asking = on_terminal() and not any(within.params.get(name) for name in ("as_json", "map_", "plan"))
         if (
             needs.one_of
             and not (asking and not as_json)
@@ -87,8 +84,7 @@ def _captured(work: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def _answer(proposal: Proposal, told: Any) -> dict[str, Any]:
-    for note in proposal.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(proposal.notes)
     command = (
         push(proposal.repo, proposal.branch) if proposal.repo and proposal.branch and proposal.commits else ()
     )
@@ -104,8 +100,7 @@ def _answer(proposal: Proposal, told: Any) -> dict[str, Any]:
 
 
 def _tell(proposal: Proposal, *, err: bool) -> None:
-    for note in proposal.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(proposal.notes)
     if proposal.repo is None or proposal.branch is None or not proposal.commits:
         echo("no branch was touched", err=err)
         return

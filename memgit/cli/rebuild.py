@@ -11,7 +11,7 @@ import click
 from memgit.app.derived.rebuild import Rebuilt, check, rebuild
 from memgit.app.read.engines import ahead
 from memgit.cli.options import context_of, json_option, workspace_of
-from memgit.cli.output import echo, emit_json, name_problems
+from memgit.cli.output import echo, emit_json, name_problems, print_notes
 from memgit.errors import BadInput
 
 ENGINE_SECONDS = 10.0
@@ -58,8 +58,7 @@ def command(ctx: click.Context, check_: bool, at: str | None, commit: bool, as_j
     finally:
         if meter is not None:
             meter.clear()
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     name_problems(done.unreadable)
     if as_json:
         emit_json(done.as_json())

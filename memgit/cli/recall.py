@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from shlex import join
 
-from memgit import TYPE_CHECKING
 from memgit.app.read.recall import DEFAULT_SESSION, MAX_NAMED, recall
+from memgit.cli.lean import click
 from memgit.cli.options import at_option, context_of, json_option, read_body, workspace_of
-from memgit.cli.output import cut_line, echo, emit_json
+from memgit.cli.output import cut_line, echo, emit_json, print_notes
 from memgit.model.printable import safe
-
-if TYPE_CHECKING:
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 @click.command("recall")
@@ -71,8 +66,7 @@ def command(
         at=at,
         max_tokens=max_tokens,
     )
-    for note in found.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(found.notes)
     if as_json:
         emit_json(found.as_json())
         return

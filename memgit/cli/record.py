@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import kinds_of
 from memgit.app.write.record import MODES, Request, record
+from memgit.cli.lean import click
 from memgit.cli.options import (
     FIELD_OPTIONS,
     body_options,
@@ -17,10 +17,12 @@ from memgit.cli.options import (
     fields_from,
     is_utf8,
     read_body,
+    related_option,
     workspace_of,
     write_options,
 )
 from memgit.cli.output import echo, emit_json, error_json, print_written
+from memgit.cli.terminal import on_terminal
 from memgit.errors import BadInput, MemgitError
 from memgit.model.kinds import FIELDS, KINDS
 from memgit.model.record import Value
@@ -29,13 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    import click
-
     from memgit.app.workspace import Context, Workspace
     from memgit.app.write.batch import Batch
     from memgit.app.write.similar import Close
-else:
-    from memgit.cli import lean as click
 
 KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope", "note": "folder"}
 
@@ -57,9 +55,7 @@ KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope"
 @click.option("--slug", metavar="NAME", help="File name of a document, without .md.")
 @click.option("--date", metavar="DATE", help="Day of recording: 2026-03-01 or yesterday; by default today.")
 @field_options(*FIELD_OPTIONS)
-@click.option(
-    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
-)
+@related_option
 @click.option(
     "--derived-from", multiple=True, metavar="ADDRESS", help="A record that this one grew out of; repeatable."
 )
@@ -108,7 +104,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     workspace = workspace_of(ctx)
     context = context_of(ctx)
     body = _body(ctx, workspace, context, request, options)
-    choose = _choose if _terminal() else None
+    choose = _choose if on_terminal() else None
     mode = options["similar_"] or ("ask" if choose is not None and not options["upsert"] else "create")
     done = record(
         workspace,
@@ -132,7 +128,7 @@ def _body(
     body = None if name is not None else read_body(ctx, options["body"], options["body_file"])
     if body is not None:
         return body
-    from memgit.cli.editor import edited_body, on_terminal
+    from memgit.cli.editor import edited_body
 
     if name is None and request.kind == "decision" and on_terminal():
         name = "decision"
@@ -171,10 +167,6 @@ def _request(options: dict[str, Any]) -> Request:
         date=options["date"],
         category=category,
     )
-
-
-def _terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _choose(request: Request, found: Sequence[Close]) -> tuple[str, Close | None]:

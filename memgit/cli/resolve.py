@@ -10,7 +10,7 @@ from memgit.app.hooks import roots as hook_roots
 from memgit.app.merge.resolve import Left, Resolved, resolve
 from memgit.cli.commit import inside
 from memgit.cli.options import json_option, workspace_of
-from memgit.cli.output import echo, emit_json
+from memgit.cli.output import echo, emit_json, print_notes
 
 
 @click.command("resolve")
@@ -33,8 +33,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], force: bool, as_json: bo
     folder = ctx.find_root().obj["folder"]
     wanted = [inside(workspace.root or "", os.path.join(folder, path), path) for path in paths]
     done = resolve(workspace, wanted, force=force)
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())
     else:

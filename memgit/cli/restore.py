@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.write.archive import restore
+from memgit.cli.lean import click
 from memgit.cli.options import address_argument, context_of, workspace_of, write_options
 from memgit.cli.output import print_written
 
 if TYPE_CHECKING:
     from typing import Any
-
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 @click.command("restore")

@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from memgit.app.workspace import Workspace
-from memgit.cli.options import context_of, json_option, typed, workspace_of
-from memgit.cli.output import echo, emit_json, write_utf8
+from memgit.cli.options import context_of, json_option, workspace_of
+from memgit.cli.output import echo, emit_json, print_notes
+from memgit.cli.progress import progress_line
+from memgit.cli.reports import also_option, chosen, ignore_option, paint, select_option, write_report
 from memgit.cli.terminal import coloured
-from memgit.errors import BadInput, Refused
+from memgit.errors import BadInput
 from memgit.lint.reports import plain
-from memgit.model.printable import safe
 from memgit.review.reports import FORMATS, render
 from memgit.review.values import FAIL
-
-COLOURS = {
-    "error": {"fg": "red"},
-    "warning": {"fg": "yellow"},
-    "info": {"fg": "blue"},
-    "good": {"fg": "green"},
-    "bold": {"bold": True},
-    "faint": {"dim": True},
-}
 
 
 @click.command("review")
 @click.argument("revisions", required=False, metavar="[BASE..HEAD]")
 @click.option("--format", "form", type=click.Choice(tuple(FORMATS)), help="How to report; text by default.")
-@click.option(
-    "--select",
-    multiple=True,
-    metavar="RULES",
-    help="Run only these rules: codes, beginnings of codes, names; commas or repeat.",
-)
-@click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
+@select_option
+@ignore_option
 @click.option("-o", "--output", metavar="FILE", help="Write the review to a file.")
-@click.option(
-    "--also", multiple=True, metavar="FORMAT=FILE", help="Write it in another format as well; repeatable."
-)
+@also_option
 @click.option(
     "--squash-message", is_flag=True, help="Print a message for squashing the branch that keeps its log."
 )
@@ -66,9 +50,9 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
         not_itself(workspace.require_repository(), base)
     if options["squash_message"]:
         return _squash_message(ctx, workspace, base, head, options)
-    request = Request(base, head, _listed(options["select"]), _listed(options["ignore"]))
-    found = review(workspace, context_of(ctx), request, _progress)
-    _clear()
+    request = Request(base, head, chosen(options["select"]), chosen(options["ignore"]))
+    with progress_line() as tell:
+        found = review(workspace, context_of(ctx), request, tell)
     if alone and found.merge_base == found.head.commit != found.base.commit:
         echo(
             (
@@ -79,10 +63,10 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
         )
     form = "json" if options["as_json"] else options["form"] or "text"
     painted = form == "text" and options["output"] is None and coloured()
-    text = render(form, found, _paint if painted else plain)
+    text = render(form, found, paint if painted else plain)
     for other, path in also:
-        write_report(render(other, found, plain), other, False, ctx, path)
-    write_report(text, form, painted, ctx, options["output"])
+        write_report([render(other, found, plain)], other, False, ctx, path)
+    write_report([text], form, painted, ctx, options["output"])
     return 1 if found.verdict == FAIL else 0
 
 
@@ -107,54 +91,9 @@ def _squash_message(
             "--squash-message makes no review: it goes with no --format, --also, --select or --ignore"
         )
     found = squash_message(workspace, base, head)
-    for note in found.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(found.notes)
     if options["as_json"]:
         emit_json(found.as_json())
     else:
-        write_report(found.message, "message", False, ctx, options["output"])
+        write_report([found.message], "message", False, ctx, options["output"])
     return 0
-
-
-def write_report(text: str, form: str, coloured: bool, ctx: click.Context, output: str | None) -> None:
-    """Prints a report, or writes it to a file.
-
-    Raises:
-        Refused: the file cannot be written.
-    """
-    if output is not None:
-        try:
-            with open(
-                typed(ctx, output), "w", encoding="utf-8", errors="surrogateescape", newline="\n"
-            ) as file:
-                file.write(text)
-        except OSError as error:
-            raise Refused(f"{output}: {error.strerror}") from error
-    elif form == "text":
-        click.echo(
-            "".join(safe(line) if not coloured else line for line in text.splitlines(keepends=True)), nl=False
-        )
-    else:
-        write_utf8(text)
-
-
-def _listed(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
-
-
-def _shown() -> bool:
-    return sys.stderr.isatty() and sys.stdout.isatty()
-
-
-def _progress(name: str) -> None:
-    if _shown():
-        click.echo(f"\r\x1b[K{safe(name)}", err=True, nl=False)
-
-
-def _clear() -> None:
-    if _shown():
-        click.echo("\r\x1b[K", err=True, nl=False)
-
-
-def _paint(text: str, colour: str) -> str:
-    return click.style(safe(text), **COLOURS[colour])  # type: ignore[arg-type]

@@ -9,7 +9,8 @@ import click
 from memgit.app.review.job import Settled, job_of, review_job, settle
 from memgit.cli.options import context_of, json_option, root_folder, typed, workspace_of
 from memgit.cli.output import echo, emit_json
-from memgit.cli.review import also_file, write_report
+from memgit.cli.reports import also_option, write_report
+from memgit.cli.review import also_file
 from memgit.errors import BadInput, Refused
 from memgit.forge.events import Job
 from memgit.forge.table import FORGES, here
@@ -35,9 +36,7 @@ FAILING = {"fail": (FAIL,), "warn": (FAIL, WARN), "never": ()}
 @click.option(
     "--format", "form", type=click.Choice(("text", "github")), default="text", help="How to report."
 )
-@click.option(
-    "--also", multiple=True, metavar="FORMAT=FILE", help="Write it in another format as well; repeatable."
-)
+@also_option
 @click.option(
     "--fail-on",
     type=click.Choice(tuple(FAILING)),
@@ -66,7 +65,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     settled = settle(Repository.open(root_folder(ctx), context.env), job, base)
     found = review_job(workspace_of(ctx, lenient=True), context, settled)
     for form, path in also:
-        write_report(render(form, found, plain), form, False, ctx, path)
+        write_report([render(form, found, plain)], form, False, ctx, path)
     if options["outputs"] is not None:
         _append(typed(ctx, options["outputs"]), settled, found)
     if options["as_json"]:
@@ -95,7 +94,7 @@ def _append(path: str, settled: Settled, found: Review) -> None:
 
 
 def _print(ctx: click.Context, form: str, settled: Settled, found: Review) -> None:
-    write_report(render(form, found, plain), form, False, ctx, None)
+    write_report([render(form, found, plain)], form, False, ctx, None)
     if form == "github":
         notes = found.notes if found.verdict == NOTHING or settled.base is None else settled.notes
         for note in notes:

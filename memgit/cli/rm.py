@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from memgit.app.write.remove import LinksBreak, remove
 from memgit.cli.options import address_argument, context_of, workspace_of, write_options
 from memgit.cli.output import echo, print_written
+from memgit.cli.terminal import on_terminal
 from memgit.model.printable import safe
 
 
@@ -33,7 +33,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     try:
         done = remove(workspace, context, names, force=options["force"], **kept)
     except LinksBreak as error:
-        if options["as_json"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if options["as_json"] or not on_terminal():
             raise
         echo(f"memgit: {error}", err=True)
         click.confirm(safe("delete it and break these links?"), abort=True)

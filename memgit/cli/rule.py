@@ -8,7 +8,7 @@ import click
 
 from memgit.app.check.settings import described, rules
 from memgit.cli.options import json_option
-from memgit.cli.output import echo, emit_json, faint, heading
+from memgit.cli.output import echo, emit_json, faint, heading, print_notes
 from memgit.errors import NotFound
 from memgit.lint.pages import page
 
@@ -19,8 +19,7 @@ from memgit.lint.pages import page
 def command(name: str | None, as_json: bool) -> None:
     """Show what a rule finds, why that is bad, and a bad and a good example; without a code, list the rules."""
     known, notes = rules()
-    for note in notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(notes)
     if name is None:
         if as_json:
             emit_json([described(rule) for rule in known])

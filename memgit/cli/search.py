@@ -8,7 +8,15 @@ from memgit import TYPE_CHECKING
 from memgit.app.read.reader import kinds_of
 from memgit.app.read.search import Answer, Result, as_json, search
 from memgit.cache.search import Query
-from memgit.cli.options import at_option, group_from, json_option, workspace_of
+from memgit.cli.lean import click
+from memgit.cli.options import (
+    archived_option,
+    at_option,
+    group_from,
+    group_options,
+    json_option,
+    workspace_of,
+)
 from memgit.cli.output import echo, emit_json, faint, heading, name_unreadable
 from memgit.model.printable import safe
 from memgit.model.when import day
@@ -16,18 +24,11 @@ from memgit.model.when import day
 if TYPE_CHECKING:
     from typing import Any
 
-    import click
-else:
-    from memgit.cli import lean as click
-
 
 @click.command("search")
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only records of this kind; repeatable.")
-@click.option("--category", metavar="NAME", help="Only knowledge of this category.")
-@click.option("--skill", metavar="ID", help="Only experience with this skill.")
-@click.option("--scope", metavar="PATH", help="Only memories of this scope, and those under it.")
-@click.option("--topic", metavar="TEXT", help="Only records with this topic, or one under it.")
+@group_options
 @click.option("--tag", metavar="TAG", help="Only records with this tag, or one under it; see memgit tags.")
 @click.option("--since", metavar="DATE", help="Only records changed since: 2026-03-01, or '2 weeks ago'.")
 @click.option("--until", metavar="DATE", help="Only records changed up to this day.")
@@ -41,7 +42,7 @@ else:
 @click.option(
     "--engine", metavar="NAME", help="Ask this engine, not the configured one; see memgit engine list."
 )
-@click.option("--archived", is_flag=True, help="Count archived records in.")
+@archived_option
 @click.option(
     "-n", "--limit", type=click.IntRange(min=0), default=10, show_default=True, help="At most so many."
 )

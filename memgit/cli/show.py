@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from memgit import TYPE_CHECKING
 from memgit.app.read.counts import uses, with_uses
 from memgit.app.read.graph import incoming
 from memgit.app.read.record_json import record_json
 from memgit.app.read.show import show
+from memgit.cli.lean import click
 from memgit.cli.options import address_argument, at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, print_record
-
-if TYPE_CHECKING:
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 @click.command("show")

@@ -11,8 +11,8 @@ from memgit.app.merge.came import Came
 from memgit.app.merge.sync import PATIENCE, TIMEOUT, Synced, sync
 from memgit.app.merge.update_branch import Updated
 from memgit.app.read.record_json import printable_path
-from memgit.cli.options import context_of, json_option, workspace_of
-from memgit.cli.output import echo, emit_json, faint
+from memgit.cli.options import context_of, json_option, timeout_option, workspace_of
+from memgit.cli.output import echo, emit_json, faint, print_notes
 from memgit.cli.resolve import print_left
 from memgit.git.remote import Access
 from memgit.model.operation import PAST
@@ -39,14 +39,7 @@ EXITS = {"conflict": 1, "refused": 1, "rejected": 3}
     metavar="MINUTES",
     help="How long to merge and push again when others push first; each wait is longer than the one before.",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=TIMEOUT,
-    show_default=True,
-    metavar="S",
-    help="Seconds that one step over the network may take.",
-)
+@timeout_option(TIMEOUT, "one step over the network")
 @json_option
 @click.pass_context
 def command(
@@ -82,8 +75,7 @@ def command(
         tell=tell,
         progress=access.progress,
     )
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     for found in done.findings:
         about = f"{found.address}: " if found.address else ""
         place = f"{printable_path(found.path)}:{found.line}"

@@ -7,12 +7,12 @@ from collections import Counter
 import click
 
 from memgit.app.read.reader import open_reader
-from memgit.cli.options import at_option, json_option, workspace_of
+from memgit.cli.options import archived_option, at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json
 
 
 @click.command("tags")
-@click.option("--archived", is_flag=True, help="Count archived records in.")
+@archived_option
 @at_option
 @json_option
 @click.pass_context

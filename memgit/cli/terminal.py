@@ -21,6 +21,11 @@ def for_people() -> bool:
     return Output.paged or sys.stdout.isatty()
 
 
+def on_terminal() -> bool:
+    """Whether a person can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def coloured() -> bool:
     """Whether standard output gets colours: on a terminal that can show them, unless NO_COLOR is set
     (https://no-color.org).

@@ -6,6 +6,7 @@ from shlex import quote
 
 from memgit import TYPE_CHECKING
 from memgit.app.write.update import update
+from memgit.cli.lean import click
 from memgit.cli.options import (
     FIELD_OPTIONS,
     address_argument,
@@ -14,6 +15,7 @@ from memgit.cli.options import (
     field_options,
     fields_from,
     read_body,
+    related_option,
     workspace_of,
     write_options,
 )
@@ -22,10 +24,6 @@ from memgit.errors import BadInput
 
 if TYPE_CHECKING:
     from typing import Any
-
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 MOVES = {"title": "", "category": "--to ", "skill": "--to ", "scope": "--to "}
@@ -36,9 +34,7 @@ MOVES = {"title": "", "category": "--to ", "skill": "--to ", "scope": "--to "}
 @address_argument
 @body_options
 @field_options(*FIELD_OPTIONS)
-@click.option(
-    "--related", multiple=True, metavar="ADDRESS", help="A record to link with, both ways; repeatable."
-)
+@related_option
 @click.option(
     "--new-version", is_flag=True, help="For a skill: count its version up; its uses start at zero."
 )

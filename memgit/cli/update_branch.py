@@ -6,22 +6,15 @@ import click
 
 from memgit.app.merge.sync import TIMEOUT
 from memgit.app.merge.update_branch import update_branch
-from memgit.cli.options import json_option, workspace_of
-from memgit.cli.output import echo, emit_json
+from memgit.cli.options import json_option, timeout_option, workspace_of
+from memgit.cli.output import emit_json, print_notes
 from memgit.cli.sync import access_of, print_updated
 
 
 @click.command("update-branch")
 @click.argument("base", required=False)
 @click.option("--no-fetch", is_flag=True, help="Take a branch of a remote as it was last fetched.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=TIMEOUT,
-    show_default=True,
-    metavar="S",
-    help="Seconds that the fetch may take.",
-)
+@timeout_option(TIMEOUT, "the fetch")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, base: str | None, no_fetch: bool, timeout: float, as_json: bool) -> int:
@@ -34,8 +27,7 @@ def command(ctx: click.Context, base: str | None, no_fetch: bool, timeout: float
     """
     access = None if no_fetch else access_of(timeout, as_json=as_json)
     done = update_branch(workspace_of(ctx), base, access)
-    for note in done.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())
     else:

@@ -6,7 +6,7 @@ import click
 
 from memgit.app.adopt.upgrade import VERSION, Upgraded, upgrade
 from memgit.cli.options import context_of, workspace_of, write_options
-from memgit.cli.output import echo, emit_json, faint
+from memgit.cli.output import echo, emit_json, faint, print_notes
 
 
 @click.command("upgrade")
@@ -17,8 +17,7 @@ def command(ctx: click.Context, reason: str | None, stage: bool, as_json: bool) 
     labels. Safe to repeat.
     """
     done = upgrade(workspace_of(ctx), context_of(ctx), reason=reason, stage=stage)
-    for note in done.written.notes:
-        echo(f"memgit: {note}", err=True)
+    print_notes(done.written.notes)
     for left in done.left:
         echo(f"memgit: {left.path}:{left.line}: left as it is: {left.message}", err=True)
     if as_json:

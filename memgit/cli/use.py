@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from memgit import TYPE_CHECKING
 from memgit.app.read.usage import use
+from memgit.cli.lean import click
 from memgit.cli.options import address_argument, context_of, json_option, reason_option, workspace_of
 from memgit.cli.output import echo, emit_json
-
-if TYPE_CHECKING:
-    import click
-else:
-    from memgit.cli import lean as click
 
 
 @click.command("use")

@@ -88,7 +88,8 @@ def test_a_template_and_a_body_exclude_each_other(kb: Path) -> None:
 
 
 def test_the_editor_starts_a_decision_with_a_template(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memgit.cli.editor.on_terminal", lambda: True)
+    for name in ("editor", "record"):
+        monkeypatch.setattr(f"memgit.cli.{name}.on_terminal", lambda: True)
     monkeypatch.setenv("GIT_EDITOR", "true")
     for args in ((), ("--template", "madr")):
         assert "the text is empty" in memgit(kb, "record", "decision", "D", *args, code=2).err
