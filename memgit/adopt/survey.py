@@ -108,7 +108,7 @@ class Survey:
             elif parsed.records and not problem.message.startswith("a heading without any field"):
                 self._remarks.append(where)
         if not parsed.records:
-            if not any(problem.fatal for problem in parsed.problems):
+            if not parsed.fatal:
                 empty = bool(parsed.problems) or not data.strip()
                 self._leave(
                     left.EMPTY if empty else left.NO_RECORD if place[0].form == "entries" else TEMPLATE,
@@ -135,11 +135,7 @@ class Survey:
         if place.form == "entries":
             made = [shape for shape in shapes.of_entries(text) if shape.keys]
         else:
-            made = (
-                [shapes.of_document(text, place)]
-                if not any(problem.fatal for problem in parsed.problems)
-                else []
-            )
+            made = [shapes.of_document(text, place)] if not parsed.fatal else []
         for shape in made:
             self._variants[shape.variant] += 1
             for key, field in shape.keys:

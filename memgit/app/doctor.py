@@ -24,7 +24,6 @@ from memgit.app.hooks import install as hooks
 from memgit.app.hooks import on_path
 from memgit.app.merge.resolve import NEXT
 from memgit.app.read.reader import DiskFiles, open_reader
-from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.git import setup
@@ -37,6 +36,7 @@ from memgit.git.worktree import index
 from memgit.git.worktree.unmerged import unmerged
 from memgit.lint import gate
 from memgit.model.duplicate_id import is_twin, merging
+from memgit.model.printable import readable
 from memgit.model.record import Record
 
 RESOLVE = "memgit resolve"
@@ -63,7 +63,7 @@ class Trouble(NamedTuple):
     advice: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "path": None if self.path is None else printable_path(self.path)}
+        return {**self._asdict(), "path": None if self.path is None else readable(self.path)}
 
 
 class Patient:
@@ -393,7 +393,7 @@ def _identities(patient: Patient) -> Iterator[Trouble]:
                 command = merging(first.address, record.address)
             else:
                 command = "take it out of the copy"
-            where = f"{printable_path(first.path)}:{first.line}"
+            where = f"{readable(first.path)}:{first.line}"
             yield Trouble(
                 "", f"the id {id_} is claimed here and in {where}", command, record.path, record.line
             )
@@ -494,9 +494,7 @@ def _push(patient: Patient) -> Iterator[Trouble]:
     if errors:
         first, more = errors[0], f", and {len(errors) - 1:,} more" if len(errors) > 1 else ""
         message = f"a push would be stopped: {first.rule} {first.name}: {first.message}{more}"
-        command = (
-            f"edit {printable_path(first.path)}, then memgit commit (memgit rule {first.rule} explains it)"
-        )
+        command = f"edit {readable(first.path)}, then memgit commit (memgit rule {first.rule} explains it)"
         yield Trouble("", message, command, first.path, first.line)
 
 

@@ -10,7 +10,7 @@ from memgit import TYPE_CHECKING
 from memgit.app.read.counts import counter
 from memgit.app.read.listing import SORTS, date_of, list_records, sorted_records
 from memgit.app.read.reader import kinds_of, open_reader
-from memgit.app.read.record_json import printable_path, record_json
+from memgit.app.read.record_json import record_json
 from memgit.cli.lean import click
 from memgit.cli.options import (
     archived_option,
@@ -23,6 +23,7 @@ from memgit.cli.options import (
 from memgit.cli.output import emit_json_list, faint, name_unreadable, safe_line
 from memgit.cli.terminal import for_people
 from memgit.formats.messages.message import cut
+from memgit.model.printable import readable
 from memgit.model.when import moment
 
 if TYPE_CHECKING:
@@ -131,4 +132,4 @@ def _tsv(found: Iterable[Record]) -> Iterator[str]:
     for one in found:
         status, archived = one.text("status") or "", one.archived or ""
         texts = (one.kind, one.address, one.title, status, one.created or "", one.updated or "", archived)
-        yield "\t".join(safe_line(text).replace("\t", "\\t") for text in (*texts, printable_path(one.path)))
+        yield "\t".join(safe_line(text).replace("\t", "\\t") for text in (*texts, readable(one.path)))

@@ -9,11 +9,10 @@ import os
 import sys
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.record_json import printable_path
 from memgit.cli.lean import click
 from memgit.cli.terminal import for_people
-from memgit.model.printable import safe
-from memgit.model.record import Record
+from memgit.model.printable import readable, safe
+from memgit.model.record import Record, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,7 +68,7 @@ def write_utf8(text: str) -> None:
 
 def echo(text: str = "", *, err: bool = False) -> None:
     """One line for a person."""
-    click.echo(safe(printable_path(text)), err=err)
+    click.echo(safe(readable(text)), err=err)
 
 
 def heading(text: str) -> str:
@@ -148,8 +147,7 @@ def print_record(record: Record, state: str | None) -> None:
     click.echo(faint(f"{record.address}  {record.path}:{record.line}" + (f"  at {state}" if state else "")))
     for name, value in record.fields.items():
         if value:
-            text = ", ".join(value) if isinstance(value, tuple) else value
-            click.echo(f"{faint(f'{name}:')} {safe(cut_line(text))}")
+            click.echo(f"{faint(f'{name}:')} {safe(cut_line(joined(value)))}")
     if record.problem is not None:
         click.echo(click.style(safe(f"! line {record.problem.line}: {record.problem.message}"), fg="yellow"))
     if record.body:

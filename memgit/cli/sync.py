@@ -10,13 +10,12 @@ import click
 from memgit.app.merge.came import Came
 from memgit.app.merge.sync import PATIENCE, TIMEOUT, Synced, sync
 from memgit.app.merge.update_branch import Updated
-from memgit.app.read.record_json import printable_path
 from memgit.cli.options import context_of, json_option, timeout_option, workspace_of
 from memgit.cli.output import echo, emit_json, faint, print_notes
 from memgit.cli.resolve import print_left
 from memgit.git.remote import Access
 from memgit.model.operation import PAST
-from memgit.model.printable import safe
+from memgit.model.printable import readable, safe
 
 MAX_SHOWN = 20
 """Records that are named; the rest is counted."""
@@ -78,7 +77,7 @@ def command(
     print_notes(done.notes)
     for found in done.findings:
         about = f"{found.address}: " if found.address else ""
-        place = f"{printable_path(found.path)}:{found.line}"
+        place = f"{readable(found.path)}:{found.line}"
         echo(f"memgit: {place}: {found.severity} {found.rule} {found.name}: {about}{found.message}", err=True)
     if as_json:
         emit_json(done.as_json())

@@ -16,7 +16,7 @@ from memgit.errors import UnreadableFile
 from memgit.formats.blocks import Outline, conflict_markers, outline
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
 from memgit.model.namedtuple import NamedTuple
-from memgit.model.record import Problem
+from memgit.model.record import Problem, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,7 @@ def render(data: bytes | None, markers: Markers, content: Sequence[str], heading
     try:
         text = decode(data)
     except UnreadableFile as error:
-        return Rendered(data, (Problem(error.code, error.line or 1, error.message, fatal=True),))
+        return Rendered(data, (problem_of(error),))
     problems: tuple[Problem, ...] = ()
     lines = conflict_markers(text)
     if lines:

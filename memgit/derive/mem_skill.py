@@ -165,7 +165,7 @@ def facts(view: View, path: str, key: str) -> Facts:
     """What one entry file says."""
     parsed = view.parsed(path)
     records, newest = _gathered(parsed.records)
-    unreadable = not parsed.records and any(problem.fatal for problem in parsed.problems)
+    unreadable = not parsed.records and parsed.fatal
     name = name_in_meta(parsed.meta)
     keywords = keywords_in_meta(parsed.meta)
     return Facts(key, None if unreadable else len(records), newest, name, keywords, records)

@@ -21,7 +21,7 @@ from memgit.formats.markdown import conflict_markers
 from memgit.formats.text import decode, encode, has_bom, newline_of, split_lines
 from memgit.model.layout import Layout
 from memgit.model.lazy_re import pattern
-from memgit.model.record import Problem
+from memgit.model.record import Problem, problem_of
 
 MAX_RECENT = 10
 MAX_LISTED = 300
@@ -79,7 +79,7 @@ def _page(
     try:
         text = decode(data)
     except UnreadableFile as error:
-        return Rendered(data, (Problem(error.code, error.line or 1, error.message, fatal=True),))
+        return Rendered(data, (problem_of(error),))
     live = [memory for memory in vault.memories(view, None, since, need) if not memory.tombstoned]
     markers = conflict_markers(text)
     if not markers:

@@ -27,7 +27,7 @@ from memgit.formats.page import Page, find_body, heading, own_text, tidy
 from memgit.formats.yaml import Entry
 from memgit.model.ids import is_id
 from memgit.model.kinds import ADR_STATUSES
-from memgit.model.record import ParsedFile, Problem, Value
+from memgit.model.record import ParsedFile, Problem, Value, joined
 
 _WORD = re.compile(rf"({'|'.join(ADR_STATUSES)}|superceded)\b", re.IGNORECASE)
 _BY = re.compile(r"super[sc]eded[ \t]+by\b", re.IGNORECASE)
@@ -202,7 +202,7 @@ class Adr(Document):
             return (
                 found.section is not None and bool(found.lines) and self._put_supersedes(page, found, items)
             )
-        text = ", ".join(value) if isinstance(value, tuple) else value or ""
+        text = joined(value)
         if "\n" in text:
             raise BadInput(f"{field} is one line")
         if field in ("created", "deciders"):

@@ -17,7 +17,7 @@ from memgit.formats.frontmatter_block import Block, Spell, Style
 from memgit.formats.text import decode, encode
 from memgit.formats.yaml import Entry
 from memgit.model.kinds import FIELDS
-from memgit.model.record import ParsedFile, Problem, Record, Value
+from memgit.model.record import ParsedFile, Problem, Record, Value, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,7 @@ class Document:
         try:
             text = decode(data)
         except UnreadableFile as error:
-            return ParsedFile((), (Problem(error.code, error.line or 1, error.message, True),))
+            return ParsedFile((), (problem_of(error),))
         if not text or text.isspace():
             # An editor makes a note before anything is written in it.
             return ParsedFile((), () if kind == "note" else (Problem("MG001", 1, "the file is empty"),))

@@ -22,6 +22,7 @@ from memgit.git.objects.objects import Objects, hash_of
 from memgit.git.objects.tree import EMPTY_TREE, Tree, TreeEntries, parse_tree
 from memgit.git.permissions import shared
 from memgit.model.namedtuple import NamedTuple
+from memgit.model.printable import readable
 from memgit.model.when import moment
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ class Repository:
         except KeyError:
             return None
         except libgit.FAILURES as error:
-            shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            shown = readable(name)
             raise Refused(f"{shown} cannot be read: {error}", hint="git fsck") from None
         raise Refused(f"{name} is a chain of symbolic refs without end")
 

@@ -25,7 +25,7 @@ from memgit.model.ids import is_id
 from memgit.model.lazy_re import pattern
 from memgit.model.link import Wikilink
 from memgit.model.namedtuple import NamedTuple
-from memgit.model.record import Problem, Record
+from memgit.model.record import Problem, Record, problem_of
 from memgit.model.tokens import estimate
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _problems(page: Page) -> tuple[Problem, ...]:
     error = page.unreadable
     if page.parsed.problems or error is None:
         return page.parsed.problems
-    return (Problem(error.code, error.line or 1, error.message, True),)
+    return (problem_of(error),)
 
 
 def _code(page: Page) -> list[tuple[int, int]]:

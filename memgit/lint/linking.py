@@ -43,6 +43,4 @@ def with_link(corpus: Corpus, origin: Record, other: Record) -> bytes | None:
 def writable(corpus: Corpus, record: Record) -> bool:
     """Whether a record's file was understood well enough to write to it."""
     parsed = corpus.parsed(record.path)
-    return not any(problem.fatal for problem in parsed.problems) and not (
-        record.problem is not None and record.problem.fatal
-    )
+    return not parsed.fatal and not (record.problem is not None and record.problem.fatal)

@@ -12,7 +12,7 @@ from memgit.app.read.reader import open_reader
 from memgit.app.read.show import show
 from memgit.errors import NotFound
 from memgit.mcp.desk import Desk
-from memgit.model.record import Record
+from memgit.model.record import Record, joined
 
 SCHEME = "memgit://"
 LOG = f"{SCHEME}log"
@@ -100,11 +100,7 @@ def content(desk: Desk, uri: str) -> str:
     if not uri.startswith(SCHEME):
         raise NotFound(f"{uri} is not a resource of memgit", hint=f"{SCHEME}ADDRESS")
     record, _ = show(desk.workspace, unquote(uri.removeprefix(SCHEME)))
-    fields = [
-        f"{name}: {', '.join(value) if isinstance(value, tuple) else value}"
-        for name, value in record.fields.items()
-        if value
-    ]
+    fields = [f"{name}: {joined(value)}" for name, value in record.fields.items() if value]
     return "\n".join([f"# {record.title}", "", record.address, *fields, "", record.body])
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 _HARMLESS = {ord("\n"): " ", ord("\t"): " "}
 
 
+def readable(text: str) -> str:
+    """A text for what reads UTF-8: bytes of file names that are none become U+FFFD."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def safe(text: str) -> str:
     """The text with control characters and lone surrogates shown instead of sent, line feeds and tabs kept."""
     if text.isprintable() or text.translate(_HARMLESS).isprintable():

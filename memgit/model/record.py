@@ -8,6 +8,8 @@ from memgit.model.namedtuple import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memgit.errors import UnreadableFile
+
 Value = str | tuple[str, ...] | None
 """A field as typed: text is never turned into a number, a date or a truth value."""
 
@@ -23,6 +25,16 @@ class Problem(NamedTuple):
     line: int
     message: str
     fatal: bool = False
+
+
+def problem_of(error: UnreadableFile) -> Problem:
+    """Why nothing can be read of a file, as a value."""
+    return Problem(error.code, error.line or 1, error.message, True)
+
+
+def joined(value: Value) -> str:
+    """A field as one text: the items of a list with commas."""
+    return ", ".join(value) if isinstance(value, tuple) else value or ""
 
 
 class Record(NamedTuple):
@@ -130,3 +142,8 @@ class ParsedFile(NamedTuple):
     records: tuple[Record, ...]
     problems: tuple[Problem, ...] = ()
     meta: Mapping[str, Value] = {}
+
+    @property
+    def fatal(self) -> bool:
+        """Whether something in it cannot be read."""
+        return any(problem.fatal for problem in self.problems)

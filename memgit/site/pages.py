@@ -16,7 +16,7 @@ from memgit.lint.rule import Finding
 from memgit.model import link
 from memgit.model.kinds import KINDS
 from memgit.model.operation import PAST, Event
-from memgit.model.record import Value
+from memgit.model.record import Value, joined
 from memgit.model.slug import slug
 from memgit.review.values import Review
 from memgit.review.words import CONTEXT, Piece, difference
@@ -105,7 +105,7 @@ class Pages:
             if one.target is not None and one.target in self._all.items and one.text in record.related
         ]
         fields = [
-            (name, visible(", ".join(value) if isinstance(value, tuple) else value))
+            (name, visible(joined(value)))
             for name, value in record.fields.items()
             if value and name not in HIDDEN_FIELDS
         ]
@@ -380,7 +380,7 @@ def review_page(settings: Settings, found: Review) -> str:
 
 
 def _shown(value: Value) -> str:
-    return visible(", ".join(value) if isinstance(value, tuple) else value or "")
+    return visible(joined(value))
 
 
 def versions_of(item: Item, texts: Sequence[str | None]) -> list[Version]:

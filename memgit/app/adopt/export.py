@@ -226,7 +226,7 @@ class _Export:
                 self.lost.append(Lost(path, record.problem.message))
             else:
                 self._waiting.append((record, place, key))
-        if not parsed.records and any(problem.fatal for problem in parsed.problems):
+        if not parsed.records and parsed.fatal:
             self.lost.append(Lost(path, parsed.problems[0].message))
 
     def _plain(self, data: bytes, place: Place, records: tuple[Record, ...]) -> bytes:

@@ -16,7 +16,6 @@ from memgit.app.derived import files as derived_files
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.files import Difference, Kept, State
 from memgit.app.read.log import incomplete
-from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.session import Plan, Session, Written
 from memgit.app.write.write import carry_out
@@ -33,6 +32,7 @@ from memgit.git.history import history
 from memgit.git.repository import Repository
 from memgit.git.worktree.checkout import Put, put
 from memgit.git.worktree.exclude import set_excluded
+from memgit.model.printable import readable
 from memgit.model.record import Problem
 
 if TYPE_CHECKING:
@@ -83,10 +83,8 @@ class Rebuilt(NamedTuple):
             "revision": self.revision,
             "fresh": self.fresh,
             "complete": self.complete,
-            "differences": [
-                {**found._asdict(), "path": printable_path(found.path)} for found in self.differences
-            ],
-            "written": [printable_path(path) for path in self.written],
+            "differences": [{**found._asdict(), "path": readable(found.path)} for found in self.differences],
+            "written": [readable(path) for path in self.written],
             "records": self.records,
             "events": self.events,
             "derived": self.derived,

@@ -14,7 +14,7 @@ from memgit.app.workspace import Workspace
 from memgit.derive import is_derived
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.text import MAX_BYTES, decode
-from memgit.git.worktree.folder_files import tracked_or_new
+from memgit.git.objects.files import tracked_or_new
 from memgit.ingest.conversation import as_markdown
 from memgit.ingest.document_kind import kind_of
 from memgit.ingest.exports import note_of, texts

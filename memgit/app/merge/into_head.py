@@ -15,7 +15,6 @@ from memgit.app.derived.staged import settle
 from memgit.app.merge.in_memory import merge_commit
 from memgit.app.merge.resolve import NEXT, Left, in_two_places, resolve
 from memgit.app.merge.tree_merge import merge_bases
-from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Workspace
 from memgit.derive import is_derived
 from memgit.errors import MemgitError, Refused
@@ -26,6 +25,7 @@ from memgit.git.repository import Head, Repository
 from memgit.git.worktree import index
 from memgit.git.worktree.unmerged import unmerged
 from memgit.git.worktree.untracked_conflicts import in_the_way
+from memgit.model.printable import readable
 
 LOCK_WAIT = 60.0
 """Seconds to wait for another memgit that writes in this clone."""
@@ -215,7 +215,7 @@ class _Merge:
         ]
         if found:
             more = f" and {len(found) - MAX_SHOWN} more" if len(found) > MAX_SHOWN else ""
-            named = ", ".join(map(printable_path, found[:MAX_SHOWN]))
+            named = ", ".join(map(readable, found[:MAX_SHOWN]))
             raise Refused(
                 f"the merge would overwrite files that are not in git: {named}{more}",
                 hint="move them away, then try again",

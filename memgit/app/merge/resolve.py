@@ -17,7 +17,6 @@ from memgit.app.merge.in_memory import common_tree
 from memgit.app.merge.tree_merge import TreeMerge, merge_bases, merge_trees
 from memgit.app.merge.two_places import doubled, twice
 from memgit.app.read.reader import CachedReader, open_reader
-from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Workspace
 from memgit.derive import conflict as marked
 from memgit.derive import is_derived
@@ -31,6 +30,7 @@ from memgit.git.worktree.filters import cleaned
 from memgit.git.worktree.staged import staged
 from memgit.git.worktree.unmerged import BASE, OURS, THEIRS, Stages, left_by_git, settlements, stage, unmerged
 from memgit.git.worktree.worktree import Worktree
+from memgit.model.printable import readable
 
 NEXT = {
     # As `git merge --continue`, which opens an editor and so waits for ever where nobody is.
@@ -56,7 +56,7 @@ class Left(NamedTuple):
     message: str
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "path": printable_path(self.path)}
+        return {**self._asdict(), "path": readable(self.path)}
 
 
 class Resolved(NamedTuple):
@@ -90,10 +90,10 @@ class Resolved(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         return {
             "operation": self.operation,
-            "merged": [printable_path(path) for path in self.merged],
-            "derived": [printable_path(path) for path in self.derived],
+            "merged": [readable(path) for path in self.merged],
+            "derived": [readable(path) for path in self.derived],
             "left": [left.as_json() for left in self.left],
-            "waiting": [printable_path(path) for path in self.waiting],
+            "waiting": [readable(path) for path in self.waiting],
             "next": self.next,
         }
 

@@ -12,7 +12,7 @@ from memgit.app.workspace import Workspace
 from memgit.errors import NotFound
 from memgit.git.worktree.status import dirty
 from memgit.model.change import Change, diff_records
-from memgit.model.record import Record, Value
+from memgit.model.record import Record, joined
 
 
 class RecordDiff(NamedTuple):
@@ -149,12 +149,8 @@ def _text(record: Record | None) -> list[str]:
         return []
     lines = [f"title: {record.title}"]
     lines += [
-        f"{name}: {_plain(value)}"
+        f"{name}: {joined(value)}"
         for name, value in record.fields.items()
         if value and (name, value) != ("title", record.title)
     ]
     return [*lines, "", *record.body.split("\n")]
-
-
-def _plain(value: Value) -> str:
-    return ", ".join(value) if isinstance(value, tuple) else value or ""

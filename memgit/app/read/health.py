@@ -12,12 +12,12 @@ from memgit.app.read import token_counts
 from memgit.app.read.counts import Tally, listed, tally
 from memgit.app.read.listing import group_of, in_group
 from memgit.app.read.reader import open_reader
-from memgit.app.read.record_json import printable_path
 from memgit.app.workspace import Context, Workspace
 from memgit.derive.dates import day
 from memgit.model import health as scores
 from memgit.model.duplicate_id import merging
 from memgit.model.health import ACTIONS, Facts, Likest, Score
+from memgit.model.printable import readable
 from memgit.model.record import Record
 
 
@@ -47,7 +47,7 @@ class Rated(NamedTuple):
             "id": record.id,
             "kind": record.kind,
             "title": record.title,
-            "path": printable_path(record.path),
+            "path": readable(record.path),
             "line": record.line,
             **{name: round(value, 4) for name, value in self.score._asdict().items()},
             "actions": list(self.score.actions),

@@ -23,7 +23,7 @@ from memgit.model import link
 from memgit.model.address import Address
 from memgit.model.kinds import KINDS
 from memgit.model.link import Names, Wikilink
-from memgit.model.record import ParsedFile, Problem, Record
+from memgit.model.record import ParsedFile, Problem, Record, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -174,9 +174,7 @@ class Reader:
             try:
                 data = self.files.data(path)
             except UnreadableFile as error:
-                self._parsed[path] = ParsedFile(
-                    (), (Problem(error.code, error.line or 1, error.message, True),)
-                )
+                self._parsed[path] = ParsedFile((), (problem_of(error),))
             else:
                 self._parsed[path] = (
                     ParsedFile(()) if data is None else parse_file(self.workspace.layout, path, data)

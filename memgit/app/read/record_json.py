@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
+from memgit.model.printable import readable
 from memgit.model.record import Record, Value
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def record_json(record: Record, usage: int = 0) -> dict[str, Any]:
         "kind": record.kind,
         "address": record.address,
         "title": record.title,
-        "path": printable_path(record.path),
+        "path": readable(record.path),
         "line": record.line,
         "end_line": record.end_line,
         "fields": {name: _plain(value) for name, value in record.fields.items()},
@@ -49,11 +50,6 @@ def record_json(record: Record, usage: int = 0) -> dict[str, Any]:
         "version_id": version_id(record),
         "problem": None if record.problem is None else record.problem.message,
     }
-
-
-def printable_path(path: str) -> str:
-    """A path for a person or a program that reads UTF-8: bytes that are none become U+FFFD."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _plain(value: Value) -> Any:

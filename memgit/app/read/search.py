@@ -10,6 +10,7 @@ from memgit.cache.search import snippets
 from memgit.cache.tokens import phrases
 from memgit.engines import DEFAULT
 from memgit.model.namedtuple import NamedTuple
+from memgit.model.printable import readable
 from memgit.model.record import Record
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
                 "kind": result.record.kind,
                 "score": round(result.score, 4),
                 "snippet": result.snippet.marked("**", "**"),
-                "path": result.record.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+                "path": readable(result.record.path),
                 "line": result.snippet.line or result.record.line,
                 "id": result.record.id,
             }

@@ -8,7 +8,7 @@ from memgit.formats.mem_skill import bodies, titles
 from memgit.formats.mem_skill.labels import LISTS, ORDER
 from memgit.formats.mem_skill.sections import split, targets
 from memgit.model.namedtuple import NamedTuple
-from memgit.model.record import Value
+from memgit.model.record import Value, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ def clean(name: str, value: Value) -> Value:
     if name not in ORDER or name == "body":
         raise BadInput(f"an entry has no field {name!r}")
     if name not in LISTS:
-        return titles.one_line(", ".join(value) if isinstance(value, tuple) else value or "") or None
+        return titles.one_line(joined(value)) or None
     items = value if isinstance(value, tuple) else (value,) if value else ()
     if name == "keywords":
         return tuple(part for item in items for part in split(titles.one_line(item))) or None

@@ -22,7 +22,7 @@ from memgit.formats.mem_skill.sections import Section, fields, split
 from memgit.formats.text import MAX_BYTES, decode, encode, has_bom, newline_of, normal, split_lines
 from memgit.model.link import normal as normal_name
 from memgit.model.namedtuple import NamedTuple
-from memgit.model.record import ParsedFile, Problem, Record, Value
+from memgit.model.record import ParsedFile, Problem, Record, Value, problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ def parse(data: bytes, path: str, kind: str, key: str, note_address: str = "") -
     try:
         text = normal(decode(data))
     except UnreadableFile as error:
-        return ParsedFile((), (Problem(error.code, error.line or 1, error.message, True),))
+        return ParsedFile((), (problem_of(error),))
     file = take_apart(text)
     problems: list[Problem] = []
     meta: Mapping[str, Value] = {}
@@ -157,7 +157,7 @@ def _meta(text: str) -> tuple[Mapping[str, Value], Problem | None]:
     try:
         entries = yaml.read(parts.block or "")
     except UnreadableFile as error:
-        return {}, Problem(error.code, error.line or 1, error.message, True)
+        return {}, problem_of(error)
     meta: dict[str, Value] = {name: entry.value for name, entry in entries.items()}
     words = meta.get("keywords")
     if isinstance(words, str):

@@ -277,7 +277,7 @@ class Activity:
                 read.append(())
                 continue
             parsed = _read(found, old.path, data, self._layout)
-            if not parsed.records and any(problem.fatal for problem in parsed.problems):
+            if not parsed.records and parsed.fatal:
                 return False
             read.append(parsed.records)
         olds += read[0]

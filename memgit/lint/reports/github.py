@@ -9,7 +9,7 @@ from __future__ import annotations
 from memgit.lint.reports.report import Report
 from memgit.lint.rule import SEVERITIES, Finding
 from memgit.lint.words import one_line, plural
-from memgit.model.printable import safe
+from memgit.model.printable import readable, safe
 
 MAX_ANNOTATIONS = 10
 """Annotations of one severity that a step of a job may show; the rest would be dropped without a word."""
@@ -53,8 +53,7 @@ def annotation(finding: Finding) -> str:
 
 def escape(text: str) -> str:
     """A message: no percent sign, no line end, no other control character."""
-    readable = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return safe(readable.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    return safe(readable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def escape_property(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from memgit.lint.reports.report import Report
 from memgit.lint.reports.sarif import fingerprint
 from memgit.lint.rule import Finding
+from memgit.model.printable import readable
 
 SEVERITIES = {"error": "critical", "warning": "minor", "info": "info"}
 
@@ -26,7 +27,7 @@ def render(report: Report) -> str:
         # The same words on several lines of one record are as many findings.
         rows.append(_row(finding, print_ if seen[print_] == 1 else f"{print_}-{seen[print_]}"))
     text = json.dumps(rows, ensure_ascii=False, indent=2)
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
+    return readable(text) + "\n"
 
 
 def _row(finding: Finding, print_: str) -> dict[str, Any]:

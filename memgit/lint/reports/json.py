@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from memgit.lint.reports.report import Report
+from memgit.model.printable import readable
 
 BATCH_SIZE = 500
 """So many findings make one piece of a report."""
@@ -28,7 +29,7 @@ def pieces(report: Report) -> Iterator[str]:
             f"\n    {encode(finding.as_json())}" for finding in result.findings[start : start + BATCH_SIZE]
         ]
         text = ("," if start else "") + ",".join(lines)
-        yield text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        yield readable(text)
     counts = {
         "errors": result.count("error"),
         "warnings": result.count("warning"),

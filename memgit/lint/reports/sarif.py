@@ -13,6 +13,7 @@ from urllib.parse import quote
 from memgit.lint.pages import page
 from memgit.lint.reports.report import Report
 from memgit.lint.rule import Finding, Rule
+from memgit.model.printable import readable
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -40,7 +41,7 @@ def value(report: Report) -> dict[str, Any]:
 def render(report: Report) -> str:
     """One JSON value and a newline."""
     text = json.dumps(value(report), ensure_ascii=False, indent=2)
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
+    return readable(text) + "\n"
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

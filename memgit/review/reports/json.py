@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from memgit.lint.rule import Finding
+from memgit.model.printable import readable
 from memgit.model.record import Value
 from memgit.review.masked import masked, masked_value
 from memgit.review.values import Detail, Review, Reviewed
@@ -43,7 +44,7 @@ def value(review: Review) -> dict[str, Any]:
 def render(review: Review) -> str:
     """One JSON value and a newline; bytes of file names that are no UTF-8 become U+FFFD."""
     text = json.dumps(value(review), ensure_ascii=False, indent=2)
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") + "\n"
+    return readable(text) + "\n"
 
 
 def _finding(one: Finding, review: Review) -> dict[str, Any]:
