@@ -20,7 +20,8 @@ from memgit.cli.progress import progress_line
 from memgit.cli.reports import chosen, ignore_option, paint, select_option, write_report
 from memgit.cli.terminal import coloured
 from memgit.errors import BadInput
-from memgit.lint.reports import FORMATS, pieces, plain
+from memgit.lint.reports.formats import FORMATS, pieces
+from memgit.lint.reports.report import plain
 from memgit.lint.rule import SEVERITIES
 
 FAIL = (*SEVERITIES, "never")

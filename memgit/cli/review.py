@@ -13,8 +13,8 @@ from memgit.cli.progress import progress_line
 from memgit.cli.reports import also_option, chosen, ignore_option, paint, select_option, write_report
 from memgit.cli.terminal import coloured
 from memgit.errors import BadInput
-from memgit.lint.reports import plain
-from memgit.review.reports import FORMATS, render
+from memgit.lint.reports.report import plain
+from memgit.review.reports.formats import FORMATS, render
 from memgit.review.values import FAIL
 
 

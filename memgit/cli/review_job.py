@@ -15,9 +15,9 @@ from memgit.errors import BadInput, Refused
 from memgit.forge.events import Job
 from memgit.forge.table import FORGES, here
 from memgit.git.repository import Repository
-from memgit.lint.reports import plain
 from memgit.lint.reports.github import escape
-from memgit.review.reports import render
+from memgit.lint.reports.report import plain
+from memgit.review.reports.formats import render
 from memgit.review.values import FAIL, NOTHING, WARN, Review
 
 FAILING = {"fail": (FAIL,), "warn": (FAIL, WARN), "never": ()}

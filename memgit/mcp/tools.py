@@ -46,10 +46,10 @@ from memgit.mcp.desk import (
     text,
     texts,
 )
-from memgit.model.kinds import FIELDS, KINDS
+from memgit.model.kinds import FIELDS, GROUPS, KINDS
 from memgit.model.record import Value
 from memgit.model.when import day
-from memgit.review.reports import render
+from memgit.review.reports.formats import render
 
 Args = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -59,7 +59,6 @@ ADDRESS = text("Address, unique ending of one, id or [[wikilink]], as other tool
 KIND = choice(tuple(KINDS), "Kind of record.")
 AT = text("Answer as of this commit, branch, tag, day or '2 weeks ago'.")
 REASON = text("Why; becomes the text of the commit.")
-KEYS = {"knowledge": "category", "experience": "skill", "memory": "scope", "note": "folder"}
 WRITTEN: Mapping[str, Mapping[str, Any]] = {
     "action": text(),
     "record": RECORD,
@@ -150,7 +149,7 @@ def request_of(args: Args, kind: str) -> Request:
     Raises:
         BadInput: a field that does not exist, or a group of another kind.
     """
-    for other, name in KEYS.items():
+    for other, name in GROUPS.items():
         if args.get(name) and other != kind:
             raise BadInput(f"{name} belongs to records of kind {other}")
     return Request(
@@ -158,7 +157,7 @@ def request_of(args: Args, kind: str) -> Request:
         args["title"],
         args.get("body", ""),
         fields_of(args),
-        args.get(KEYS.get(kind, "")),
+        args.get(GROUPS.get(kind, "")),
         args.get("slug"),
         tuple(args.get("related", ())),
         tuple(args.get("derived_from", ())),

@@ -9,8 +9,9 @@ from urllib.parse import unquote
 import pytest
 
 from memgit.lint.engine import Result
-from memgit.lint.reports import FORMATS, Report, render
+from memgit.lint.reports.formats import FORMATS, render
 from memgit.lint.reports.github import annotation
+from memgit.lint.reports.report import Report
 from memgit.lint.rule import Finding, Related
 from memgit.lint.rules import RULES
 from memgit.lint.words import located, one_line

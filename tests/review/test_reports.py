@@ -17,7 +17,7 @@ from memgit.lint.rule import Finding, Related
 from memgit.model.change import Change
 from memgit.model.record import Record
 from memgit.review.marker import marker
-from memgit.review.reports import FORMATS, render
+from memgit.review.reports.formats import FORMATS, render
 from memgit.review.reports.markdown import LIMIT, text
 from memgit.review.values import Detail, Other, Place, Review, Side, Site, Who, reviewed
 from memgit.review.words import Piece

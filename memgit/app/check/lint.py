@@ -37,7 +37,7 @@ from memgit.model.namedtuple import NamedTuple
 if TYPE_CHECKING:
     from memgit.git.objects.tree import Entry
     from memgit.git.repository import Repository
-    from memgit.lint.reports import Report
+    from memgit.lint.reports.report import Report
     from memgit.lint.rule import Finding, Rule
     from memgit.model.claim import Contradiction
 
@@ -439,7 +439,7 @@ def report_of(
     allowed: int,
 ) -> Report:
     """The report of some findings."""
-    from memgit.lint.reports import Report
+    from memgit.lint.reports.report import Report
 
     ran = [rule for rule in chosen(settings, rules) if rule.scope != "history" or corpus.before is not None]
     prefix = workspace.repo.prefix if workspace.repo is not None else ""

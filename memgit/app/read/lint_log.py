@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memgit.app.check.lint import Checked, Request
     from memgit.app.workspace import Context, Workspace
     from memgit.git.commit.commit import Committed
-    from memgit.lint.reports import Report
+    from memgit.lint.reports.report import Report
 
 OP = "lint"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memgit.lint.reports import Paint
+from memgit.lint.reports.report import Paint
 from memgit.lint.reports.text import MARKS as SIGNS
 from memgit.lint.rule import SEVERITIES, Finding
 from memgit.lint.words import cut, listed, one_line
