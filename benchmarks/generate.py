@@ -26,6 +26,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from benchmarks.words import TOPICS, Words  # noqa: E402
+from memgit.adopt.settings import text_of  # noqa: E402
 from memgit.app import config  # noqa: E402
 from memgit.app.adopt.init import ATTRIBUTES, attributes  # noqa: E402
 from memgit.derive import derive_owed, starters  # noqa: E402
@@ -193,7 +194,7 @@ class Generator:
     def steps(self) -> Iterator[Step]:
         """Every commit in order, the first of them the configuration."""
         self._when = START
-        edits = {config.NAME: config.dump("memgit"), ATTRIBUTES: attributes(None, LAYOUT), **starters(LAYOUT)}
+        edits = {config.NAME: text_of("memgit"), ATTRIBUTES: attributes(None, LAYOUT), **starters(LAYOUT)}
         yield self._step(edits, message.build("init: knowledge repository", "init", ()))
         for number in range(self.records):
             self._when = START + number * STEP

@@ -21,6 +21,34 @@ def configuration(
         old_log: `path@blob` of each log of the time before memgit, see `adopt.old_log`.
     """
     layout = SYSTEMS[found.system].layout
+    base: str | None = None
+    notes, more = [], []
+    if found.system == "adr":
+        notes = [found.base + "**/*.md"]
+        more = [
+            "kinds:",
+            "  decision:",
+            f"    folder: {quoted(found.base.rstrip('/'))}",
+            f'    pattern: "{found.pattern}"',
+            "    form: adr",
+        ]
+    elif found.base != DEFAULT_BASES[layout]:
+        base = found.base
+    if old_log:
+        more.append(f"old_log: {dump_list(old_log)}")
+    return text_of(layout, notes, base, indexes, default_branch, more=more)
+
+
+def text_of(
+    layout: str,
+    notes: Sequence[str] = (),
+    base: str | None = None,
+    indexes: str = "committed",
+    default_branch: str = "",
+    log: bool = False,
+    more: Sequence[str] = (),
+) -> bytes:
+    """The text of a new configuration file; `more` are lines at its end."""
     lines = [
         "# The root of a knowledge repository; see memgit --help",
         "version: 1",
@@ -29,20 +57,13 @@ def configuration(
     ]
     if default_branch:
         lines.append(f"default_branch: {dump_scalar(default_branch)}")
-    if found.system == "adr":
-        lines += [f"notes: {dump_list([found.base + '**/*.md'])}"]
-        lines += [
-            "kinds:",
-            "  decision:",
-            f"    folder: {quoted(found.base.rstrip('/'))}",
-            f'    pattern: "{found.pattern}"',
-            "    form: adr",
-        ]
-    elif found.base != DEFAULT_BASES[layout]:
-        lines.append(f"base: {quoted(found.base)}")
-    if old_log:
-        lines.append(f"old_log: {dump_list(old_log)}")
-    return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+    if log:
+        lines.append("log: local")
+    if base is not None:
+        lines.append(f"base: {quoted(base)}")
+    if notes:
+        lines.append(f"notes: {dump_list(notes)}")
+    return ("\n".join([*lines, *more]) + "\n").encode("utf-8", "surrogateescape")
 
 
 def quoted(text: str) -> str:

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memgit.adopt.report import Located, Report
 from memgit.adopt.systems.system import Candidate
+from memgit.lint.words import plural
 
 MAX_SHOWN = 8
 """Lines of one list that people are shown; the rest is counted."""
-
-
-def number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def title(found: Candidate) -> str:
@@ -32,14 +29,14 @@ def detection(found: Candidate, others: Sequence[Candidate]) -> Iterator[str]:
     yield f"  known by {', '.join(found.evidence)}"
     for other in others:
         where = f"memgit adopt {other.folder} --as {other.system}" if other.folder else f"--as {other.system}"
-        yield f"  also here: {title(other)} ({number(other.files, 'file')}; {where})"
+        yield f"  also here: {title(other)} ({plural(other.files, 'file')}; {where})"
 
 
 def lines(report: Report, drifted: Sequence[str]) -> Iterator[str]:
     """The report, list by list; an empty list is left out."""
-    yield f"{number(report.records, 'record')}: {counted(report)}" if report.records else "no record"
+    yield f"{plural(report.records, 'record')}: {counted(report)}" if report.records else "no record"
     for count in report.counts:
-        yield f"  {count.records:>6,} {count.kind:<11} {count.folder or './'} ({number(count.files, 'file')})"
+        yield f"  {count.records:>6,} {count.kind:<11} {count.folder or './'} ({plural(count.files, 'file')})"
     yield from _fields(report)
     if len(report.variants) > 1 or any(
         name not in ("frontmatter", "no frontmatter") for name, _ in report.variants
@@ -68,7 +65,7 @@ def lines(report: Report, drifted: Sequence[str]) -> Iterator[str]:
         )
     for log in report.old_logs:
         yield (
-            f"old log {log.path}: {number(log.events, 'operation')} from {log.first} to {log.last}, part "
+            f"old log {log.path}: {plural(log.events, 'operation')} from {log.first} to {log.last}, part "
             "of memgit log from now on"
         )
 

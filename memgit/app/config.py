@@ -288,31 +288,3 @@ def detect(has_folder: Callable[[str], bool], has_file: Callable[[str], bool]) -
         ) or has_folder(f"{base}knowledge-base"):
             return make_layout("mem-skill", base)
     return None
-
-
-def dump(
-    layout: str,
-    notes: tuple[str, ...] | None = None,
-    base: str | None = None,
-    indexes: str = "committed",
-    default_branch: str = "",
-    log: bool = False,
-) -> bytes:
-    """The text of a new configuration file."""
-    from memgit.formats.yaml_text import dump_list, dump_scalar
-
-    lines = [
-        "# The root of a knowledge repository; see memgit --help",
-        "version: 1",
-        f"layout: {layout}",
-        f"indexes: {indexes}",
-    ]
-    if default_branch:
-        lines.append(f"default_branch: {dump_scalar(default_branch)}")
-    if log:
-        lines.append("log: local")
-    if base:
-        lines.append(f"base: {dump_scalar(base)}")
-    if notes:
-        lines.append(f"notes: {dump_list(notes)}")
-    return ("\n".join(lines) + "\n").encode()

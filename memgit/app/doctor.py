@@ -31,6 +31,7 @@ from memgit.git.commit import identity, journal, lock
 from memgit.git.history import usage
 from memgit.git.history.default_branch import default_tips
 from memgit.git.process import OLDEST_GIT, git_version
+from memgit.git.remote import names as remote_names
 from memgit.git.repository import Repository
 from memgit.git.worktree import index
 from memgit.git.worktree.unmerged import unmerged
@@ -465,7 +466,7 @@ def _usage(patient: Patient) -> Iterator[Trouble]:
     own = usage.own_ref(repo)
     if set(repo.refs(usage.PREFIX)) - {own}:
         return
-    for remote in [key[7:-4] for key in repo.config if key.startswith("remote.") and key.endswith(".url")]:
+    for remote in remote_names(repo):
         command = shlex.join(["memgit", "sync", "--no-push", remote])
         yield Trouble(
             "",

@@ -7,10 +7,10 @@ import os
 import click
 
 from memgit.adopt.systems import EXPORTS
-from memgit.adopt.words import number
 from memgit.app.adopt.export import Exported, export
 from memgit.cli.options import at_option, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, print_notes
+from memgit.lint.words import plural
 
 MAX_SHOWN = 10
 
@@ -40,13 +40,13 @@ def command(ctx: click.Context, folder: str, system: str | None, at: str | None,
 
 
 def _print(done: Exported) -> None:
-    echo(f"exported {number(done.records, 'record')} as {done.system} to {done.folder}")
-    others = f"{number(done.others, 'other file')}, {number(len(done.derived), 'derived file')} made"
-    echo(f"  {number(done.copied, 'file')} of records copied, {others}")
+    echo(f"exported {plural(done.records, 'record')} as {done.system} to {done.folder}")
+    others = f"{plural(done.others, 'other file')}, {plural(len(done.derived), 'derived file')} made"
+    echo(f"  {plural(done.copied, 'file')} of records copied, {others}")
     if done.stripped:
-        echo(f"  memgit's own id left out of {number(done.stripped, 'record')}")
+        echo(f"  memgit's own id left out of {plural(done.stripped, 'record')}")
     if done.relinked:
-        echo(f"  links follow converted records in {number(done.relinked, 'copied file')}")
+        echo(f"  links follow converted records in {plural(done.relinked, 'copied file')}")
     if done.converted:
         echo(f"  converted: {', '.join(f'{count:,} {kind}' for kind, count in done.converted.items())}")
     if done.without_place:

@@ -21,16 +21,7 @@ CHECKING = ("pre-commit", "pre-merge-commit")
 """Hooks that check what is staged: git runs the second in the place of the first where it makes a merge
 commit by itself.
 """
-NAMES = (
-    *CHECKING,
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-merge",
-    "post-checkout",
-    "post-rewrite",
-    "pre-push",
-    "rebuild",
-)
+NAMES = (*shim.NAMES, "rebuild")
 STOPPING = {"pre-commit": "commit", "pre-merge-commit": "merge", "commit-msg": "commit", "pre-push": "push"}
 """Hooks that may stop git, and what they stop. prepare-commit-msg may not: git runs it even where --no-verify
 asks for none.

@@ -13,6 +13,7 @@ from memgit.app.read.engines import ahead
 from memgit.cli.options import context_of, json_option, workspace_of
 from memgit.cli.output import echo, emit_json, name_problems, print_notes
 from memgit.errors import BadInput
+from memgit.lint.words import plural
 
 ENGINE_SECONDS = 10.0
 """Seconds for what a search engine keeps of the records; searches make what is left."""
@@ -75,7 +76,7 @@ def _print(done: Rebuilt, root: str | None, wrote: bool) -> None:
         echo(f"{found.path}:{found.line}: {found.message}")
     where = "a folder without a commit" if done.revision is None else done.revision[:10]
     where += " and what is not committed" if done.fresh else ""
-    counted = f"{where}: {_count(done.records, 'record')}, {_count(done.events, 'commit')}"
+    counted = f"{where}: {plural(done.records, 'record')}, {plural(done.events, 'commit')}"
     if done.left_to is not None and not done.differences:
         did = "rebuilt from" if wrote else "checked"
         echo(
@@ -84,20 +85,16 @@ def _print(done: Rebuilt, root: str | None, wrote: bool) -> None:
     elif wrote:
         commit = f", committed as {done.commit[:10]}" if done.commit is not None else ""
         echo(
-            f"rebuilt from {counted}; {_count(done.derived, 'derived file')}, {len(done.written)} "
+            f"rebuilt from {counted}; {plural(done.derived, 'derived file')}, {len(done.written)} "
             f"written{commit}"
         )
     elif done.differences:
         echo(
-            f"checked {counted}; {_count(len(done.differences), 'difference')}: memgit rebuild fixes "
+            f"checked {counted}; {plural(len(done.differences), 'difference')}: memgit rebuild fixes "
             "what can be derived"
         )
     else:
-        echo(f"checked {counted}; {_count(done.derived, 'derived file')}, all as they should be")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+        echo(f"checked {counted}; {plural(done.derived, 'derived file')}, all as they should be")
 
 
 class Meter:

@@ -24,7 +24,7 @@ from memgit.cli.options import (
 from memgit.cli.output import echo, emit_json, error_json, print_written
 from memgit.cli.terminal import on_terminal
 from memgit.errors import BadInput, MemgitError
-from memgit.model.kinds import FIELDS, KINDS
+from memgit.model.kinds import FIELDS, GROUPS, KINDS
 from memgit.model.record import Value
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from memgit.app.workspace import Context, Workspace
     from memgit.app.write.batch import Batch
     from memgit.app.write.similar import Close
-
-KEY_OPTIONS = {"knowledge": "category", "experience": "skill", "memory": "scope", "note": "folder"}
 
 
 @click.command("record")
@@ -144,10 +142,10 @@ def _body(
 def _request(options: dict[str, Any]) -> Request:
     kind_text, _, key_text = str(options["kind"]).partition("/")
     kind = kinds_of(kind_text) or kind_text
-    for other, option in KEY_OPTIONS.items():
+    for other, option in GROUPS.items():
         if options[option] is not None and other != kind:
             raise BadInput(f"--{option} belongs to records of kind {other}")
-    key = options[KEY_OPTIONS[kind]] if kind in KEY_OPTIONS else None
+    key = options[GROUPS[kind]] if kind in GROUPS else None
     category: dict[str, Value] = {}
     if options["category_name"]:
         category["name"] = clean(options["category_name"], "--category-name")
@@ -266,7 +264,7 @@ def from_json(line: str, number: int, path: str, mode: str, upsert: bool) -> Req
         raise BadInput(error.message, path=path, line=number, hint=error.hint) from None
     title, body = given.pop("title"), given.pop("body", None) or ""
     given.update(given.pop("fields", None) or {})
-    key = given.pop(KEY_OPTIONS.get(kind, "category"), None)
+    key = given.pop(GROUPS.get(kind, "category"), None)
     lists = {name: _texts(given.pop(name, None), path, number, name) for name in ("related", "derived_from")}
     slug, date = given.pop("slug", None), given.pop("date", None)
     category = {

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 from memgit.formats.page import Page, find_body, heading, one_line, one_text, own_text, spelling, tidy
 
+OWN_BLOCK = "the text begins with a frontmatter block of its own"
+
 
 class Document:
     """The form of plain documents; see `form.Form` for what each method is given and gives."""
@@ -202,10 +204,7 @@ class Document:
             f"---\n{block.text}---\n{self._new_body(draft.kind, title, own_text(draft.body, title), fields)}"
         )
         if split(text).fault is not None:
-            raise BadInput(
-                "the text begins with a frontmatter block of its own",
-                hint="leave the block out, or set it in a code fence",
-            )
+            raise BadInput(OWN_BLOCK, hint="leave the block out, or set it in a code fence")
         return encode(text)
 
     def _pairs(
@@ -334,10 +333,7 @@ class Document:
         page.graft(place.start, place.end, new, tight=self.dialect.name == "mnema" and not place.own)
         parts = split(page.text)
         if parts.fault is not None or parts.body != page.body:
-            raise BadInput(
-                "the text begins with a frontmatter block of its own",
-                hint="leave the block out, or set it in a code fence",
-            )
+            raise BadInput(OWN_BLOCK, hint="leave the block out, or set it in a code fence")
         if self._body(page) != new:
             raise BadInput(
                 "the text would not read back as it was given",

@@ -372,6 +372,11 @@ def _is_example(value: str, kind: str) -> bool:
     )
 
 
+def with_article(kind: str) -> str:
+    """The kind of a secret in a message: `an API key`."""
+    return f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"
+
+
 def entropy(value: str) -> float:
     """Shannon entropy in bits a character."""
     size = len(value)

@@ -141,3 +141,6 @@ STATUSES = tuple(status for status in FOLLOWING if status != "deprecated")
 longer holds, and nothing took its place.
 """
 TRANSITIONS = tuple(f"{before} > {after}" for before, then in FOLLOWING.items() for after in then)
+
+GROUPS = {"knowledge": "category", "experience": "skill", "memory": "scope", "note": "folder"}
+"""What the group of a record is called, by kind: the option or argument that names it."""

@@ -39,6 +39,7 @@ from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.git.setup import create_repository, set_up_driver
 from memgit.git.worktree.status import dirty
+from memgit.lint.words import plural
 from memgit.model.layout import Layout
 
 LINK = 0o120000
@@ -104,11 +105,11 @@ class Proposal(NamedTuple):
                 if self.repo is not None
                 else "there is no git repository: one is made"
             )
-            yield f"{where}; a first commit takes {words.number(len(self.first), 'file')} as they are"
+            yield f"{where}; a first commit takes {plural(len(self.first), 'file')} as they are"
             if self.remaining:
-                yield f"left out of it: {words.number(self.remaining, 'other file')}"
+                yield f"left out of it: {plural(self.remaining, 'other file')}"
         if self.uncommitted:
-            count = words.number(self.uncommitted, "file")
+            count = plural(self.uncommitted, "file")
             yield f"not committed, and left so: {count} (memgit commit takes them in); the report is of HEAD"
         yield f"indexes: {self.indexes}; --indexes chooses another:"
         for name, told in configuration.INDEXES.items():
@@ -213,8 +214,7 @@ def adopt(proposal: Proposal, context: Context, *, hooks: bool = True) -> Adopte
     repo.at_root(proposal.root)
     first = None
     subject = (
-        f"{found.words}{f' {found.version}' if found.version else ''} "
-        f"({words.number(report.records, 'record')})"
+        f"{found.words}{f' {found.version}' if found.version else ''} ({plural(report.records, 'record')})"
     )
     if proposal.first and repo.head().commit is None:
         text = messages.build(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from memgit.adopt import convert
 from memgit.adopt import skipped as left
 from memgit.adopt.export_plain import plain_document, plain_entries
+from memgit.adopt.settings import text_of
 from memgit.adopt.systems import EXPORTS
 from memgit.app import config as configuration
 from memgit.app.adopt.export_folder import check_folder, write_files
@@ -294,7 +295,7 @@ class _Export:
     def _derive(self) -> None:
         """Makes the derived files of the system, and memgit's configuration where it is memgit's own."""
         if self.system == "memgit":
-            text = configuration.dump("memgit", None, None)
+            text = text_of("memgit")
             self.files.setdefault(configuration.NAME, text)
         if not self.same:
             for path, data in starters(self.layout).items():

@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from memgit.adopt.settings import text_of
 from memgit.app import config as configuration
 from memgit.app.adopt.upgrade import VERSION
 from memgit.app.derived.log_file import keep_log
@@ -92,7 +93,7 @@ def init(
         if indexes is None and os.path.isdir(os.path.join(path, ".obsidian")):
             indexes, told = "local", ("indexes: local, because Obsidian would show derived files as notes",)
         branch = default_branch(repo) if indexes == "trunk" else ""
-        text = configuration.dump(name, notes, base, indexes or "committed", branch, log)
+        text = text_of(name, notes or (), base or None, indexes or "committed", branch, log)
         repo.at_root(path)
         workspace = Workspace(path, repo, configuration.parse(text))
     engine = {"engine": "default"} if mem_skill is None else mem_skill

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import Reader
+from memgit.cache.rows import under
 from memgit.derive.dates import day
 from memgit.errors import BadInput
 from memgit.model.record import Record
@@ -44,7 +45,7 @@ def list_records(
             continue
         if group is not None and not in_group(record, group):
             continue
-        if topic is not None and not any(_under(found, topic) for found in record.topics):
+        if topic is not None and not any(under(found, topic) for found in record.topics):
             continue
         if keyword is not None and keyword.casefold() not in {word.casefold() for word in record.keywords}:
             continue
@@ -115,9 +116,4 @@ def group_of(record: Record) -> str:
 
 def in_group(record: Record, group: str) -> bool:
     """Whether a record belongs to a group or to one under it."""
-    return _under(group_of(record), group.strip("/"))
-
-
-def _under(name: str, group: str) -> bool:
-    name, group = name.casefold(), group.casefold()
-    return name == group or name.startswith(group + "/")
+    return under(group_of(record), group.strip("/"))

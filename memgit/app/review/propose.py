@@ -21,6 +21,7 @@ from memgit.git.history import branches
 from memgit.git.history.branches import HEADS
 from memgit.git.objects.libgit import FAILURES
 from memgit.git.objects.tree import Tree
+from memgit.git.remote import names as remote_names
 from memgit.git.repository import Head, Repository
 from memgit.model.slug import slug
 
@@ -240,11 +241,7 @@ def push(repo: Repository, branch: str) -> tuple[str, ...]:
     if here is not None:
         keys.append(f"branch.{here.removeprefix(HEADS)}.remote")
     names = [repo.config.get(key) for key in keys]
-    remotes = [
-        key[len("remote.") : -len(".url")]
-        for key in repo.config
-        if key.startswith("remote.") and key.endswith(".url")
-    ]
+    remotes = remote_names(repo)
     chosen = next((name for name in names if name and name != "."), None)
     chosen = chosen or ("origin" if "origin" in remotes else remotes[0] if len(remotes) == 1 else None)
     return () if chosen is None else ("git", "push", "-u", chosen, branch)

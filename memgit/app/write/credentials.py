@@ -13,6 +13,7 @@ from memgit.errors import Refused
 from memgit.lint import secrets
 from memgit.lint.lines import Lines
 from memgit.lint.page import REGULAR, Page
+from memgit.lint.secrets import with_article
 from memgit.lint.settings import chosen, severity_of
 from memgit.lint.suppress import MARK
 from memgit.model.namedtuple import NamedTuple
@@ -90,7 +91,11 @@ def screened(
         return _without(reason, said)
     if not found and not said:
         return reason
-    words = f"{_named(found[0].kind)} would be written" if found else f"the reason holds {_named(said[0][2])}"
+    words = (
+        f"{with_article(found[0].kind)} would be written"
+        if found
+        else f"the reason holds {with_article(said[0][2])}"
+    )
     more = len(found) + len(said) - 1
     words += f", and {more} more" if more else ""
     path, line = (found[0].path, found[0].line) if found else (None, None)
@@ -143,7 +148,7 @@ def _redact(board: Board, plan: Plan, found: Sequence[Held], texts: dict[str, st
     for held in found:
         if texts[held.path][held.start : held.end] in told:
             raise Refused(
-                f"not written: title or name would hold {_named(held.kind)}",
+                f"not written: title or name would hold {with_article(held.kind)}",
                 path=held.path,
                 line=held.line,
                 hint="give it another title",
@@ -155,7 +160,9 @@ def _redact(board: Board, plan: Plan, found: Sequence[Held], texts: dict[str, st
             end = held.end
         board.put(path, "".join([*text, texts[path][end:]]).encode("utf-8", "surrogateescape"))
         board.notes += tuple(
-            f"{path}:{held.line}: {_named(held.kind)} was taken out" for held in found if held.path == path
+            f"{path}:{held.line}: {with_article(held.kind)} was taken out"
+            for held in found
+            if held.path == path
         )
 
 
@@ -173,10 +180,6 @@ def _severity(workspace: Workspace) -> str | None:
     rule = next(rule for rule in RULES if rule.code == _RULE)
     settings = settings_of(workspace, RULES)
     return severity_of(settings, rule) if rule in chosen(settings, [rule]) else None
-
-
-def _named(kind: str) -> str:
-    return f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"
 
 
 def _text(data: bytes | None) -> str:

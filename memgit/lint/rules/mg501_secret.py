@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memgit.lint.corpus import Corpus
 from memgit.lint.parse_findings import address_at
 from memgit.lint.rule import CORPUS, Example, Found, Options, Rule
+from memgit.lint.secrets import with_article
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
@@ -16,19 +17,13 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             address = address_at(facts, secret.line)
             if secret.example:
                 words = (
-                    f"a value like {_a(secret.kind)} ({secret.masked}), which looks like an example: "
+                    f"a value like {with_article(secret.kind)} ({secret.masked}), which looks like an example: "
                     "nothing to do if it is one"
                 )
                 yield Found(path, secret.line, words, address, severity="info")
             else:
-                words = (
-                    f"{_a(secret.kind)} ({secret.masked}): revoke it, and write down where it is kept instead"
-                )
+                words = f"{with_article(secret.kind)} ({secret.masked}): revoke it, and write down where it is kept instead"
                 yield Found(path, secret.line, words, address)
-
-
-def _a(kind: str) -> str:
-    return f"{'an' if kind[0] in 'AEIOaeio' else 'a'} {kind}"
 
 
 _TEXT = "---\ntitle: Deploy\ncreated: 2026-03-02\n---\n"
