@@ -31,7 +31,7 @@ from memgit.app import config  # noqa: E402
 from memgit.app.adopt.init import ATTRIBUTES, attributes  # noqa: E402
 from memgit.derive import derive_owed, starters  # noqa: E402
 from memgit.formats.codec import Draft, Form  # noqa: E402
-from memgit.formats.codecs import FORMS, parse_file  # noqa: E402
+from memgit.formats.codecs import form_named, parse_file  # noqa: E402
 from memgit.formats.messages import message  # noqa: E402
 from memgit.model.ids import new_id  # noqa: E402
 from memgit.model.operation import RecordChange  # noqa: E402
@@ -230,7 +230,7 @@ class Generator:
         entry = place[0].form == "entries"
         existing = self.files.data(path) if entry else None
         ordinal = len(self.files.parsed(path).records) if existing is not None else 0
-        data = FORMS[place[0].form].create(draft, existing)
+        data = form_named(place[0].form).create(draft, existing)
         self.made.append(Made(kind, id_, address, path, ordinal, title, topic))
         change = RecordChange("create", id_, address)
         text = message.build(
@@ -426,7 +426,7 @@ class Generator:
     def _form(one: Made) -> Form:
         place = LAYOUT.find(one.path)
         assert place is not None, one
-        return FORMS[place[0].form]
+        return form_named(place[0].form)
 
     def facts(self) -> dict[str, object]:
         """What a benchmark needs: how many commits, and addresses and paths of records in use, by kind, the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memgit.errors import MemgitError
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.formats.mem_skill.entries import set_meta
 from memgit.formats.mem_skill.entry_file import take_apart
 from memgit.formats.mem_skill.sections import Span, fields
@@ -52,6 +52,6 @@ def plain_document(data: bytes, record: Record, form: str) -> bytes:
     if not is_id(record.id or ""):
         return data
     try:
-        return FORMS[form].edit(data, 0, {"id": None, "derived_from": None})
+        return form_named(form).edit(data, 0, {"id": None, "derived_from": None})
     except MemgitError:
         return data

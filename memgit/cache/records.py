@@ -72,7 +72,7 @@ def refresh(
         progress: told how many files of how many are done, where it takes long.
         label: keeps a second snapshot beside the worktree's own; for readers of other revisions, such as
             `at`.
-        parse: what reads files; `formats.forms.parse_file` unless given.
+        parse: what reads files; `formats.codecs.parse_file` unless given.
 
     Raises:
         NotFound: the commit is not there.

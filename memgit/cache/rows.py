@@ -30,7 +30,7 @@ else:
 
 
 class Parse(Protocol):
-    """What reads a file: as `formats.forms.parse_file`, told the git hash of the bytes where that is known."""
+    """What reads a file: as `formats.codecs.parse_file`, told the git hash of the bytes where that is known."""
 
     def __call__(
         self,

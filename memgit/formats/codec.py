@@ -1,4 +1,4 @@
-"""What every way of writing records can do: the protocol behind the table in `forms`."""
+"""What every way of writing records can do: the protocol behind `codecs.form_named`."""
 
 from __future__ import annotations
 

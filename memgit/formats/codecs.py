@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import cache
 
-from memgit import TYPE_CHECKING
 from memgit.formats.codec import Form
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
 
 
-class _Forms(Mapping[str, Form]):
-    """Form by name.
+@cache
+def form_named(name: str) -> Form:
+    """The form of a name, one of `NAMES`. It is imported when it is first asked for: a run that touches entries
+    alone never reads the rest.
 
-    A form is imported when it is first asked for: a run that touches entries alone never reads the rest.
+    Raises:
+        KeyError: there is none.
     """
-
-    def __init__(self) -> None:
-        self._made: dict[str, Form] = {}
-
-    def __getitem__(self, name: str) -> Form:
-        form = self._made.get(name)
-        if form is None:
-            form = self._made[name] = _make(name)
-        return form
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(NAMES)
-
-    def __len__(self) -> int:
-        return len(NAMES)
-
-
-def _make(name: str) -> Form:
     if name == "entries":
-        from memgit.formats.mem_skill.entries import Entries
+        from memgit.formats.mem_skill import entries
 
-        return Entries()
+        return entries
     if name == "vault":
         from memgit.formats.vault import Vault
 
@@ -58,10 +41,6 @@ def _make(name: str) -> Form:
     from memgit.formats.document import Document
 
     return Document(DIALECTS[name])
-
-
-NAMES = ("entries", "memgit", "adr", "vault", "mnema", "mnema-block")
-FORMS: Mapping[str, Form] = _Forms()
 
 
 GENERATED = b"<!-- memgit: generated"
@@ -85,6 +64,6 @@ def parse_file(layout: Layout, path: str, data: bytes, found: tuple[Place, str] 
         path.endswith("INDEX.md") and GENERATED in data
     ):  # derived, whatever pattern it fits, of this root or one in it
         return ParsedFile(())
-    return FORMS[place.form].parse(
+    return form_named(place.form).parse(
         data, path, place.kind, key, f"note/{path.removeprefix(layout.base).removesuffix('.md')}"
     )

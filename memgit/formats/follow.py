@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from memgit.formats import links
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.formats.links import Link
 from memgit.formats.text import decode, encode, has_bom
 from memgit.model import link as model
@@ -144,7 +144,7 @@ class Following:
                 if items != record.items(name):
                     changes[name] = items if FIELDS[name].many else items[0]
             if changes:
-                data = FORMS[form].edit(data, record.ordinal, changes)
+                data = form_named(form).edit(data, record.ordinal, changes)
         return data
 
     def _item(self, item: str, origin: str, path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.lint.corpus import Corpus
 from memgit.lint.index import place
 from memgit.model import link
@@ -36,7 +36,7 @@ def with_link(corpus: Corpus, origin: Record, other: Record) -> bytes | None:
         or not writable(corpus, origin)
     ):
         return None
-    new = FORMS[found[0].form].edit(data, origin.ordinal, {"related": (*origin.related, text)})
+    new = form_named(found[0].form).edit(data, origin.ordinal, {"related": (*origin.related, text)})
     return None if new == data else new
 
 

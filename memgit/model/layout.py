@@ -27,7 +27,7 @@ DIGIT = "[0-9]"
 
 class Place(NamedTuple):
     """One row: files under `folder` that fit `pattern` hold records of `kind`, written in `form` (a key of
-    `formats.FORMS`).
+    `formats.codecs.NAMES`).
 
     `folder` is relative to the knowledge root, empty or ending in a slash. `never` are file names that hold
     no record. `new` is the pattern for new files where `pattern` cannot say it, with `{key}`, `{scope}`,

@@ -6,7 +6,7 @@ import pytest
 
 from memgit.adopt.systems import EXPORTS, SYSTEMS
 from memgit.app.config import BASES, make_layout
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import NAMES
 from memgit.model.kinds import FIELDS, KINDS
 
 
@@ -24,5 +24,5 @@ def test_every_kind_has_a_place_where_it_is_exported_to(name: str) -> None:
         places = layout.of(becomes)
         assert places
         for place in places:
-            assert place.form in FORMS
+            assert place.form in NAMES
             assert (export.fields(place) or frozenset()) <= FIELDS.keys()

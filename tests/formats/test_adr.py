@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from memgit.errors import BadInput
 from memgit.formats import adr
 from memgit.formats.codec import Draft
-from memgit.formats.codecs import FORMS, parse_file
+from memgit.formats.codecs import form_named, parse_file
 from memgit.formats.merging.merge import merge_file
 from memgit.model.kinds import ADR_STATUSES
 from memgit.model.layout import Layout, Place
 from memgit.model.record import Record, Value
 
-FORM = FORMS["adr"]
+FORM = form_named("adr")
 LAYOUT = Layout("notes", (Place("decision", "adr/", "{key}.md", "adr"),))
 TITLE = "# 3. Send tide tables\n\nDate: 2024-03-02\n\n"
 

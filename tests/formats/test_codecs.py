@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memgit.errors import MemgitError
 from memgit.formats.codec import Form
-from memgit.formats.codecs import FORMS, parse_file
+from memgit.formats.codecs import NAMES, form_named, parse_file
 from memgit.formats.text import MAX_BYTES
 from memgit.model import layout as layouts
 from memgit.model.layout import Layout
@@ -193,9 +193,9 @@ def test_oddities_of_bytes(corpora: Path) -> None:
         else:
             assert ([record.title for record in parsed.records], parsed.problems) == ([title], ()), name
             assert rest is None or parsed.records[0].body == rest, name
-            assert FORMS["memgit"].edit(data, 0, {"title": title, "body": parsed.records[0].body}) == data, (
-                name
-            )
+            assert (
+                form_named("memgit").edit(data, 0, {"title": title, "body": parsed.records[0].body}) == data
+            ), name
 
 
 def test_oddities_of_frontmatter(corpora: Path) -> None:
@@ -206,7 +206,7 @@ def test_oddities_of_frontmatter(corpora: Path) -> None:
         assert [(problem.code, problem.line, problem.fatal) for problem in parsed.problems] == problems, name
         if any(fatal for _, _, fatal in problems) or title is None:
             with pytest.raises(MemgitError):
-                FORMS["memgit"].edit(data, 0, {"title": "x"})
+                form_named("memgit").edit(data, 0, {"title": "x"})
         if name.startswith("tags-"):
             assert parsed.records[0].items("tags") == (() if "null" in name else ("tide-table", "berth")), (
                 name
@@ -245,12 +245,12 @@ def document_files(corpora: Path) -> Iterator[tuple[str, Form, str, str, bytes]]
         for path, data in files(corpora / name):
             found = LAYOUTS[name].find(path)
             if found is not None:
-                yield name, FORMS[found[0].form], found[0].kind, path, data
+                yield name, form_named(found[0].form), found[0].kind, path, data
     for folder in ("bytes", "front"):
         for path, data in files(corpora / "oddities" / folder):
             parsed = parse_file(MEMGIT, f"memory/{path}", data)
             if parsed.records and parsed.records[0].problem is None and path != "after-blank-line.md":
-                yield "oddities", FORMS["memgit"], "memory", path, data
+                yield "oddities", form_named("memgit"), "memory", path, data
 
 
 CHANGES: tuple[tuple[str, Value], ...] = (
@@ -396,10 +396,10 @@ def test_any_bytes_are_read_or_reported(data: bytes) -> None:
                 assert "\r\n" not in record.body
 
 
-@given(noise, st.sampled_from(sorted(FORMS)))
+@given(noise, st.sampled_from(sorted(NAMES)))
 @settings(max_examples=examples(80))
 def test_writing_to_anything_is_done_or_refused(data: bytes, name: str) -> None:
-    form = FORMS[name]
+    form = form_named(name)
     writes: tuple[Callable[[], bytes], ...] = (
         lambda: form.edit(data, 0, {"keywords": ("a",), "title": "New"}),
         lambda: form.edit(data, 0, {"body": "New text."}),
@@ -469,6 +469,6 @@ def test_file_names_of_every_kind(corpora: Path) -> None:
         data = content.encode()
         (record,) = parse_file(MEMGIT, f"memory/{name}", data).records
         assert record.address == f"memory/{name.removesuffix('.md')}"
-        assert FORMS["memgit"].edit(data, 0, {"title": record.title}) == data
+        assert form_named("memgit").edit(data, 0, {"title": record.title}) == data
         (untitled,) = parse_file(MEMGIT, f"memory/{name}", b"text\n").records
         assert untitled.title == name.removesuffix(".md")

@@ -24,7 +24,7 @@ from memgit.app.read.reader import REGULAR
 from memgit.app.workspace import Workspace
 from memgit.derive import CATEGORY_INDEX, MappingView, is_derived, render_all, starters
 from memgit.errors import BadInput, MemgitError
-from memgit.formats.codecs import FORMS, parse_file
+from memgit.formats.codecs import form_named, parse_file
 from memgit.formats.text import MAX_BYTES
 from memgit.git.repository import Repository
 from memgit.git.worktree.status import dirty
@@ -262,7 +262,7 @@ class _Export:
         for record, place, to in placed:
             made = convert.convert(record, place, to, self.system)
             try:
-                data = FORMS[to.place.form].create(made.draft, None)
+                data = form_named(to.place.form).create(made.draft, None)
             except MemgitError as error:
                 self.lost.append(Lost(record.path, f"{record.title}: {error.message}"))
                 continue

@@ -8,7 +8,7 @@ from memgit.app.workspace import Workspace
 from memgit.errors import MemgitError
 from memgit.formats.blocks import conflict_markers, outline
 from memgit.formats.codec import Draft
-from memgit.formats.codecs import FORMS, parse_file
+from memgit.formats.codecs import form_named, parse_file
 from memgit.ingest.content import Segment
 from memgit.ingest.filetypes import language
 from memgit.ingest.proposal import Item
@@ -67,7 +67,7 @@ class Bodies:
         elif place.kind == "skill":
             fields["version"] = "1"
         try:
-            data = FORMS[place.form].create(Draft(place.kind, "Title", fields, text), None)
+            data = form_named(place.form).create(Draft(place.kind, "Title", fields, text), None)
             records = parse_file(self._workspace.layout, path, data).records
         except MemgitError:
             return ""

@@ -21,7 +21,7 @@ from memgit.app.write.update import check_status, extend_record, update_record, 
 from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.formats.mem_skill.entries import set_meta
 from memgit.formats.messages import message as messages
 from memgit.model import link, when
@@ -185,7 +185,7 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
         fields = named_decisions(session, fields)
     others = [session.reader.find(name) for name in request.related]
     origins = [session.reader.find(name) for name in request.derived_from]
-    form = FORMS[place.form]
+    form = form_named(place.form)
     existing = session.board.data(path) if KINDS[request.kind].stored == "entry" else None
     if existing is not None and not (session.hasty and session.holds(path)):
         unreadable = next(

@@ -8,7 +8,7 @@ from memgit.app.workspace import Context, Workspace
 from memgit.app.write.overlay import Board, BoardReader
 from memgit.errors import BadInput, Refused
 from memgit.formats.codec import Form
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.model import link
 from memgit.model.ids import new_id
 from memgit.model.layout import Place
@@ -181,7 +181,7 @@ class Session:
         return found[0]
 
     def form_of(self, record: Record) -> Form:
-        return FORMS[self.place_of(record).form]
+        return form_named(self.place_of(record).form)
 
     def writable(self, record: Record) -> Record:
         """The record, where its file can be written to.

@@ -1,6 +1,6 @@
 """The form "entries": Mem Skill's and auto-skill's files, many records to a file, one `## ` section each.
 
-`Entries` is their `form.Form`. What separates records, how labels are spelled, line ends and the byte order
+The module is their `codec.Form`. What separates records, how labels are spelled, line ends and the byte order
 mark follow the file itself. The body of a new record is `bodies.of` its text: plain paragraphs become the
 items of a list, anything else is kept.
 """
@@ -514,14 +514,3 @@ def remove(data: bytes, ordinal: int) -> bytes | None:
     if stop == len(lines) and not text.endswith("\n"):
         left = left[:-2] if left.endswith("\r\n") else left.removesuffix("\n")
     return encode(left, has_bom(data))
-
-
-class Entries:
-    """The functions of this module as a `form.Form`."""
-
-    parse = staticmethod(parse)
-    create = staticmethod(create)
-    edit = staticmethod(edit)
-    extend = staticmethod(extend)
-    replace = staticmethod(replace)
-    remove = staticmethod(remove)

@@ -54,7 +54,7 @@ def merge_file(
     """Merges two versions of a file with their common ancestor.
 
     Args:
-        form_name: a key of `forms.FORMS`; any other name is a file of plain lines.
+        form_name: one of `codecs.NAMES`; any other name is a file of plain lines.
         kind: the kind of its records.
         base, ours, theirs: None where the file is not there.
         labels: what the markers call the sides.

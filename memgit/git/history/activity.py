@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from memgit.errors import Broken
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.formats.merging.difference import Version, parts
 from memgit.formats.messages import message as messages
 from memgit.formats.messages.message import Block, Message
@@ -441,9 +441,9 @@ def _created(added: Sequence[RecordChange], changes: Sequence[RawChange]) -> lis
 
 
 def _read(found: tuple[Place, str], path: str, data: bytes, layout: Layout) -> ParsedFile:
-    """As `formats.forms.parse_file`, for a path whose place is known."""
+    """As `formats.codecs.parse_file`, for a path whose place is known."""
     place, key = found
-    return FORMS[place.form].parse(data, path, place.kind, key, _note(path, layout))
+    return form_named(place.form).parse(data, path, place.kind, key, _note(path, layout))
 
 
 def _note(path: str, layout: Layout) -> str:

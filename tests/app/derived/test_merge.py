@@ -16,7 +16,7 @@ from memgit.app.derived.merge import merge_derived
 from memgit.app.merge.driver import merge_one
 from memgit.derive import MappingView, derive_all, is_derived, starters
 from memgit.formats.codec import Draft
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.formats.merging.merge import Merged
 
 LAYOUT = make_layout("memgit")
@@ -41,7 +41,7 @@ def with_entry(
         {"created": "2026-01-01", "context": f"about {title}", "keywords": keywords},
         f"- text of {title}",
     )
-    return {**files, path: FORMS["entries"].create(draft, files.get(path))}
+    return {**files, path: form_named("entries").create(draft, files.get(path))}
 
 
 def with_memory(files: dict[str, bytes], scope: str, title: str) -> dict[str, bytes]:
@@ -52,7 +52,7 @@ def with_memory(files: dict[str, bytes], scope: str, title: str) -> dict[str, by
         f"Text of {title}.",
     )
     path = f"memory/{f'{scope}/' if scope else ''}{title.casefold()}.md"
-    return {**files, path: FORMS["memgit"].create(draft, None)}
+    return {**files, path: form_named("memgit").create(draft, None)}
 
 
 def merged(

@@ -21,7 +21,7 @@ from memgit.model.record import ParsedFile, Record, Value
 from tests import strategies
 from tests.support import examples
 
-FORM: Form = entries.Entries()
+FORM: Form = entries
 
 
 def parse(data: bytes | str) -> ParsedFile:

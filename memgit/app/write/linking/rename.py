@@ -12,7 +12,7 @@ from memgit.app.write.update import touch, unchanged
 from memgit.app.write.write import carry_out
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
-from memgit.formats.codecs import FORMS
+from memgit.formats.codecs import form_named
 from memgit.formats.follow import key_of
 from memgit.formats.messages import message as messages
 from memgit.model import link
@@ -172,7 +172,7 @@ def _carry(session: Session, record: Record, path: str, title: str) -> Record:
 def _carry_document(session: Session, record: Record, path: str, title: str) -> Record:
     data = session.bytes_of(record)
     if title != record.title:
-        data = FORMS[session.place_of(record).form].edit(data, record.ordinal, {"title": title})
+        data = form_named(session.place_of(record).form).edit(data, record.ordinal, {"title": title})
     if path != record.path:
         session.board.put(record.path, None)
     session.board.put(path, data)
