@@ -263,7 +263,11 @@ class Document:
         if "body" in changes:
             self._set_body(page, tidy(_joined(changes["body"])))
         if "title" in changes:
-            self._set_title(page, _joined(changes["title"]))
+            title, old = one_line(_joined(changes["title"])), self._title(page)
+            if not title:
+                raise BadInput("a record needs a title")
+            if title != old:
+                self._set_title(page, title, old)
         for name, value in changes.items():
             if name not in ("body", "title"):
                 for field, part in self._spread(name, value, page):
@@ -351,15 +355,9 @@ class Document:
                 hint="close it first",
             )
 
-    def _set_title(self, page: Page, title: str) -> None:
+    def _set_title(self, page: Page, title: str, old: str | None) -> None:
         from memgit.formats.markdown import headings
 
-        title = one_line(title)
-        if not title:
-            raise BadInput("a record needs a title")
-        old = self._title(page)
-        if title == old:
-            return
         key = self.dialect.key(self._kind(page), "title", page.entries)
         entry = page.entries.get(key)
         stated = entry is not None and isinstance(entry.value, str) and entry.style != "map"

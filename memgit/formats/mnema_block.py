@@ -182,13 +182,7 @@ class Mirror(Document):
                 hint="look for headings that the fields of the record have",
             )
 
-    def _set_title(self, page: Page, title: str) -> None:
-        title = one_line(title)
-        if not title:
-            raise BadInput("a record needs a title")
-        old = self._title(page)
-        if title == old:
-            return
+    def _set_title(self, page: Page, title: str, old: str | None) -> None:
         place = find_body(page.text, page.body, old)
         if place.own and place.title == old:
             page.put_heading(*place.heading, heading(title))

@@ -17,7 +17,7 @@ from memgit.formats import markdown
 from memgit.formats.dialects import MANY, VAULT, fields_of, read_items
 from memgit.formats.document import Document
 from memgit.formats.frontmatter import Parts
-from memgit.formats.page import Body, Page, find_body, heading, one_line, own_text, text_span, tidy
+from memgit.formats.page import Body, Page, find_body, heading, own_text, text_span, tidy
 from memgit.formats.yaml import Entry
 from memgit.model.kinds import FIELDS
 from memgit.model.record import Problem, Value
@@ -194,15 +194,13 @@ class Vault(Document):
                 hint="leave out a heading `## Connections`: links are a field",
             )
 
-    def _set_title(self, page: Page, title: str) -> None:
+    def _set_title(self, page: Page, title: str, old: str | None) -> None:
         if page.block is None:
             found = find_body(page.text, page.body, None)
-            title = one_line(title)
-            if found.title is not None and found.title.startswith(_PREFIX) and title and found.own:
-                if title != self._title(page):
-                    page.put_heading(*found.heading, heading(_PREFIX + title))
+            if found.title is not None and found.title.startswith(_PREFIX) and found.own:
+                page.put_heading(*found.heading, heading(_PREFIX + title))
                 return
-        super()._set_title(page, title)
+        super()._set_title(page, title, old)
 
     def _keys(self, page: Page) -> Mapping[str, object]:
         return page.entries if page.block is not None else self._labels(page)
