@@ -222,7 +222,7 @@ OUT_OF_ORDER = {
 }
 """Imports against that order; a table that only shrinks."""
 
-LONGEST, FULLEST, INSIDE = 600, 24, 188
+LONGEST, FULLEST, INSIDE = 600, 24, 177
 """Lines of a module, modules of a folder (but `cli` and `lint/rules`), imports inside functions: budgets that
 only shrink. The aims are 400, 24 and 120.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
 from memgit.formats.text import decode
+from memgit.formats.yaml import read
 from memgit.model import layout as layouts
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Layout, Place
@@ -112,8 +113,6 @@ def parse(data: bytes) -> Config:
     plain = _plain(data)
     if plain is not None:
         return plain
-    from memgit.formats.yaml import read
-
     try:
         entries = read(decode(data).replace("\r\n", "\n").rstrip("\n") + "\n", inner="kinds", first_line=1)
     except UnreadableFile as error:
@@ -213,8 +212,6 @@ def _plain(data: bytes) -> Config | None:
 
 def _row(kind: str, entry: Entry) -> Mapping[str, Value]:
     """One row under `kinds`, written in block form."""
-    from memgit.formats.yaml import read
-
     text = entry.value if isinstance(entry.value, str) else ""
     try:
         inner = read("row:\n" + "".join(f"  {line}\n" for line in text.split("\n")), inner="row")["row"].inner

@@ -11,6 +11,7 @@ from memgit.formats.codecs import parse_file
 from memgit.lint import facts as facts_
 from memgit.lint.anchors import Anchors, of_page
 from memgit.lint.facts import FileFacts, RecordFacts
+from memgit.lint.index import Whole
 from memgit.lint.page import FILES, REGULAR, Page
 from memgit.lint.suppress import MARK, NOTHING, Allowed
 from memgit.model.layout import Layout, hidden
@@ -356,8 +357,6 @@ class Corpus:
         given = self._given_index() if callable(self._given_index) else self._given_index
         if given:
             return given
-        from memgit.lint.index import Whole
-
         return Whole(self.layout, self.all_facts, lambda: self.all_paths, self.data)
 
     def records(self) -> Iterator[RecordFacts]:

@@ -20,6 +20,7 @@ from memgit.adopt.systems import EXPORTS
 from memgit.app import config as configuration
 from memgit.app.adopt.export_folder import check_folder, write_files
 from memgit.app.adopt.export_links import follow_links
+from memgit.app.read.log import as_markdown, log
 from memgit.app.read.reader import REGULAR
 from memgit.app.workspace import Workspace
 from memgit.derive import CATEGORY_INDEX, MappingView, is_derived, render_all, starters
@@ -309,16 +310,14 @@ class _Export:
             if rendered.data != self.files.get(path):
                 self.derived.append(path)
             self.files[path] = rendered.data
-        log = self.layout.base + "log.md"
-        if self.system == "mem-skill" and (log in self.files or not self.same):
-            self.files[log] = self._log(self.files.get(log))
+        path = self.layout.base + "log.md"
+        if self.system == "mem-skill" and (path in self.files or not self.same):
+            self.files[path] = self._log(self.files.get(path))
 
     def _log(self, present: bytes | None) -> bytes:
         """`log.md`: what is there, and the operations since the workspace was adopted; from the beginning
         where there is none.
         """
-        from memgit.app.read.log import as_markdown, log
-
         events: list[Event] = []
         known = False
         for event in log(self.workspace, self.commit, cache=self.workspace.cache):

@@ -8,8 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memgit import TYPE_CHECKING
 from memgit.errors import BadInput, UnreadableFile
+from memgit.formats.yaml import read
 from memgit.lint import settings as lint_settings
 from memgit.lint.gate import INDEXES
+from memgit.lint.rules import listed
 from memgit.lint.settings import WHERE, Settings
 
 if TYPE_CHECKING:
@@ -37,8 +39,6 @@ def rules() -> tuple[tuple[Rule, ...], tuple[str, ...]]:
 
 def known() -> Sequence[Known]:
     """Every rule as a configuration may name it; none is loaded unless other packages offer some."""
-    from memgit.lint.rules import listed
-
     return rules()[0] if offered() else listed()
 
 
@@ -46,8 +46,6 @@ def loaded(codes: Collection[str]) -> Sequence[Rule]:
     """The rules with some codes; of memgit's own no others are loaded."""
     if offered():
         return [rule for rule in rules()[0] if rule.code in codes]
-    from memgit.lint.rules import listed
-
     return [one.load() for one in listed() if one.code in codes]
 
 
@@ -76,8 +74,6 @@ def nested(text: str, depth: int = 0, key: str = "lint") -> dict[str, Any]:
     Raises:
         BadInput: it is no such mapping.
     """
-    from memgit.formats.yaml import read
-
     if depth > MAX_DEPTH:
         raise BadInput(f"{key}: it is nested too deeply", path=WHERE)
     text = "\n".join(_braces(text)) if text.lstrip().startswith("{") else text

@@ -15,6 +15,7 @@ from memgit.git.history.history import touching
 from memgit.git.objects.tree import FOLDER, LINK, SUBMODULE
 from memgit.lint import facts as lint_facts
 from memgit.lint.facts import FileFacts, RecordFacts
+from memgit.lint.index import FileNames
 from memgit.lint.page import Page
 from memgit.model.link import Wikilink
 from memgit.model.record import ParsedFile, Record
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from memgit.git.objects.tree import Entry, Tree
     from memgit.git.repository import Repository
     from memgit.lint.alike.claims import Claim
-    from memgit.lint.index import FileNames, Peers
+    from memgit.lint.index import Peers
     from memgit.model.layout import Layout
 
 REGULAR = 0o100644
@@ -275,8 +276,6 @@ class CachedIndex:
 
     @cached_property
     def _file_names(self) -> FileNames:
-        from memgit.lint.index import FileNames
-
         return FileNames(self._source.paths)
 
     def files(self, name: str) -> Sequence[str]:

@@ -13,6 +13,7 @@ from memgit.app.config import NAME, Config
 from memgit.app.workspace import Workspace
 from memgit.errors import BadInput
 from memgit.git.objects.tree import FOLDER, LINK, Entry, Tree
+from memgit.git.worktree.staged import staged
 
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
@@ -116,8 +117,6 @@ def as_staged(workspace: Workspace, *, untracked: bool = False) -> None:
     Raises:
         BadInput: the configuration that is staged cannot be read.
     """
-    from memgit.git.worktree.staged import staged
-
     if workspace.repo is None or workspace.root is None:
         return
     repo = workspace.repo.at("")

@@ -7,6 +7,7 @@ from memgit.app.read.reader import CachedReader, open_searchable
 from memgit.app.read.recall import files_of
 from memgit.app.workspace import Workspace
 from memgit.cache.usage import load
+from memgit.derive import index_places, mnema
 from memgit.derive.managed import outside
 from memgit.errors import BadInput
 from memgit.model.kinds import KINDS
@@ -268,11 +269,7 @@ def _human(reader: CachedReader, kind: str) -> str | None:
 
 def _outside(data: bytes, layout: str) -> str:
     """What stands in an index outside of its generated part."""
-    if layout == "mnema":
-        from memgit.derive.mnema import MARKERS
-    else:
-        from memgit.derive.index_places import MARKERS
-    return outside(data, MARKERS)
+    return outside(data, (mnema if layout == "mnema" else index_places).MARKERS)
 
 
 class _Bounded:
