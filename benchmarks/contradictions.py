@@ -23,11 +23,12 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from memgit.lint.corpus import Corpus, MappingSource  # noqa: E402
+from memgit.lint.corpus import Corpus  # noqa: E402
 from memgit.lint.engine import run  # noqa: E402
 from memgit.lint.rules.mg303_contradiction import RULE  # noqa: E402
 from memgit.lint.settings import Settings  # noqa: E402
 from memgit.model import layout  # noqa: E402
+from tests.lint.support import MappingSource  # noqa: E402
 
 
 class Row(NamedTuple):

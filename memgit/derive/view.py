@@ -83,17 +83,11 @@ def last_good(view: View, path: str, is_good: Callable[[bytes], bool]) -> bytes 
 
 
 class MappingView:
-    """A view of files in memory.
+    """A view of files in memory."""
 
-    `older` are earlier versions of files, the newest first: what `last_good` looks at.
-    """
-
-    def __init__(
-        self, layout: Layout, files: Mapping[str, bytes], older: Mapping[str, Sequence[bytes]] | None = None
-    ) -> None:
+    def __init__(self, layout: Layout, files: Mapping[str, bytes]) -> None:
         self.layout = layout
         self._files = dict(files)
-        self._older = older or {}
         self._parsed: dict[str, ParsedFile] = {}
         names: dict[str, set[str]] = {}
         folders: dict[str, set[str]] = {}
@@ -121,6 +115,3 @@ class MappingView:
 
     def data(self, path: str) -> bytes | None:
         return self._files.get(path)
-
-    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
-        return next((data for data in self._older.get(path, ()) if is_good(data)), None)

@@ -69,55 +69,6 @@ class Before(Protocol):
         """What a file held then; empty for one that was not there."""
 
 
-class MappingSource:
-    """Files in memory."""
-
-    def __init__(self, files: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -> None:
-        self._files = dict(sorted(files.items()))
-        self._modes = modes or {}
-        self._names: dict[str, list[str]] = {}
-        folders: dict[str, set[str]] = {}
-        for path in sorted({*files, *self._modes}):
-            folder, slash, name = path.rpartition("/")
-            self._names.setdefault(folder + slash, []).append(name)
-            while folder:
-                above, slash, name = folder.rpartition("/")
-                folders.setdefault(above + slash, set()).add(name)
-                folder = above
-        self._folders = {folder: sorted(found) for folder, found in folders.items()}
-
-    def paths(self) -> Iterable[str]:
-        return sorted({*self._files, *self._modes})
-
-    def mode(self, path: str) -> int | None:
-        return self._modes.get(path, REGULAR if path in self._files else None)
-
-    def data(self, path: str) -> bytes | None:
-        return self._files.get(path)
-
-    def names(self, folder: str) -> Sequence[str]:
-        return self._names.get(folder, ())
-
-    def folders(self, folder: str) -> Sequence[str]:
-        return self._folders.get(folder, ())
-
-
-class MappingBefore:
-    """What files in memory were before."""
-
-    def __init__(self, layout: Layout, files: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
-        self._layout = layout
-        self._files = files
-        self._differ = sorted(path for path in {*files, *after} if files.get(path) != after.get(path))
-
-    def paths(self) -> Collection[str]:
-        return self._differ
-
-    def parsed(self, path: str) -> ParsedFile:
-        data = self._files.get(path)
-        return ParsedFile(()) if data is None else parse_file(self._layout, path, data)
-
-
 class Overlay:
     """A state with some files edited; None takes a file away."""
 

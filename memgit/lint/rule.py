@@ -120,9 +120,6 @@ class Example(NamedTuple):
     message: str = ""
 
 
-EXAMPLE_DAY = "2026-06-01"
-"""The day on which examples are checked."""
-
 FileCheck: TypeAlias = "Callable[[Page, Options], Iterable[Found]]"
 CorpusCheck: TypeAlias = "Callable[[Corpus, Options], Iterable[Found]]"
 Fix: TypeAlias = "Callable[[Corpus, Sequence[Finding], Options], Edits]"

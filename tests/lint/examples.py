@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memgit.formats.messages import message as messages
-from memgit.lint.corpus import Corpus, MappingBefore, MappingSource
+from memgit.lint.corpus import Corpus
 from memgit.lint.history import changes
-from memgit.lint.rule import EXAMPLE_DAY, Example
+from memgit.lint.rule import Example
 from memgit.model import layout as layouts
 from memgit.model.change import refine
 from memgit.model.claim import Contradiction, contradicted
 from memgit.model.layout import Layout
+from tests.lint.support import MappingBefore, MappingSource
 
 LAYOUTS: dict[str, Layout] = {
     "memgit": layouts.memgit(),
@@ -19,6 +20,8 @@ LAYOUTS: dict[str, Layout] = {
     "mnema": layouts.mnema(),
     "notes": layouts.notes(),
 }
+EXAMPLE_DAY = "2026-06-01"
+"""The day on which examples are checked."""
 
 
 def corpus_of(example: Example) -> Corpus:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from memgit.lint.corpus import Corpus, MappingSource
+from memgit.lint.corpus import Corpus
 from memgit.lint.rules import RULES
 from memgit.lint.settings import Settings
 from memgit.model import layout as layouts
-from tests.lint.support import at, check, corpus, folder, workspace
+from tests.lint.support import MappingSource, at, check, corpus, folder, workspace
 
 
 def counts(given: Corpus) -> Counter[str]:

@@ -9,9 +9,9 @@ from urllib.parse import unquote
 import pytest
 
 from memgit.lint.engine import Result
-from memgit.lint.reports.formats import FORMATS, render
+from memgit.lint.reports.formats import FORMATS, pieces
 from memgit.lint.reports.github import annotation
-from memgit.lint.reports.report import Report
+from memgit.lint.reports.report import Paint, Report, plain
 from memgit.lint.rule import Finding, Related
 from memgit.lint.rules import RULES
 from memgit.lint.words import located, one_line
@@ -42,6 +42,10 @@ BROKEN = Finding(
 WAY = Finding(
     "MG202", "one-way-link", "warning", "memory/ü.md", 1, 1, None, "no link back, 100 %: really", True
 )
+
+
+def render(name: str, report: Report, paint: Paint = plain) -> str:
+    return "".join(pieces(name, report, paint))
 
 
 def report(*findings: Finding, whole: bool = True, allowed: int = 0, prefix: str = "") -> Report:

@@ -21,8 +21,3 @@ def pieces(name: str, report: Report, paint: Paint = plain) -> Iterable[str]:
     one after the other.
     """
     return FORMATS[name](report, paint)
-
-
-def render(name: str, report: Report, paint: Paint = plain) -> str:
-    """The same in one."""
-    return "".join(pieces(name, report, paint))
