@@ -284,7 +284,7 @@ class Cache:
             self.schema(name, version, ddl)
 
 
-def open_cache(common_dir: str, fingerprint: str, *, readonly_ok: bool = True) -> Cache | None:
+def open_cache(common_dir: str, fingerprint: str) -> Cache | None:
     """The cache of a repository, made if need be; None where no file can be used (then `memory_cache` does
     the same, only slower).
 
@@ -292,7 +292,6 @@ def open_cache(common_dir: str, fingerprint: str, *, readonly_ok: bool = True) -
         common_dir: the common git directory.
         fingerprint: what the contents depend on besides git and the layout: a file with another one is thrown
             away.
-        readonly_ok: take a file that can be read only.
     """
     folder = os.path.join(common_dir, FOLDER)
     path = os.path.join(folder, NAME)
@@ -308,11 +307,8 @@ def open_cache(common_dir: str, fingerprint: str, *, readonly_ok: bool = True) -
         connection = _open(path, stamp)
         if connection is not None:
             return Cache(connection, path, stamp)
-    if readonly_ok:
-        connection = _open_readonly(path, stamp, still=still)
-        if connection is not None:
-            return Cache(connection, path, stamp, readonly=True)
-    return None
+    connection = _open_readonly(path, stamp, still=still)
+    return None if connection is None else Cache(connection, path, stamp, readonly=True)
 
 
 def memory_cache(fingerprint: str = "") -> Cache:

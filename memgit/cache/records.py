@@ -322,17 +322,14 @@ class Snapshot:
             )
         return out
 
-    def recent(self, kind: str, limit: int, *, archived: bool = False) -> list[Record]:
-        """The heads of the records of a kind that were made or changed last, by the days that they name; the
+    def recent(self, kind: str, limit: int) -> list[Record]:
+        """The heads of the live records of a kind that were made or changed last, by the days that they name; the
         newest first.
 
         Those of one day come from the last path to the first, whatever the cache has seen before.
         """
-        live = "" if archived else " and not record.archived"
-        order = f"{{visible}}{live} order by record.day desc, file.path desc, record.n desc limit ?"
-        newest = (
-            f"where record.kind = ? and {{visible}}{live} order by record.day desc, record.n desc limit ?"
-        )
+        order = "{visible} and not record.archived order by record.day desc, file.path desc, record.n desc limit ?"
+        newest = "where record.kind = ? and {visible} and not record.archived order by record.day desc, record.n desc limit ?"
         found = self.rows(f"select record.day {FROM_RECORDS} {newest}", [kind, limit])
         if len(found) < limit:
             return self.heads(

@@ -99,7 +99,7 @@ def _run(
         return wrong, bool(wrong)
     if name == "pre-push":
         return _push(context, repo, args)
-    return _after(context, repo, name, args, fix), False
+    return _after(repo, name, args, fix), False
 
 
 def _write_message(context: Context, repo: Repository, args: tuple[str, ...]) -> None:
@@ -148,7 +148,7 @@ def _progress() -> Callable[[str], None]:
     return tell
 
 
-def _after(context: Context, repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Sequence[str]:
+def _after(repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Sequence[str]:
     """What changed the working tree, and between which two commits; in the pre-commit framework its variables
     say so.
     """

@@ -62,12 +62,12 @@ def headings(text: str, *, line: int = 1) -> list[Heading]:
     return outline(text, line=line).headings
 
 
-def wikilinks(text: str, *, line: int = 1) -> list[tuple[int, Wikilink]]:
+def wikilinks(text: str) -> list[tuple[int, Wikilink]]:
     """The wikilinks and embeds of a text with their lines.
 
     Code, comments, tags, escapes, shell tests and arrays are no links.
     """
-    return [(found.line, found.link) for found in find_wikilinks(text, line=line)]
+    return [(found.line, found.link) for found in find_wikilinks(text)]
 
 
 def find_wikilinks(text: str, *, line: int = 1) -> list[Found]:

@@ -389,7 +389,6 @@ def test_recent_records_come_first(git: Repository, cache: Cache) -> None:
     files["memory/none.md"] = b"No dates at all.\n"
     snapshot = bring_up_to_date(cache, git, LAYOUT, commit(git, files))
     assert [record.title for record in snapshot.recent("memory", 3)] == ["M7", "M6", "M5"]
-    assert [record.title for record in snapshot.recent("memory", 1, archived=True)] == ["Old"]
     assert len(snapshot.recent("memory", 100)) == 8
     assert snapshot.recent("decision", 5) == [] == snapshot.recent("memory", 0)
 

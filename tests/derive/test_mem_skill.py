@@ -15,7 +15,7 @@ from memgit.derive.mem_skill import MAX_KEYWORDS, quick, title_of
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
 from memgit.model.layout import Layout, mem_skill, memgit
-from tests.derive.trees import applied, derived, entry, files, merged, on_disk
+from tests.derive.trees import OlderView, applied, derived, entry, files, merged, on_disk
 
 KB, EX = "knowledge-base/_index.json", "experience/_index.json"
 LAYOUT = mem_skill()
@@ -608,7 +608,7 @@ def test_names_and_keywords_come_from_both_sides_of_a_conflict() -> None:
 def test_what_cannot_be_made_out_comes_from_history() -> None:
     good, bad = INDEX.encode(), b'{"categories": ['
     tree = files({KB: b"garbage", "knowledge-base/tides.md": entry("A", keywords="other")})
-    view = MappingView(LAYOUT, tree, {KB: [bad, b"\xff", b"[]", good, b'{"categories": []}']})
+    view = OlderView(LAYOUT, tree, {KB: [bad, b"\xff", b"[]", good, b'{"categories": []}']})
     new = derive_all(view)[KB]
     assert new is not None
     assert json.loads(new)["categories"][0]["name"] == "Tides & Currents"
@@ -618,7 +618,7 @@ def test_what_cannot_be_made_out_comes_from_history() -> None:
 
 def test_history_helps_where_the_broken_file_lost_a_part() -> None:
     tree = files({KB: INDEX[:120], "knowledge-base/tides.md": entry("A")})
-    view = MappingView(LAYOUT, tree, {KB: [INDEX.encode()]})
+    view = OlderView(LAYOUT, tree, {KB: [INDEX.encode()]})
     new = derive_all(view)[KB]
     assert new is not None
     assert json.loads(new)["categories"][0]["keywords"] == ["ebb", "Flood"]
@@ -628,7 +628,7 @@ def test_bytes_that_are_no_text_are_left_alone_unless_history_knows_better() -> 
     tree = files({KB: INDEX.encode("utf-16"), "knowledge-base/tides.md": entry("A")})
     assert derive_all(MappingView(LAYOUT, tree)) == {}
     assert problems(tree) == [("MG001", 1, True)]
-    assert derive_all(MappingView(LAYOUT, tree, {KB: [INDEX.encode()]})) == {KB: INDEX.encode() + b"\n"}
+    assert derive_all(OlderView(LAYOUT, tree, {KB: [INDEX.encode()]})) == {KB: INDEX.encode() + b"\n"}
 
 
 def test_an_index_appears_with_its_first_entry_and_not_before() -> None:

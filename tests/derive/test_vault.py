@@ -12,7 +12,7 @@ from memgit.derive import MappingView, derive_all, derive_owed, render_all
 from memgit.derive.vault import tokens
 from memgit.formats.markdown import relative_links
 from memgit.model.layout import vault
-from tests.derive.trees import Files, applied, derived, files, merged, on_disk
+from tests.derive.trees import Files, OlderView, applied, derived, files, merged, on_disk
 
 LAYOUT = vault()
 INDEX, PAGE, README = (
@@ -262,7 +262,7 @@ def test_a_broken_index_keeps_its_counters() -> None:
         whole.replace('"entries"', ',"entries"'),
     ):
         assert index({**tree, INDEX: broken.encode()})["entries"][0]["retrieval_count"] == 8
-    view = MappingView(LAYOUT, {**tree, INDEX: b"{"}, {INDEX: [whole.encode()]})
+    view = OlderView(LAYOUT, {**tree, INDEX: b"{"}, {INDEX: [whole.encode()]})
     assert b'"retrieval_count": 8' in (derive_all(view)[INDEX] or b"")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from memgit.derive import MappingView, derive_all
@@ -79,3 +79,16 @@ def merged(tmp_path: Path, base: Files, *sides: Files) -> tuple[int, Files]:
     conflicts = run_git(tmp_path, "ls-files", "-u").count("\n")
     tree = {path: data for path, data in on_disk(tmp_path).items() if not path.startswith(".git/")}
     return conflicts, tree
+
+
+class OlderView(MappingView):
+    """Files in memory, with earlier versions of some, the newest first."""
+
+    def __init__(
+        self, layout: Layout, files: Mapping[str, bytes], older: Mapping[str, Sequence[bytes]]
+    ) -> None:
+        super().__init__(layout, files)
+        self._older = older
+
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        return next((data for data in self._older.get(path, ()) if is_good(data)), None)

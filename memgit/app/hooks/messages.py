@@ -168,7 +168,7 @@ def check_message(context: Context, repo: Repository, text: str, file: str) -> l
     wrong = message_file.faults(message)
     # Several blocks are those of several commits, which may have taken back what one of them did.
     if len(blocks) == 1 and not wrong and repo.in_progress() not in _REBASING:
-        wrong = _untrue(context, repo, blocks[0].records)
+        wrong = _untrue(repo, blocks[0].records)
     if not wrong:
         return []
     named = shlex.quote(os.path.abspath(file) if context.env.get("GIT_PREFIX") else file)
@@ -179,7 +179,7 @@ def check_message(context: Context, repo: Repository, text: str, file: str) -> l
     ]
 
 
-def _untrue(context: Context, repo: Repository, claims: Sequence[RecordChange]) -> list[str]:
+def _untrue(repo: Repository, claims: Sequence[RecordChange]) -> list[str]:
     """The records that a message names and the commit does not change so.
 
     Nothing tells a hook whether HEAD is amended, so a message that is true of what takes the place of HEAD is
