@@ -150,7 +150,6 @@ class Corpus:
         right: Container[str] | None = None,
         outside: Callable[[str], bool] = lambda _: False,
         compare: bool = True,
-        forgets: bool = False,
     ) -> None:
         self.layout = layout
         self.source = source
@@ -161,7 +160,7 @@ class Corpus:
         self.right = right
         self.outside = outside
         self.compare = compare
-        self.forgets = forgets
+        self.forgets = False
         self.memo = memo
         self._given_index = index
         self._parsed: dict[str, ParsedFile] = {}

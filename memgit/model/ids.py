@@ -18,23 +18,15 @@ _LETTERS = ALPHABET[10:]
 _CHARACTERS = frozenset(ALPHABET)
 
 
-def new_id(entropy: Callable[[int], bytes], taken: Callable[[str], bool] = lambda _: False) -> str:
-    """A fresh id for which `taken` is false.
-
-    Args:
-        entropy: gives n random bytes, such as `os.urandom`.
-        taken: whether an id was ever handed out, as far as the history at hand tells.
-    """
-    while True:
-        number = int.from_bytes(entropy(8), "big")
-        number, first = divmod(number, len(_LETTERS))
-        chars = [_LETTERS[first]]
-        for _ in range(LENGTH - 1):
-            number, digit = divmod(number, 32)
-            chars.append(ALPHABET[digit])
-        candidate = "".join(chars)
-        if not taken(candidate):
-            return candidate
+def new_id(entropy: Callable[[int], bytes]) -> str:
+    """A fresh id. `entropy` gives n random bytes, such as `os.urandom`."""
+    number = int.from_bytes(entropy(8), "big")
+    number, first = divmod(number, len(_LETTERS))
+    chars = [_LETTERS[first]]
+    for _ in range(LENGTH - 1):
+        number, digit = divmod(number, 32)
+        chars.append(ALPHABET[digit])
+    return "".join(chars)
 
 
 def is_id(text: str) -> bool:

@@ -107,7 +107,7 @@ def escape(body: str) -> str:
         place = _place(line, scanner)
         if place is not None:
             at, escaped, group = place
-            if escaped or _must(body, line, group, starts[index], index == len(lines) - 1, last_ends):
+            if escaped or _must(body, group, starts[index], index == len(lines) - 1, last_ends):
                 lines[index] = line = f"{line[:at]}\\{line[at:]}"
         scanner.feed(line)
         if scanner.open == "fence" and not was_open:
@@ -184,7 +184,7 @@ def _place(line: str, scanner: Scanner) -> tuple[int, bool, int] | None:
     return 0, bool(flush[1]), group
 
 
-def _must(body: str, line: str, group: int, start: int, last: bool, last_ends: dict[int, int]) -> bool:
+def _must(body: str, group: int, start: int, last: bool, last_ends: dict[int, int]) -> bool:
     """Whether a line without a backslash would be read as something else than text of the body."""
     if group == _BODY_LABEL:
         return start == 0
