@@ -1,7 +1,7 @@
 """What `--stage` did and no commit has taken yet: who did it, in which run, why, and from what.
 
 A file in the git directory of the working tree names it by the blobs that were staged; what is no longer staged
-so is forgotten. The commit that takes these blobs, whoever makes it, carries what is noted.
+so, or is committed, is forgotten. The commit that takes these blobs, whoever makes it, carries what is noted.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
+from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.operation import RecordChange
@@ -33,13 +34,21 @@ class Pending(NamedTuple):
     derived_from: tuple[str, ...] = ()
 
 
-def note(repo: Repository, new: Pending, staged: Mapping[str, str | None]) -> None:
-    """Adds a staged operation; those before it whose files are staged with other contents now are kept with
-    these, and what is not staged any more is dropped.
+def note(repo: Repository, new: Pending, head: Tree, before: Tree, staged: Mapping[str, str | None]) -> None:
+    """Adds a staged operation to those that no commit has taken.
+
+    Args:
+        head: the tree of the newest commit; what it holds is committed, and forgotten.
+        before: the tree of what was staged before this operation; what it does not hold is forgotten too.
+        staged: what is staged now; an earlier operation on a file of the new one goes on with its new blob.
     """
     kept = []
     for one in load(repo):
-        blobs = {path: new.blobs.get(path, blob) for path, blob in one.blobs.items() if path in staged}
+        blobs = {
+            path: new.blobs.get(path, blob)
+            for path, blob in one.blobs.items()
+            if path in staged and before.file(path) == blob != head.file(path)
+        }
         if blobs:
             kept.append(one._replace(blobs=blobs))
     path = os.path.join(repo.git_dir, NAME)

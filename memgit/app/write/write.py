@@ -109,7 +109,7 @@ def _note_staged(
     one = pending.Pending(
         blobs, plan.op, plan.changes, context.actor, context.run, reason, plan.source, plan.derived_from
     )
-    pending.note(repo, one, now)
+    pending.note(repo, one, repo.tree(board.commit), board.tree, now)
 
 
 def note_right(workspace: Workspace, tree: Tree, right: Collection[str], derived: Collection[str]) -> None:

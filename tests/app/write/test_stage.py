@@ -91,6 +91,22 @@ def test_what_is_unstaged_or_staged_by_hand_is_not_said_to_be_the_agents(kb: Pat
     assert newest(kb)["actor"] is None
 
 
+@pytest.mark.parametrize("how", ["git", "memgit"])
+def test_what_a_commit_took_is_not_said_of_the_next(kb: Path, how: str) -> None:
+    memgit(kb, "record", "knowledge", "A", "--category", "c", "-m", "x")
+    staged(kb, "update", "A", "-m", "y", "--reason", "Asked for.")
+    if how == "git":
+        by_hook(kb)
+    else:
+        memgit(kb, "commit")
+    assert newest(kb)["actor"] == "claude"
+    memgit(kb, "record", "knowledge", "B", "--category", "c", "-m", "z", "--stage")
+    by_hook(kb)
+    event = newest(kb)
+    assert (event["actor"], event["run"]) == (None, None) and "Asked for." not in str(event["reason"])
+    assert [one["address"] for one in event["records"]] == ["knowledge/c#B"]
+
+
 def test_a_foreign_staged_file_stays_staged_and_takes_nothing_along(kb: Path) -> None:
     write(kb, "code.py", "x = 1\n")
     run_git(kb, "add", "code.py")
