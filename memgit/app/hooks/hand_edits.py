@@ -120,7 +120,8 @@ def _carried(repo: Repository, files: DiskFiles, paths: Sequence[str]) -> pendin
         return None
     found = {path: files.data(path) for path in paths}
     blobs = {path: data and repo.hash_blob(cleaned(repo, path, data)) for path, data in found.items()}
-    return pending.taken(repo, {path: str(blob) if blob else None for path, blob in blobs.items()})
+    now = {path: str(blob) if blob else None for path, blob in blobs.items()}
+    return pending.taken(repo, repo.tree(repo.head().commit), now)
 
 
 def _take_derived(

@@ -139,10 +139,9 @@ def _carried(repo: Repository) -> Pending | None:
     """What `--stage` noted of what is staged."""
     if not pending.load(repo):
         return None
-    found = staged(repo, repo.head().commit)
-    return pending.taken(
-        repo, {path: entry.oid if entry is not None else None for path, entry in found.items()}
-    )
+    head = repo.head().commit
+    now = {path: None if entry is None else entry.oid for path, entry in staged(repo, head).items()}
+    return pending.taken(repo, repo.tree(head), now)
 
 
 def _claimed(changes: Sequence[RecordChange], claims: Sequence[RecordChange]) -> tuple[RecordChange, ...]:

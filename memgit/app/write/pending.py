@@ -51,10 +51,14 @@ def note(repo: Repository, new: Pending, head: Tree, before: Tree, staged: Mappi
         }
         if blobs:
             kept.append(one._replace(blobs=blobs))
+    _save(repo, [*kept, new])
+
+
+def _save(repo: Repository, known: list[Pending]) -> None:
     path = os.path.join(repo.git_dir, NAME)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(f"{path}.{os.getpid()}", "w", encoding="utf-8", errors="surrogateescape") as file:
-        json.dump([*kept, new], file)
+        json.dump(known, file)
     os.replace(f"{path}.{os.getpid()}", path)
 
 
@@ -70,13 +74,18 @@ def load(repo: Repository) -> list[Pending]:
     return found
 
 
-def taken(repo: Repository, staged: Mapping[str, str | None]) -> Pending | None:
+def taken(repo: Repository, head: Tree, staged: Mapping[str, str | None]) -> Pending | None:
     """What a commit of some staged blobs carries: the operations of which a file is among them, as one; None
-    where there is none.
+    where there is none. What the tree of the newest commit holds already is forgotten.
     """
+    known = load(repo)
+    left = [one for one in known if any(head.file(path) != blob for path, blob in one.blobs.items())]
+    if len(left) < len(known):
+        with suppress(OSError):
+            _save(repo, left)
     some = [
         one
-        for one in load(repo)
+        for one in left
         if any(path in staged and staged[path] == blob for path, blob in one.blobs.items())
     ]
     if not some:

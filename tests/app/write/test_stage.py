@@ -107,6 +107,19 @@ def test_what_a_commit_took_is_not_said_of_the_next(kb: Path, how: str) -> None:
     assert [one["address"] for one in event["records"]] == ["knowledge/c#B"]
 
 
+def test_what_a_commit_took_is_not_said_where_its_text_comes_back(kb: Path) -> None:
+    memgit(kb, "record", "memory", "A", "-m", "x")
+    staged(kb, "update", "a", "-m", "y", "--reason", "Asked for.")
+    by_hook(kb)
+    text = (kb / "memory/a.md").read_text()
+    for content in (text.replace("y\n", "z\n"), text):
+        (kb / "memory/a.md").write_text(content)
+        run_git(kb, "add", "memory/a.md")
+        by_hook(kb)
+    event = newest(kb)
+    assert event["actor"] is None and "Asked for." not in str(event["reason"])
+
+
 def test_a_foreign_staged_file_stays_staged_and_takes_nothing_along(kb: Path) -> None:
     write(kb, "code.py", "x = 1\n")
     run_git(kb, "add", "code.py")
