@@ -481,15 +481,6 @@ class Snapshot:
         )
         return sorted(found, key=lambda item: item[0])
 
-    def counts(self) -> dict[str, int]:
-        """How many records there are of each kind, archived ones too."""
-        return dict(
-            self.rows(
-                "select kind, sum(size) from file where {visible} group by kind having sum(size) > 0 "
-                "order by kind"
-            )
-        )
-
     def in_use_by_path(self, kind: str) -> dict[str, int]:
         """How many records of a kind are not archived, by the path of their file; files without any are left out."""
         sql = f"select file.path, count(*) {FROM_FILES} where file.kind = ? and not record.archived and {{visible}}"

@@ -19,16 +19,12 @@ class Config:
     """
 
     def __init__(self, listing: bytes) -> None:
-        self._pairs: list[tuple[str, str]] = []
+        last: dict[str, str] = {}
         for item in listing.split(b"\0"):
             if item:
                 key, equals, value = item.decode("utf-8", "surrogateescape").partition("\n")
-                self._pairs.append((key, value if equals else "true"))
-        self.last: Mapping[str, str] = dict(self._pairs)
-
-    def all(self, key: str) -> list[str]:
-        """Every value of a key, in the order git reads them."""
-        return [value for name, value in self._pairs if name == key]
+                last[key] = value if equals else "true"
+        self.last: Mapping[str, str] = last
 
     def get(self, key: str) -> str | None:
         """The value that counts, or None."""

@@ -449,7 +449,6 @@ def test_configuration(kb: Path) -> None:
         file.write("[memgit]\n\tflag\n\tsize = 2k\n\toff = no\n\tbroken = maybe\n")
     repo = opened(kb)
     assert repo.config["memgit.list"] == "two\nlines"
-    assert repo.settings.all("memgit.list") == ["one", "two\nlines"]
     assert repo.config["branch.Topic/X.remote"] == "origin"
     settings = repo.settings
     assert settings.truth("memgit.flag")
