@@ -53,7 +53,7 @@ class Survey:
         """Whether the bytes of a file are needed."""
         if left.private(path, self.found.system, self.found.base):
             return False
-        if path.endswith(".md") and self.layout.find(path) is not None:
+        if self.layout.holds(path):
             return True
         if self._is_log(path):
             return True
@@ -73,7 +73,7 @@ class Survey:
 
     def skip(self, path: str, *, link: bool = False) -> None:
         """Notes a file that is not read."""
-        if link and (self._leads(path) or (path.endswith(".md") and self.layout.find(path) is not None)):
+        if link and (self._leads(path) or self.layout.holds(path)):
             self._leave(left.LINK, path)
         elif path.endswith(".md") or left.private(path, self.found.system, self.found.base):
             self._leave(left.why(path, self.layout, self.found), path)

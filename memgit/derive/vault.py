@@ -81,9 +81,7 @@ def owed(layout: Layout, path: str, derived: str) -> Iterator[str]:
     place = place_of(layout)
     if place is None:
         return
-    if path in (derived, index_path(layout)) or (
-        path.startswith(place.folder) and path.endswith(".md") and layout.find(path) is not None
-    ):
+    if path in (derived, index_path(layout)) or (path.startswith(place.folder) and layout.holds(path)):
         yield derived
 
 

@@ -110,7 +110,7 @@ class MappingView:
     def parsed(self, path: str) -> ParsedFile:
         if path not in self._parsed:
             data = self._files.get(path)
-            self._parsed[path] = ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+            self._parsed[path] = parse_file(self.layout, path, data)
         return self._parsed[path]
 
     def data(self, path: str) -> bytes | None:

@@ -47,17 +47,19 @@ GENERATED = b"<!-- memgit: generated"
 """What begins the part of an `INDEX.md` that memgit writes; see `derive.index_places`."""
 
 
-def parse_file(layout: Layout, path: str, data: bytes, found: tuple[Place, str] | None = None) -> ParsedFile:
+def parse_file(
+    layout: Layout, path: str, data: bytes | None, found: tuple[Place, str] | None = None
+) -> ParsedFile:
     """What a file holds; nothing for a file outside the layout. Never raises: what is wrong with a file is
     among its problems.
 
     Args:
         path: relative to the knowledge root.
-        data: its bytes, whatever they are.
+        data: its bytes, whatever they are; None for a file that is not there.
         found: what the layout says of the path, where that was asked already.
     """
     found = found or layout.find(path)
-    if found is None:
+    if found is None or data is None:
         return ParsedFile(())
     place, key = found
     if (

@@ -189,9 +189,7 @@ class Corpus:
         found = self._parsed.get(path)
         if found is None:
             data = self.source.data(path) if self.layout.find(path) is not None else None
-            found = self._parsed[path] = (
-                ParsedFile(()) if data is None else parse_file(self.layout, path, data)
-            )
+            found = self._parsed[path] = parse_file(self.layout, path, data)
         return found
 
     def parsed_from(self, path: str, data: bytes) -> ParsedFile:

@@ -81,6 +81,10 @@ class Layout(NamedTuple):
                     return place, key
         return None
 
+    def holds(self, path: str) -> bool:
+        """Whether a path is that of a file that may hold records."""
+        return path.endswith(".md") and self.find(path) is not None
+
     def address(self, place: Place, path: str, key: str, title: str) -> str:
         """The address of a record of that title in a file at that path."""
         if place.form == "entries":

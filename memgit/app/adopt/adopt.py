@@ -320,7 +320,7 @@ def _belongs(path: str, layout: Layout, found: Candidate) -> bool:
 
 
 def _concerns(layout: Layout, path: str) -> bool:
-    return is_derived(layout, path) or (path.endswith(".md") and layout.find(path) is not None)
+    return is_derived(layout, path) or layout.holds(path)
 
 
 def _hidden_from_git(root: str, found: tuple[Candidate, ...]) -> tuple[str, ...]:

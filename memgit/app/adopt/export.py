@@ -113,7 +113,7 @@ def export(workspace: Workspace, dest: str, system: str | None = None, at: str |
 def _uncommitted(workspace: Workspace, repo: Repository) -> tuple[str, ...]:
     if workspace.root is None:
         return ()
-    count = sum(path.endswith(".md") and workspace.layout.find(path) is not None for path, _ in dirty(repo))
+    count = sum(workspace.layout.holds(path) for path, _ in dirty(repo))
     return (
         (f"uncommitted edits of {count} file{'' if count == 1 else 's'} are not part of the export",)
         if count
@@ -163,7 +163,7 @@ class _Export:
         """The files that matter, as the commit has them."""
         wanted: list[tuple[str, str]] = []
         for path, mode, oid in self.tree.walk():
-            record = path.endswith(".md") and self.source.find(path) is not None
+            record = self.source.holds(path)
             if left.private(path, self.source.name, self.source.base) or not (record or self._belongs(path)):
                 continue
             if mode not in REGULAR:

@@ -420,11 +420,7 @@ def _index(
 
     label = "" if head == repo.head().commit else "at"
     base = Snapshot(cache, repo, workspace.layout, head, label=label)
-    dirty_ = {
-        path: source.data(path)
-        for path in edits
-        if path.endswith(".md") and workspace.layout.find(path) is not None
-    }
+    dirty_ = {path: source.data(path) for path in edits if workspace.layout.holds(path)}
     return CachedIndex(workspace.layout, Overlay(base, dirty_) if dirty_ else base, source)
 
 

@@ -249,7 +249,7 @@ class TreeBefore:
         found = self._parsed.get(path)
         if found is None:
             data = self._tree.data(path) if self._layout.find(path) is not None else None
-            found = ParsedFile(()) if data is None else parse_file(self._layout, path, data)
+            found = parse_file(self._layout, path, data)
             # of a few files; a run over everything asks for each but once or twice
             if len(self._parsed) < KEPT_BEFORE:
                 self._parsed[path] = found

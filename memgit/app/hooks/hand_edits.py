@@ -164,7 +164,7 @@ def edited_paths(workspace: Workspace, repo: Repository, wanted: Sequence[str]) 
         for path, _ in dirty(repo)
         if path == NAME
         or (committed and is_derived(layout, path))
-        or (path.endswith(".md") and layout.find(path) is not None and not is_derived(layout, path))
+        or (layout.holds(path) and not is_derived(layout, path))
     ]
     for want in wanted:
         folder = want.rstrip("/") + "/"

@@ -47,7 +47,7 @@ def record_changes(
     new: list[Record] = []
     files = 0
     for path, entry in entries.items():
-        if not path.endswith(".md") or layout.find(path) is None or is_derived(layout, path):
+        if not layout.holds(path) or is_derived(layout, path):
             continue
         files += 1
         before = tree.data(path)

@@ -41,7 +41,7 @@ def between(workspace: Workspace, old: str | None, new: str | None) -> Came:
     before: list[Record] = []
     after: list[Record] = []
     for path, one, two in repo.tree(old).diff(repo.tree(new)):
-        if path.endswith(".md") and layout.find(path) is not None and not is_derived(layout, path):
+        if layout.holds(path) and not is_derived(layout, path):
             before += parse_file(layout, path, repo.blob(one)).records if one is not None else ()
             after += parse_file(layout, path, repo.blob(two)).records if two is not None else ()
     return Came(count, tuple(change.named() for change in diff_records(before, after)))

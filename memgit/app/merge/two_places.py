@@ -103,7 +103,7 @@ def doubled(workspace: Workspace, snapshot: Snapshot, old: str, changed: Iterabl
         changed: the paths that the merge changed.
     """
     layout, tree = workspace.layout, workspace.require_repository().tree(old)
-    paths = [path for path in changed if path.endswith(".md") and layout.find(path) is not None]
+    paths = [path for path in changed if layout.holds(path)]
     ids: set[str] = set()
     for some in _chunks(paths):
         marks = ", ".join("?" * len(some))

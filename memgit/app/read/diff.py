@@ -112,7 +112,7 @@ def _changed_records(
 ) -> tuple[list[Record], list[Record]]:
     paths = sorted(set(_changed_paths(workspace, old, new)))
     layout = workspace.layout
-    paths = [path for path in paths if path.endswith(".md") and layout.find(path) is not None]
+    paths = [path for path in paths if layout.holds(path)]
     before = [record for path in paths for record in (old.file(path).records if old is not None else ())]
     return before, [record for path in paths for record in new.file(path).records]
 

@@ -176,15 +176,13 @@ class Reader:
             except UnreadableFile as error:
                 self._parsed[path] = ParsedFile((), (problem_of(error),))
             else:
-                self._parsed[path] = (
-                    ParsedFile(()) if data is None else parse_file(self.workspace.layout, path, data)
-                )
+                self._parsed[path] = parse_file(self.workspace.layout, path, data)
         return self._parsed[path]
 
     def paths(self) -> Iterator[str]:
         """The paths of files that may hold records, sorted."""
         layout = self.workspace.layout
-        return (path for path in self.files.paths() if path.endswith(".md") and layout.find(path) is not None)
+        return (path for path in self.files.paths() if layout.holds(path))
 
     def records(self, kind: str | None = None) -> Iterator[Record]:
         """Every record, in the order of paths and lines."""

@@ -83,9 +83,7 @@ class Read:
         found = self._parsed.get(version)
         if found is None:
             data = source.data(path) if self._layout.find(path) is not None else None
-            found = self._parsed[version] = (
-                ParsedFile(()) if data is None else parse_file(self._layout, path, data)
-            )
+            found = self._parsed[version] = parse_file(self._layout, path, data)
         return found
 
     def facts(self, source: TreeSource, record: Record) -> RecordFacts | None:
@@ -462,11 +460,7 @@ class Lookups:
         """Gives the result of merging its lookups."""
         if not self.full:
             layout, source = self._workspace.layout, self._sides.merged
-            edited = {
-                path: source.data(path)
-                for path in self._sides.changed
-                if path.endswith(".md") and layout.find(path) is not None
-            }
+            edited = {path: source.data(path) for path in self._sides.changed if layout.holds(path)}
             snapshot = Overlay(self._snapshot, edited) if edited else self._snapshot
             corpus.look_up(NearIndex(layout, snapshot, source, corpus.body, self._read))
 

@@ -111,7 +111,7 @@ class Board(TreeFiles):
     def _read(self, path: str) -> ParsedFile:
         """What a file holds, understood anew."""
         data = self.data(path)
-        return ParsedFile(()) if data is None else parse_file(self.layout, path, data)
+        return parse_file(self.layout, path, data)
 
     def written(self) -> Iterator[Record]:
         """The records of the files that edits leave, as they leave them."""
