@@ -228,7 +228,7 @@ def _memory(record: Record, data: bytes, item: Item) -> Memory:
     uses, used = record.usage_count, record.text("last_used")
     known, last = item.get("retrieval_count"), item.get("last_retrieved")
     return Memory(
-        record.path.rpartition("/")[2].removesuffix(".md"),
+        record.stem,
         record.path,
         record.title,
         record.text("summary") or _known(item, "summary") or _opening(record.body),

@@ -73,6 +73,11 @@ class Record(NamedTuple):
         return value or ()
 
     @property
+    def stem(self) -> str:
+        """The name of its file without `.md`."""
+        return self.path.rpartition("/")[2].removesuffix(".md")
+
+    @property
     def id(self) -> str | None:
         return self.text("id")
 

@@ -212,7 +212,7 @@ def _part(name: str, items: list[Item], total: int) -> Part:
 def _skill(record: Record, count: Any) -> Item:
     last = (record.text("last_used"), count.last_used)
     item = {
-        "slug": record.path.rpartition("/")[2].removesuffix(".md"),
+        "slug": record.stem,
         "address": record.address,
         "name": record.title,
         "version": record.version,

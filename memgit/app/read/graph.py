@@ -100,7 +100,7 @@ def _reached(reader: Reader, origin: str, link: links.Link) -> list[Record]:
 
 def incoming(reader: Reader, record: Record) -> list[tuple[Edge, Record]]:
     """The links that lead to a record, by the address of what has them, with the record that has each."""
-    stem = record.path.rpartition("/")[2].removesuffix(".md")
+    stem = record.stem
     names = dict.fromkeys([stem, record.title, *own_names(record), *([record.id] if record.id else [])])
     wanted = {normal(name).casefold() for name in (*names, record.address)}
     out: set[tuple[Edge, str]] = set()

@@ -46,9 +46,7 @@ class Merged:
         if not self._by_name:
             return
         # Other tools name a file by its stem, people by its address.
-        for name in dict.fromkeys(
-            [record.id, record.path.rpartition("/")[2].removesuffix(".md"), record.address]
-        ):
+        for name in dict.fromkeys([record.id, record.stem, record.address]):
             yield from self._by_name.get(name or "", ())
 
     def _committed(self) -> Reader:

@@ -119,7 +119,7 @@ def _group(path: str) -> str:
 def _replaced(one: RecordFacts, other: RecordFacts) -> bool:
     """Whether one record says that it takes the place of the other, or came out of it."""
     for this, that in ((one.record, other.record), (other.record, one.record)):
-        names = {that.address, that.id, that.path.rpartition("/")[2].removesuffix(".md")}
+        names = {that.address, that.id, that.stem}
         if names & {*this.items("supersedes"), *this.items("superseded_by"), *this.derived_from}:
             return True
     return False

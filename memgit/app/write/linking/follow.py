@@ -71,7 +71,7 @@ def names_of(records: Sequence[Record]) -> list[str]:
     """Texts of which one is in every link to one of some records."""
     names: set[str] = set()
     for record in records:
-        stem = record.path.rpartition("/")[2].removesuffix(".md")
+        stem = record.stem
         names |= {record.address, *links.spelled(stem), *model.own_names(record)}
         if KINDS[record.kind].stored == "entry":
             names |= {record.title, links.anchor(record.title)}
