@@ -48,7 +48,7 @@ def edited(workspace: Workspace, text: str, name: str = "memgit") -> Iterator[st
             error.hint = f"{f'{error.hint}; ' if error.hint else ''}your text is kept in {path}"
         raise
     finally:
-        if not keep:
+        if not keep and os.path.lexists(path):
             os.unlink(path)
 
 
@@ -61,6 +61,8 @@ def _run(workspace: Workspace, path: str) -> None:
     code = terminal.run_on_file(command, path, os.environ)
     if code:
         raise Refused(f"the editor failed ({command}: exit code {code}): nothing was written")
+    if not os.path.isfile(path):
+        raise Refused(f"the editor took its file away ({command}): nothing was written")
 
 
 def _decoded(data: bytes) -> str:

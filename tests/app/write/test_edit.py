@@ -77,6 +77,7 @@ def test_unchanged_makes_no_commit(entries: Path, monkeypatch: pytest.MonkeyPatc
         ("t = t + '- ghp_' + 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'", 3, "GitHub"),
         ("t = t.replace('## Alpha', '## Beta')", 3, "MG005"),
         ("sys.exit(3)", 3, "the editor failed"),
+        ("import os; os.unlink(sys.argv[1]); os._exit(0)", 3, "the editor took its file away"),
     ],
 )
 def test_what_cannot_be_written(
@@ -88,7 +89,7 @@ def test_what_cannot_be_written(
     assert said in err
     assert count_commits(entries) == before and status(entries) == ""
     kept = list(tmp_path.glob("alpha-*.md"))
-    if said in ("the text is empty", "the editor failed"):
+    if said in ("the text is empty", "the editor failed", "the editor took its file away"):
         assert kept == []
     else:  # what was typed is not lost
         assert len(kept) == 1 and str(kept[0]) in err
