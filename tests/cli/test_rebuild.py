@@ -418,6 +418,54 @@ def test_local_indexes_are_written_and_git_ignores_them(local: Path) -> None:
     assert not (local / "memory").exists()
 
 
+def test_local_indexes_follow_every_write(local: Path) -> None:
+    memgit(local, "rebuild")
+    for command in (
+        ("record", "memory", "Ebb", "-m", "Low water."),
+        ("record", "knowledge", "Flex", "--category", "web", "-m", "- gap"),
+        ("rename", "memory/ebb", "Neap"),
+        ("archive", "memory/neap"),
+        ("undo",),
+    ):
+        memgit(local, *command)
+        assert differences(local) == [], command
+        assert status(local) == ""
+    assert "Neap" in (local / "memory/INDEX.md").read_text()
+    assert "knowledge-base/_index.json" in derived(local)
+
+
+def test_local_indexes_follow_plain_git_at_the_next_command(local: Path) -> None:
+    memgit(local, "rebuild")
+    (local / "memory/plain.md").write_text("# Plain\n\nBy hand.\n")
+    run_git(local, "add", "memory/plain.md")
+    run_git(local, "-c", "core.hooksPath=/dev/null", "commit", "-qm", "plain")
+    memgit(local, "list")
+    assert "lain" in (local / "memory/INDEX.md").read_text()
+    run_git(local, "-c", "core.hooksPath=/dev/null", "revert", "--no-edit", "HEAD")
+    memgit(local, "list")
+    assert "lain" not in (local / "memory/INDEX.md").read_text()
+    run_git(local, "-c", "core.hooksPath=/dev/null", "reset", "-q", "--hard", "HEAD~2")
+    memgit(local, "list")
+    assert differences(local) == []
+
+
+def test_a_file_of_the_users_where_a_local_index_would_be_stays(local: Path) -> None:
+    memgit(local, "rebuild")
+    (local / "knowledge-base").mkdir()
+    (local / "knowledge-base/_index.json").write_text("{}\n")
+    memgit(local, "record", "knowledge", "Flex", "--category", "web", "-m", "- gap")
+    assert (local / "knowledge-base/_index.json").read_text() == "{}\n"
+
+
+def test_a_write_does_not_fail_where_a_local_index_cannot_be_written(local: Path) -> None:
+    memgit(local, "rebuild")
+    note = next((local / ".git/memgit").glob("local-*"))
+    note.unlink()
+    note.mkdir()
+    ran = memgit(local, "record", "memory", "Ebb", "-m", "Low water.")
+    assert "local derived files are not up to date" in ran.err
+
+
 def test_committed_again_the_exclusion_goes(local: Path) -> None:
     memgit(local, "rebuild")
     config = local / ".memgit.yaml"

@@ -131,8 +131,17 @@ def of_commit(
     return state
 
 
-def of_working_tree(workspace: Workspace, repo: Repository, kept: Kept | None = None) -> State:
-    """The newest commit with what the working tree says otherwise, as git would store it."""
+def of_working_tree(
+    workspace: Workspace,
+    repo: Repository,
+    kept: Kept | None = None,
+    ignored: Iterable[str] | None = None,
+) -> State:
+    """The newest commit with what the working tree says otherwise, as git would store it.
+
+    Args:
+        ignored: the derived files that git ignores, where not all of them are asked for.
+    """
     layout = workspace.layout
     commit = repo.head().commit
     state = State(workspace, repo, repo.tree(commit), commit, kept)
@@ -143,7 +152,8 @@ def of_working_tree(workspace: Workspace, repo: Repository, kept: Kept | None = 
         if path == NAME or is_derived(layout, path) or layout.find(path) is not None
     ]
     if state.indexes == "local":
-        paths += [path for path in ignored_files(repo) if is_derived(layout, path)]
+        found = ignored_files(repo) if ignored is None else ignored
+        paths += [path for path in found if is_derived(layout, path) and path not in paths]
     # git says nothing of a file that it ignores; an index must not be taken for lost because of that.
     paths += [
         path for path in category_names.indexes(layout) if state.tree.get(path) is None and path not in paths

@@ -15,6 +15,7 @@ from memgit.app import config as configuration
 from memgit.app.derived import files as derived_files
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.files import Difference, Kept, State
+from memgit.app.derived.local import note as note_local
 from memgit.app.read.log import incomplete
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.session import Plan, Session, Written
@@ -197,6 +198,7 @@ def _rebuild(
         _note_all(state, repo, rendered)
     set_excluded(repo, [path for path in present if state.tree.get(path) is None] if mode == "local" else [])
     if mode == "local":
+        note_local(repo, state.commit)
         notes += _tracked(state, present)
     head = state.commit
     edits = _uncommitted(state) | {path: wanted[path].after for path in written}
@@ -426,20 +428,3 @@ def _read_events(
 def _read_usage(workspace: Workspace, repo: Repository) -> None:
     """Brings the counts of the usage refs into the cache."""
     load(repo, workspace.cache)
-
-
-def write_local(workspace: Workspace) -> list[str]:
-    """Writes the derived files of a root that keeps them out of commits, and nothing else; their paths.
-
-    Raises what `rebuild` raises.
-    """
-    repo = workspace.writable()
-    state = derived_files.of_working_tree(workspace, repo)
-    rendered, _ = derived_files.derive(state)
-    wanted = _owed(state, rendered)
-    left = put(repo, wanted)
-    set_excluded(
-        repo,
-        [path for path, one in rendered.items() if one.data is not None and state.tree.get(path) is None],
-    )
-    return [path for path in sorted(wanted) if path not in left]

@@ -6,7 +6,6 @@ is built again from the records beside it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from memgit.app.config import NAME
@@ -15,7 +14,7 @@ from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write.overlay import Board
 from memgit.app.write.write import owed
-from memgit.derive import is_derived, owed_paths, owed_rows
+from memgit.derive import is_derived, owed_rows
 from memgit.errors import Refused
 from memgit.git.objects.tree import FILE, Entry
 from memgit.git.repository import Repository
@@ -104,7 +103,10 @@ def settle(workspace: Workspace, given: Files | None = None, found: Files | None
     """
     repo = workspace.writable()
     if workspace.indexes() == "local" and not given:
-        return Settled((), tuple(f"wrote {path}" for path in _local(workspace, repo)))
+        from memgit.app.derived.local import keep_local
+
+        written = keep_local(workspace, staged(repo, repo.head().commit))
+        return Settled((), tuple(f"wrote {path}" for path in written))
     derived = derived_of(workspace, staged(repo, repo.head().commit), given)
     if not derived.files:
         return Settled((), derived.notes)
@@ -112,18 +114,6 @@ def settle(workspace: Workspace, given: Files | None = None, found: Files | None
     stage(repo, {repo.prefix + path: entry for path, entry in derived.entries.items()})
     told = (f"{path}: staged, the file was left alone: {why}" for path, why in left.items())
     return Settled(tuple(sorted(derived.files)), (*derived.notes, *told))
-
-
-def _local(workspace: Workspace, repo: Repository) -> list[str]:
-    """Brings derived files that are kept out of commits up to date, where there are any."""
-    from memgit.app.derived.rebuild import write_local
-
-    folder = f"{repo.worktree}/{repo.prefix}"
-    changed = [
-        path for path, entry in staged(repo, repo.head().commit).items() if entry is None or entry.is_file
-    ]
-    there = any(os.path.isfile(folder + path) for path in owed_paths(workspace.layout, changed))
-    return write_local(workspace) if there else []
 
 
 def put_on_disk(workspace: Workspace, was: Files, after: Files) -> dict[str, str]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memgit.app.derived import state as derived_state
+from memgit.app.derived.local import keep_local
 from memgit.app.hooks.roots import State, roots
 from memgit.derive import derive_owed, is_derived, owed_paths
 from memgit.errors import MemgitError
@@ -146,7 +147,7 @@ def _derived(
     repo = workspace.require_repository()
     mode = workspace.indexes()
     if mode != "committed":
-        return _local(workspace, changed, what) if mode == "local" else []
+        return _local(workspace, what) if mode == "local" else []
     before, tree = repo.tree(old), repo.tree(new)
     base, board = Board(workspace, repo, before, old), Board(workspace, repo, tree, new)
     wrong = derive_owed(board, changed, base, derived_state.known(repo, workspace.layout, before))
@@ -175,18 +176,9 @@ def _derived(
     return out
 
 
-def _local(workspace: Workspace, changed: Sequence[str], what: str) -> list[str]:
+def _local(workspace: Workspace, what: str) -> list[str]:
     """Brings the derived files of a root that keeps them out of commits up to date, where it has any."""
-    root = workspace.root
-    if root is None or not any(
-        not is_derived(workspace.layout, path) and owed_paths(workspace.layout, [path]) for path in changed
-    ):
-        return []
-    if not any(os.path.isfile(os.path.join(root, path)) for path in owed_paths(workspace.layout, changed)):
-        return []
-    from memgit.app.derived.rebuild import write_local
-
-    written = write_local(workspace)
+    written = keep_local(workspace)
     return [f"after this {what}, wrote {_named(written)}"] if written else []
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from memgit import TYPE_CHECKING
 from memgit.errors import Refused
 from memgit.git.write_all import replace_file
 from memgit.model.lazy_re import pattern
@@ -15,10 +15,13 @@ from memgit.model.lazy_re import pattern
 if TYPE_CHECKING:
     from memgit.git.repository import Repository
 
+LOCAL = "local derived files"
+"""The block of the derived files that a clone keeps for itself."""
 _SPECIAL = pattern(rb"([\\*?\[\]!# ])")
+_QUOTED = pattern(rb"\\(.)")
 
 
-def set_excluded(repo: Repository, paths: Iterable[str], what: str = "local derived files") -> None:
+def set_excluded(repo: Repository, paths: Iterable[str], what: str = LOCAL) -> None:
     """Makes git ignore exactly these files of the knowledge root, beside what others have it ignore; none
     takes the block away.
 
@@ -29,8 +32,7 @@ def set_excluded(repo: Repository, paths: Iterable[str], what: str = "local deri
         Refused: the file cannot be written.
     """
     root = repo.prefix.encode("utf-8", "surrogateescape")
-    opening = f"# memgit: {what} of /".encode() + _escaped(root)
-    closing = b"# /memgit: /" + _escaped(root)
+    opening, closing = _marks(root, what)
     names = sorted(root + path.encode("utf-8", "surrogateescape") for path in paths if "\n" not in path)
     block = [opening, *(b"/" + _escaped(name) for name in names), closing] if names else []
     file = os.path.join(repo.common_dir, "info", "exclude")
@@ -44,6 +46,26 @@ def set_excluded(repo: Repository, paths: Iterable[str], what: str = "local deri
         replace_file(file, b"".join(line + b"\n" for line in new))
     except OSError as error:
         raise Refused(f"{file} cannot be written: {error.strerror}") from error
+
+
+def excluded(repo: Repository, what: str = LOCAL) -> set[str]:
+    """The files of the knowledge root that `set_excluded` has git ignore.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    root = repo.prefix.encode("utf-8", "surrogateescape")
+    opening, closing = _marks(root, what)
+    lines = _lines(os.path.join(repo.common_dir, "info", "exclude"))
+    if opening not in lines or closing not in lines:
+        return set()
+    names = lines[lines.index(opening) + 1 : lines.index(closing, lines.index(opening))]
+    return {_QUOTED.sub(rb"\1", name)[1 + len(root) :].decode("utf-8", "surrogateescape") for name in names}
+
+
+def _marks(root: bytes, what: str) -> tuple[bytes, bytes]:
+    """The first and the last line of the block of a knowledge root."""
+    return f"# memgit: {what} of /".encode() + _escaped(root), b"# /memgit: /" + _escaped(root)
 
 
 def _lines(file: str) -> list[bytes]:
