@@ -30,11 +30,16 @@ def unmarked(text: str) -> str:
         text = _TAG.sub(" ", text)
     for _ in range(3 if _EMPHASIS.intersection(text) else 0):
         text = _MARKS.sub(lambda match: match[2], text)
-    if "&" in text:
-        from html import unescape  # has a table of all entities
+    return unescaped(text)
 
-        text = unescape(text)
-    return text
+
+def unescaped(text: str) -> str:
+    """A text with its HTML entities as the characters that they stand for."""
+    if "&" not in text:
+        return text
+    from html import unescape  # has a table of all entities
+
+    return unescape(text)
 
 
 def words_of_line(line: str) -> str:

@@ -12,15 +12,14 @@ it holds.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from unicodedata import category, normalize
 
 from memgit import TYPE_CHECKING
 from memgit.formats.blocks import outline
+from memgit.formats.plain_text import unescaped
 from memgit.model.lazy_re import pattern
 from memgit.model.link import normal
 from memgit.model.namedtuple import NamedTuple
@@ -152,6 +151,8 @@ class Anchors:
         self._asked += 1
         if self._asked > MOST_ASKED or len(names) > MOST_COMPARED:
             return None
+        from difflib import get_close_matches  # every write loads this module, and only a finding needs it
+
         return next(
             iter(get_close_matches(_folded(fragment)[:MAX_TITLE], sorted(names), 1, LIKENESS_THRESHOLD)), None
         )
@@ -220,7 +221,7 @@ def _headings(text: str) -> Iterator[str]:
 def _by_hand(text: str) -> Iterable[str]:
     named: list[str] = []
     if "<" in text:
-        named += [html.unescape(match[1] or match[2] or match[3]) for match in _NAMED.finditer(text)]
+        named += [unescaped(match[1] or match[2] or match[3]) for match in _NAMED.finditer(text)]
     if "{" in text:
         named += [name for match in _BRACES.finditer(text) for name in _HASHED.findall(match[1])]
     if ")=" in text:
@@ -257,7 +258,7 @@ def _shown(title: str) -> str:
         title = _CODE.sub(lambda match: _DROPPED.sub(_mark, match[2]), title)
     for shape, kept in ((_IMAGE, ""), (_WIKILINK, r"\1"), (_LINK, r"\1"), (_TAG, "")):
         title = shape.sub(kept, title)
-    return html.unescape(title)
+    return unescaped(title)
 
 
 def _slug(text: str) -> str:

@@ -24,6 +24,7 @@ from memgit.formats.messages import message as messages
 from memgit.git.commit.commit import Change, Merge, Merged, commit
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head, Repository
+from memgit.git.worktree.staged import staged
 from memgit.model.layout import Layout
 from memgit.model.operation import PAST
 
@@ -101,7 +102,6 @@ def _note_staged(
 ) -> None:
     """Notes who staged what and why, for the commit that takes it."""
     from memgit.app.write import pending
-    from memgit.git.worktree.staged import staged
 
     repo = workspace.require_repository()
     now = {path: None if entry is None else entry.oid for path, entry in staged(repo, board.commit).items()}
