@@ -26,6 +26,9 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             seen.add(head)
             for words in troubles(part, longest):
                 yield Found(path, 1, words)
+            if part.rpartition(".")[0].endswith(" "):
+                words = f"the name {cut(part, 60)!r} has a blank before its ending, which nobody sees"
+                yield Found(path, 1, f"{words}: rename it", severity="info")
     yield from _collisions(corpus)
 
 
@@ -37,7 +40,7 @@ def troubles(name: str, longest: int) -> Iterator[str]:
         yield f"the name {shown} holds {refused[0]!r}, which Windows refuses: rename it"
     if name.partition(".")[0].rstrip(" ").lower() in RESERVED:
         yield f"the name {shown} is reserved on Windows, with any ending: rename it"
-    if name.endswith((" ", ".")) or name.rpartition(".")[0].endswith(" "):
+    if name.endswith((" ", ".")):
         yield f"the name {shown} has a blank or a dot at its end, which Windows drops: rename it"
     if any("\udc80" <= char <= "\udcff" for char in name):
         yield f"the name {shown} is not UTF-8: macOS and Windows cannot hold it; rename it"
@@ -105,7 +108,8 @@ RULE = Rule(
     summary="names that collide by case or form of letters, or that Windows refuses",
     why="""A repository with `Tides.md` and `tides.md` cannot be checked out on most laptops: one file overwrites the other, and the next
 commit deletes a record.
-Windows stops the whole checkout at a name with a colon or a question mark, at `aux.md`, or at a blank before the end.""",
+Windows stops the whole checkout at a name with a colon or a question mark, at `aux.md`, or at a blank at the end of a folder's name.
+A blank before the ending of a file's name stops nothing: it gets a hint.""",
     scope=CORPUS,
     check=check,
     good=(Example({"memory/tides.md": _TEXT, "memory/tide-tables.md": _TEXT}),),
