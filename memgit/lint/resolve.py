@@ -5,15 +5,15 @@ beside the records, or nothing.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import Link, RecordFacts
 from memgit.lint.index import folded, place
 from memgit.lint.linking import link_text
-from memgit.lint.words import cut, plural
+from memgit.lint.words import cut, is_titled_by_section, plural
 from memgit.model.address import ends
-from memgit.model.link import nearest, normal
+from memgit.model.link import file_names, nearest, normal, own_names
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
 
@@ -73,7 +73,7 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     """Where a link in a file leads; `origin` is the record that it stands in."""
     if not link.target:
         return _own(corpus, path, origin, link)
-    found = corpus.index.resolve(link.wikilink, path)
+    found = _named(corpus, corpus.index.resolve(link.wikilink, path), link)
     close = nearest(found, path)
     if len(close) > 1:
         return Target(tuple(close))
@@ -87,6 +87,39 @@ def target(corpus: Corpus, path: str, origin: Record | None, link: Link) -> Targ
     ):
         return Target((), f'{record.path} has no heading "{cut(link.heading)}"', near=True)
     return Target((record,), passed=tuple(one for one in found if one is not record))
+
+
+def _named(corpus: Corpus, found: Sequence[Record], link: Link) -> Sequence[Record]:
+    """Of several records that a link could mean those that are called so, not only have a part that is."""
+    if len(found) < 2:
+        return found
+    wanted = normal(link.target)
+    by_title = [record for record in found if _has_title_alone(record, wanted)]
+    whole = [
+        record
+        for record in by_title
+        if not is_titled_by_section(record) and not _begins_with_text(corpus, record)
+    ]
+    # What is less than the names of many files is the heading of a part: "Method" in `Sum method.md`.
+    if len(by_title) >= MAX_MEANT and all(folded(wanted) in folded(record.stem) for record in whole):
+        whole = []
+    return [record for record in found if record not in by_title or record in whole]
+
+
+def _has_title_alone(record: Record, name: str) -> bool:
+    """Whether a note answers to a name by its title, and neither by an alias nor by the name of its file."""
+    others = (*own_names(record)[1:], *file_names(record.path))
+    return record.kind == "note" and normal(record.title) == name and name not in map(normal, others)
+
+
+def _begins_with_text(corpus: Corpus, record: Record) -> bool:
+    """Whether a note has text above the heading that gives it its title."""
+    lines = [stripped for line in corpus.page(record.path).body.splitlines() if (stripped := line.strip())]
+    return (
+        bool(lines)
+        and not lines[0].startswith(("#", "<", "![", "[![", record.title))
+        and any(line.startswith("# ") and line.strip("# ") == record.title for line in lines[1:])
+    )
 
 
 def _beside(path: str, target: str) -> str | None:
@@ -177,7 +210,8 @@ def _nowhere(corpus: Corpus, path: str, link: Link) -> Target:
     files = list(corpus.index.files(link.target))
     beside = _beside(path, link.target)
     if beside is not None:
-        files += [name for name in (beside, f"{beside}.md") if corpus.source.mode(name) is not None]
+        there = (beside, f"{beside}.md", *(f"{folder}/index.md" for folder in (beside, link.target)))
+        files += [name for name in there if corpus.source.mode(name) is not None]
     if not files:
         spelled = corpus.index.spelled(link.target)
         if spelled is None or spelled == link.target:

@@ -10,10 +10,30 @@ from memgit.model.record import Record
 MAX_TITLE = 80
 MAX_LISTED = 4
 
+_WORD = re.compile(r"[a-z]{3,}")
+_NO_NAMES = frozenset(("index", "readme"))
+
 
 def named(record: Record) -> str:
     """A record in a message: its title in quotes, cut at 80 characters, or where it stands if it has none."""
     return f'"{cut(record.title)}"' if record.title.strip() else f"the record on line {record.line}"
+
+
+def is_titled_by_section(record: Record) -> bool:
+    """Whether the title of a note is the heading of a part of it: the file has a name in words of its own, as in
+    `Minimum.md` with the one heading "Number theory". Editors show such notes by the names of their files.
+    """
+    name, title = record.stem.lower(), record.title.lower()
+    words = _WORD.findall(name)
+    return (
+        record.kind == "note"
+        and bool(words)
+        and name not in _NO_NAMES
+        and name.isascii()
+        and title.isascii()
+        and not any(word in name for word in _WORD.findall(title))
+        and not any(word in title for word in words)
+    )
 
 
 def cut(text: str, width: int = MAX_TITLE) -> str:

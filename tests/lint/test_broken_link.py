@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memgit.model import layout as layouts
 from tests.lint.support import check, corpus, memory
 from tests.support import Prepared, memgit, run_git
 
@@ -149,3 +150,16 @@ def test_a_new_file_that_makes_links_of_others_ambiguous() -> None:
         == []
     )
     assert len(check(corpus(after), "MG204")) == 1, "a run over everything tells it once"
+
+
+def test_a_link_to_a_folder_leads_to_its_own_page() -> None:
+    files = {
+        "css/border/index.md": "---\nrelated: [css/margin, css/gone]\n---\n# Border\n\n[[../margin]] [[css/empty]]\n",
+        "css/margin/index.md": "# Margin\n",
+        "css/empty/other.md": "# Other\n",
+    }
+    found = check(corpus(files, layouts.notes()), "MG201")
+    assert [one.message.split(" is ")[0] for one in found] == [
+        '"Border": [[css/gone]]',
+        '"Border": [[css/empty]]',
+    ]

@@ -107,7 +107,8 @@ RULE = Rule(
     summary="a wikilink that more than one record answers to",
     why="""Which of the records is meant, only the writer knows; each tool would follow another one.
 A longer piece of the path, or the full address, says it.
-Of several records the one in the nearest folder is taken, as editors do; that it was nearness that decided is a warning.""",
+Of several records the one in the nearest folder is taken, as editors do; that it was nearness that decided is a warning.
+A heading of a part of a note (text stands above it, or the file has another name in words) is no name that several answer to.""",
     scope=CORPUS,
     check=check,
     good=(
