@@ -7,6 +7,7 @@ ends at `\\n` alone.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
 
 from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_markers, lines, outline
@@ -103,6 +104,7 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
     out: list[RelativeLink] = []
     counted, position = line, 0
     for start, end in blocks:
+        formulas = _formulas(text, start, end)
         for found in links(text, start, end, defined):
             target = text[found.start : found.end]
             if (
@@ -111,6 +113,7 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
                 or target[0] in ("/\\?" if within else "#/\\?")
                 or target.startswith(_OF_EDITORS)
                 or _after_wikilink(text, start, found.start)
+                or _within(formulas, found.place)
                 or _SCHEME.match(target)
             ):
                 continue
@@ -133,6 +136,23 @@ def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[Re
 def _after_wikilink(text: str, start: int, place: int) -> bool:
     """Whether what stands before a target is a wikilink with something in parentheses after it."""
     return text.endswith("]](", start, place) and not text.endswith("\\]](", start, place)
+
+
+_FORMULA = pattern(r"\$\$(?:[^$\\`]|\\.)++\$\$|(?<![\w\\$])\$(?![\s$])(?:[^$\\`]|\\.)++(?<!\s)\$(?![\w$])")
+"""A formula between dollars, as forges and editors show it: no blank inside beside them, no letter or digit outside."""
+
+
+def _formulas(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the formulas of a paragraph stand, in order: brackets in one are no link."""
+    if text.find("$", start, end) < 0:
+        return []
+    return [match.span() for match in _FORMULA.finditer(text, start, end)]
+
+
+def _within(spans: list[tuple[int, int]], place: int) -> bool:
+    """Whether a place lies in one of some spans, which are in order."""
+    number = bisect(spans, (place, 0)) - 1
+    return number >= 0 and place < spans[number][1]
 
 
 _OF_EDITORS = ("((", "[[", ":/")

@@ -70,6 +70,18 @@ _INCLUDES = pattern(
 """Text of other files that a tool puts in place: headings may come with it."""
 _PREFIX = pattern(r"(?i)^(?:user-content-|markdown-header-)")
 _APART = pattern(r"[\W_]+")
+_CYRILLIC = pattern("[\u0430-\u045f\u0491]")
+_LATIN = str.maketrans(
+    dict(
+        zip(
+            "абвгґдеєёжзиіїйклмнопрстуфхцчшщъыьэюя",
+            "a b v g g d e e o zh z i i i y k l m n o p r s t u f h c ch sh sh y y y e u a".split(),
+            strict=True,
+        )
+    )
+)
+"""Cyrillic letters as most tables have them; where tables differ, `_sounds` makes them one."""
+_UNSURE = pattern(r"[yj'-]|(?<=i)i|kh|x|shch|shh|sch|ts|tz|cz")
 
 
 class Places(NamedTuple):
@@ -108,8 +120,10 @@ class Anchors:
         if wanted in self._slugs(slug) or wanted in self._by_hand:
             return True
         # A path of headings, as Obsidian writes it: the last one counts.
-        return _plain(wanted.rpartition("#")[2]) in self._typed or any(
-            wanted in self._slugs(make) for make in _VARIANTS
+        return (
+            _plain(wanted.rpartition("#")[2]) in self._typed
+            or any(wanted in self._slugs(make) for make in _VARIANTS)
+            or (wanted.isascii() and _sounds(wanted) in self._latin)
         )
 
     def has_heading(self, heading: str) -> bool:
@@ -124,6 +138,12 @@ class Anchors:
     @cached_property
     def _compared(self) -> set[str]:
         return {_as_compared(title) for title in (*self.headings, *self._titles)}
+
+    @cached_property
+    def _latin(self) -> set[str]:
+        """What tools make of headings in Cyrillic that write names in Latin letters."""
+        names = [name for name in self._slugs(_joined) if _CYRILLIC.search(name) is not None]
+        return {_sounds(one.translate(_LATIN)) for name in names for one in (name, name.replace("ё", "е"))}
 
     def lost_in(self, other: Anchors) -> bool:
         """Whether some name leads somewhere in this text that is unresolved in another one."""
@@ -311,6 +331,14 @@ def _apart(title: str) -> str:
     """
     text = normalize("NFKD", _shown(_unattributed(title)))
     return _SPECIAL.sub("-", "".join(char for char in text if category(char) != "Mn")).strip("-").casefold()
+
+
+def _sounds(name: str) -> str:
+    """A name in Latin letters as it is compared with one that another table gave: signs that tables differ in are dropped."""
+    return _UNSURE.sub(lambda match: _SAME.get(match[0], ""), name)
+
+
+_SAME = {"kh": "h", "x": "h", "shch": "sh", "shh": "sh", "sch": "sh", "ts": "c", "tz": "c", "cz": "c"}
 
 
 def _from_digit(title: str) -> str:

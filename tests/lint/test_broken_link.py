@@ -163,3 +163,14 @@ def test_a_link_to_a_folder_leads_to_its_own_page() -> None:
         '"Border": [[css/gone]]',
         '"Border": [[css/empty]]',
     ]
+
+
+def test_an_image_that_lies_there_from_a_folder_above_is_a_warning() -> None:
+    files = {
+        "css/practice/ada.md": "![grid](images/grid.png) ![gone](images/gone.png) [page](more/page.md)\n",
+        "css/images/grid.png": "x",
+        "css/more/page.md": "# Page\n",
+    }
+    found = check(corpus(files, layouts.notes()), "MG205")
+    severity = {one.message.split(" is ")[0].removeprefix("the link to "): one.severity for one in found}
+    assert severity == {"images/grid.png": "warning", "images/gone.png": "error", "more/page.md": "error"}

@@ -92,20 +92,44 @@ def _missing(corpus: Corpus, path: str, line: int, linked: str, whole: str) -> I
         words = f"{start}; did you mean {cut(meant, 120)}?"
     else:
         words = f"{start}; correct the path, or restore the file"
-    lowered = "info" if _is_shown(corpus, path, line, linked) else "warning" if by_name else None
+    may_show = by_name or _lies_above(corpus, path, linked)
+    lowered = "info" if _is_shown(corpus, path, line, linked) else "warning" if may_show else None
     yield Found(path, line, words, address_at(facts, line), severity=lowered)
+
+
+def _lies_above(corpus: Corpus, path: str, linked: str) -> bool:
+    """Whether what is no page is there as seen from a folder above: where a tool shows one page inside another, or
+    all from one root, it is found.
+    """
+    if linked.endswith(PAGES) or linked.startswith("../"):
+        return False
+    folder = posixpath.dirname(path)
+    while folder:
+        folder = posixpath.dirname(folder)
+        if corpus.source.mode(posixpath.normpath(posixpath.join(folder, linked))) is not None:
+            return True
+    return False
 
 
 def _is_shown(corpus: Corpus, path: str, line: int, linked: str) -> bool:
     """Whether a link is there to be looked at: its line has it in code as well, as a page about links does; or
-    its target says that nothing lies there, as `page.md.nolink`.
+    its target says that nothing lies there, as `page.md.nolink`; or names a page as the site has it.
     """
     name, dot, _ = linked.rpartition(".")
     if dot and name.endswith(PAGES):
         return True
+    if _is_page_of_site(corpus, path, linked):
+        return True
     lines = corpus.page(path).lines
     text = lines[line - 1] if 0 < line <= len(lines) else ""
     return "`" in text and text.count(f"({linked}") > 1
+
+
+def _is_page_of_site(corpus: Corpus, path: str, linked: str) -> bool:
+    """Whether a link names a page as tools publish it: `page` or `page.html` for `page.md`."""
+    name = linked.removesuffix(".html").rstrip("/")
+    whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+    return bool(name) and corpus.source.mode(f"{whole}.md") is not None
 
 
 def _other_case(corpus: Corpus, path: str) -> str | None:
@@ -189,9 +213,11 @@ RULE = Rule(
 Mostly the file was moved, or the path was written as seen from another folder.
 Links with a scheme are not checked, nor those that begin with the root of some tool (`~/`) unless `roots` says where it lies.
 Where case alone differs, or an editor may find the file by its name, it is a warning; in a vault of Obsidian a name alone is enough.
+So it is where an image is there as seen from a folder above, for tools show one page inside another. Brackets in a formula are no link.
+A page that is named as tools publish it (`page` or `page.html` for `page.md`) is a hint.
 It is a warning where the file is there and only the heading is not: the link then leads to the top of the page.
-A heading is named as GitHub does it (`#pin-the-compiler`, the second one `#pin-the-compiler-1`), as other tools do, or as it is typed;
-`<a id="name">` and `{#name}` give a name as well.""",
+A heading is named as GitHub does it (`#pin-the-compiler`, the second one `#pin-the-compiler-1`), as other tools do
+(one in Cyrillic in Latin letters), or as it is typed; `<a id="name">` and `{#name}` give a name as well.""",
     scope=CORPUS,
     check=check,
     options={"headings": True, "roots": ()},
