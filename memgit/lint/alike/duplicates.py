@@ -13,7 +13,7 @@ from memgit.lint.alike.likeness import words as word_list
 from memgit.lint.alike.matching import likeness, profile
 from memgit.lint.corpus import Corpus
 from memgit.lint.facts import RecordFacts
-from memgit.lint.words import cut
+from memgit.lint.words import cut, is_titled_by_section
 from memgit.model.lazy_re import pattern
 
 SHORT, EDITED = 180, 240
@@ -44,9 +44,13 @@ QUOTED = 90
 """So many characters of what two texts share are quoted."""
 
 _NUMBER = pattern(r"\d+")
+_NAME = pattern(r"\w+(?:-\w+)*")
 _SYMBOL = pattern(r"[+#<>=&|!%*^~/-]+")
+_DAY = pattern(r"\d{4}[-_.]\d\d[-_.]\d\d")
 _SERIAL = pattern(r"\d+(?:[._-]\d+)+|\b[A-Za-z]*0\d+\b")
 """A version, a date, or a number with zeros before it."""
+_PART = pattern(r"(\D{2,40}?)(\d+[a-z]?)\s*[:：.)–—-]")
+"""The beginning of a title that numbers the parts of a series."""
 _VERSION = pattern(r"v\d+(?:\.\d+)*|\d+(?:\.\d+)+")
 _LANGUAGE = pattern(r"(?:.+\.)?(?P<code>[a-z]{2})(?:[-_][A-Za-z]{2,4})?")
 _LANGUAGES = frozenset(
@@ -59,6 +63,7 @@ _LANGUAGES = frozenset(
     ).split()
 )
 """ISO 639-1."""
+_WAYS = frozenset(("from", "to", "into"))
 _SMALL = frozenset("a an and have in of that the to with your".split())
 _TEMPLATE = pattern(r"(?i)(?:^|/)[^/]*templates?(?:/|\b)|<%|\{\{|\{%")
 
@@ -70,16 +75,23 @@ def apart(corpus: Corpus, one: RecordFacts, other: RecordFacts) -> bool:
         return True
     if left.title != right.title and (not left.title.strip("0123456789-_.: TZ") or _serial(one, other)):
         return True
+    if left.stem != right.stem and _DAY.fullmatch(left.stem) and _DAY.fullmatch(right.stem):
+        return True  # two days of a journal
     if any(_TEMPLATE.search(f"{record.path} {record.title}") for record in (left, right)):
         return True
     return left.path != right.path and (
-        _other_edition(left.path, right.path) or parallel(corpus, left.path, right.path)
+        _other_edition(left.path, right.path)
+        or parallel(corpus, left.path, right.path)
+        or _of_versions(corpus, left.path, right.path)
     )
 
 
 def _serial(one: RecordFacts, other: RecordFacts) -> bool:
-    """Whether two titles are numbered, or differ in signs alone: version, date, operator, language (C, C++)."""
+    """Whether two titles are numbered, or differ in signs alone: version, date, part, operator, language (C, C++)."""
     left, right = one.record.title, other.record.title
+    parts = [_PART.match(title) for title in (left, right)]
+    if parts[0] and parts[1] and parts[0][1] == parts[1][1] and parts[0][2] != parts[1][2]:
+        return True
     return _SERIAL.findall(left) != _SERIAL.findall(right) or (
         one.title == other.title and (not word_list(left) or _SYMBOL.findall(left) != _SYMBOL.findall(right))
     )
@@ -143,6 +155,20 @@ def _mirrored(corpus: Corpus, here: str, there: str) -> bool:
     return len(names[0] & names[1]) >= SAME_NAMES
 
 
+def _of_versions(corpus: Corpus, one: str, other: str) -> bool:
+    """Whether two paths part at folders whose names differ in a number alone and that hold the same names: the
+    manuals of two versions (`server2022`, `server2025`), whatever became of the names below.
+    """
+    left, right = one.split("/"), other.split("/")
+    place = next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), -1)
+    if not 0 <= place < min(len(left), len(right)) - 1:
+        return False
+    if _NUMBER.sub("", left[place]) != _NUMBER.sub("", right[place]):
+        return False
+    names = [_names_below(corpus, "/".join((*parts[: place + 1], ""))) for parts in (left, right)]
+    return len(names[0] & names[1]) >= SAME_NAMES
+
+
 def _grew_out(one: RecordFacts, other: RecordFacts) -> bool:
     """Whether one record grew out of the other: then likeness is meant."""
     return any(
@@ -166,6 +192,8 @@ def same_text(corpus: Corpus, one: RecordFacts, other: RecordFacts, share: float
         min(len(" ".join(found)) for found in (left, right)) < (SHORT if equal else EDITED)
         and not like_titled
     ):
+        return None
+    if not equal and own_codes(corpus, one, other):
         return None
     if not like_titled and not equal:
         if _own_subjects(one, other, left, right) or _in_series(one, other) or _filled_in(left, right):
@@ -194,6 +222,30 @@ def _in_series(one: RecordFacts, other: RecordFacts) -> bool:
     return bool(left - right and right - left) and len(left & right) >= SERIES * min(len(left), len(right))
 
 
+def own_codes(corpus: Corpus, one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether each title names a code of its own (`E1042`, `not_equal_to`, `OpenFile`), as pages of a reference do;
+    one without a digit counts where the text says it too, for names of files look like that as well.
+    """
+    left, right = (set(_NAME.findall(facts.record.title)) for facts in (one, other))
+    return all(
+        any(_is_code(word) and (_NUMBER.search(word) or word in corpus.body(facts.record)) for word in own)
+        for facts, own in ((one, left - right), (other, right - left))
+    )
+
+
+def _is_code(word: str) -> bool:
+    """Whether a part of a word is written as no word of a language is: digits or low lines in it, or a capital inside it."""
+    return any(
+        any(map(str.isalpha, part))
+        and (
+            "_" in part
+            or any(map(str.isdigit, part))
+            or (any(map(str.isupper, part[1:])) and not part.removesuffix("s").isupper())
+        )
+        for part in word.split("-")
+    )
+
+
 def _filled_in(left: Sequence[str], right: Sequence[str]) -> bool:
     """Whether two texts are one form with other words filled in: one page a product, a town, a day. Half of
     the places in which they differ are then the same words instead of the same others.
@@ -220,6 +272,12 @@ def like_titles(corpus: Corpus, one: RecordFacts, other: RecordFacts) -> str | N
     """That two records whose titles are alike are about one thing by their texts as well, in words."""
     if _NUMBER.findall(one.record.title) != _NUMBER.findall(other.record.title):
         return None
+    if own_codes(corpus, one, other) or _turned(one, other):
+        return None
+    if one.record.stem != other.record.stem and all(
+        is_titled_by_section(each.record) for each in (one, other)
+    ):
+        return None
     bodies = [corpus.body(facts.record) for facts in (one, other)]
     if any(_is_wide(word_list(body)) for body in bodies):
         return None
@@ -244,7 +302,13 @@ def like_titles(corpus: Corpus, one: RecordFacts, other: RecordFacts) -> str | N
     if share < (CLOSE if near else ELSEWHERE) or (set(titles[0]) != set(titles[1]) and not same):
         return None
     telling = sorted(both or left.body, key=lambda stem: (-len(stem), stem))
-    return f"like titles, and texts that share {', '.join(telling[:5])}"
+    return f"like titles, and texts that share {', '.join(telling[:5])}" if telling else None
+
+
+def _turned(one: RecordFacts, other: RecordFacts) -> bool:
+    """Whether two titles go from one thing to another, in opposite ways."""
+    left, right = (word_list(facts.record.title) for facts in (one, other))
+    return left != right and sorted(left) == sorted(right) and not _WAYS.isdisjoint(left)
 
 
 def _folder(one: RecordFacts) -> str:

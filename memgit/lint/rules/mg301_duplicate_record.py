@@ -12,6 +12,8 @@ from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule, num
 from memgit.lint.words import listed, named
 
 KEYWORDS_SHARE, KEYWORDS_LEAST = 0.7, 3
+BY_KEYWORDS = "keywords overlap"
+"""What a reason begins with that only keywords give."""
 CHAIN = 4
 """So many records that are like one by keywords alone, or have the very same text, are named; a crowd is not
 paired each with each.
@@ -92,7 +94,7 @@ class _Alike:
         both = one.keywords & other.keywords
         if not self._judge.apart(self._corpus, one, other):
             share = len(both) / min(len(one.keywords), len(other.keywords))
-            self._pair(one, other, f"keywords overlap {share:.0%}, {listed(sorted(both))}")
+            self._pair(one, other, f"{BY_KEYWORDS} {share:.0%}, {listed(sorted(both))}")
 
     def _by_text(self, one: RecordFacts, other: RecordFacts) -> None:
         if not self._judge.apart(self._corpus, one, other):
@@ -177,6 +179,14 @@ def _found(corpus: Corpus, one: RecordFacts, other: RecordFacts, why: list[str])
         words,
         late.record.address,
         related=(Related(early.record.path, early.record.line, f"{named(early.record)}: {reasons}"),),
+        severity="info" if _says_little(late, early, why) else None,
+    )
+
+
+def _says_little(one: RecordFacts, other: RecordFacts, why: list[str]) -> bool:
+    """Whether keywords alone make two plain notes alike: there they are tags, and name a group of notes as well."""
+    return one.record.kind == other.record.kind == "note" and all(
+        reason.startswith(BY_KEYWORDS) for reason in why
     )
 
 
@@ -199,6 +209,7 @@ RULE = Rule(
     summary="two records with nearly the same text, the same keywords, or like titles and texts",
     why="""Of two records about one thing one is updated and the other is not, and who finds the old one believes it.
 Keywords count as the same where both records have 70 % or more of the smaller set, which must have three or more.
+Plain notes that have nothing else in common are a hint, for there keywords name groups of notes as well.
 A like title alone says nothing: translations, versions of a manual, one page a product and the days of a journal have it too.
 Whether the two belong together, a person decides; `memgit merge-records` joins them with both histories.""",
     scope=CORPUS,
