@@ -93,7 +93,7 @@ _NEGATIONS = frozenset(
 
 
 _UNCLEAR = frozenset(
-    "without no nor neither none nothing nobody but except unless although though however unlike zero".split()
+    "without no nor neither none nothing nobody but except unless although though however unlike differ differs differing zero".split()
 )
 """Words that turn or limit a part of a sentence: what it says as a whole takes more than counting negations.
 """
@@ -166,6 +166,10 @@ _STATED = re.compile(
 
 _LABELLED = re.compile(r"\*\*[^*\n]{1,40}(?::\*\*|\*\*\s*:)")
 """A sentence with a label of its own (`**Root cause**: ...`) reports something, it advises nothing."""
+
+
+_CLOCK = re.compile(r"\W{0,4}\d{1,2}:\d\d(?::\d\d)?(?:\s*[ap]\.?m\b)?\W", re.IGNORECASE)
+"""A line that begins with a time of the day tells what was done then, as in a journal."""
 
 
 _POINTING = re.compile(
@@ -338,6 +342,8 @@ def of_sentence(sentence: str, line: int = 1) -> Claim | None:
     if (
         not 8 <= len(sentence) <= MAX_SENTENCE
         or sentence[-1] == ":"
+        or sentence.endswith((" or", ",or"))
+        or _CLOCK.match(sentence)
         or (sentence[0] == "*" and _LABELLED.match(sentence))
     ):
         return None

@@ -11,13 +11,20 @@ from memgit.lint.facts import RecordFacts
 from memgit.lint.index import REPEATED, Place, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
+from memgit.model.lazy_re import pattern
 
 if TYPE_CHECKING:
     from memgit.lint.alike.claims import Claim
 
 
+_OF_A_PAGE = pattern(
+    r"(?i)\b(?:the|this|these|its)\s+(?:member\s+|overloaded\s+|template\s+)?(?:function|method|property|properties|operator|class|"
+    r"constructor|destructor|macro|command|cmdlet|parameter|argument|attribute|template|keyword|directive|warning|error)(?:s|es)?\b"
+)
+
+
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
-    from memgit.lint.alike.duplicates import apart
+    from memgit.lint.alike.duplicates import apart, own_codes
     from memgit.lint.alike.opposition import may_oppose, opposite
 
     told: dict[tuple[Place, Place], tuple[RecordFacts, Claim, RecordFacts, Claim, str]] = {}
@@ -32,6 +39,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             or _replaced(one, other)
             or apart(corpus, one, other)
             or _of_their_own(one, claim, other, theirs)
+            or (one.record.kind == other.record.kind == "note" and own_codes(corpus, one, other))
             or (
                 not related(one, other, {*claim.core} & {*theirs.core})
                 and opposite(claim, theirs, related=False) is None
@@ -104,6 +112,9 @@ def _of_their_own(one: RecordFacts, claim: Claim, other: RecordFacts, theirs: Cl
         return True
     if "note" not in (one.record.kind, other.record.kind):
         return False
+    # In a reference, "the function" is the one that the page is about.
+    if set(one.title) != set(other.title) and any(_OF_A_PAGE.search(each.text) for each in (claim, theirs)):
+        return True
     # In a manual, a sentence that begins with "Enable" says what a command does.
     begins = [words(each.text)[:1] for each in (claim, theirs)]
     return all(first and first[0] in POLES for first in begins) or (
@@ -156,6 +167,7 @@ RULE = Rule(
     why="""Who finds one of the two does one thing, who finds the other does the opposite, and both can point to a record.
 Sentences are opposite where one says to do what the other says not to, where they stand on two sides of an antonym (enable and disable,
 before and after), prefer each what the other passes over, or give different values to one thing, under the same condition.
+Plain notes about two codes or names of a program, and what they say of "the function", are each about a thing of its own.
 Only plain English sentences are compared, and rather too few are called opposite than too many.""",
     scope=CORPUS,
     check=check,
