@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from memgit.lint.alike.claims import Claim
 
-VERSION = 8
+VERSION = 9
 """Goes up when the same bytes give other facts."""
 SHORT = 32
 """Texts of a field up to so many characters are often those of other records too."""

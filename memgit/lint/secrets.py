@@ -18,6 +18,7 @@ from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
 MAX_FOUND = 200
 """More in one file say nothing more."""
@@ -62,17 +63,31 @@ class Shape(NamedTuple):
     inside: bool = False
 
 
-def _json_head(token: str) -> bool:
-    """Whether the first part of a JSON web token is one: base64url of an object that names its algorithm."""
+def _json_part(token: str, place: int) -> dict[str, Any]:
+    """A part of a JSON web token, which is base64url of an object; empty where it is no such thing."""
     import base64
     import binascii
 
-    head = token.split(".", maxsplit=1)[0]
+    part = token.split(".")[place]
     try:
-        value = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
-    except (ValueError, binascii.Error):
-        return False
-    return isinstance(value, dict) and "alg" in value
+        value = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except (ValueError, RecursionError, binascii.Error):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _json_head(token: str) -> bool:
+    """Whether the first part of a JSON web token is one: it names its algorithm."""
+    return "alg" in _json_part(token, 0)
+
+
+def _says_nothing(token: str) -> bool:
+    """Whether a JSON web token names neither whom it is for nor how long it holds, or whom all introductions name:
+    one that shows the format.
+    """
+    payload = _json_part(token, 1)
+    claims = {name.lower().replace("_", "") for name in payload}
+    return bool(claims) and (claims.isdisjoint(_CLAIMS) or payload.get("sub") == "1234567890")
 
 
 def _no_words(value: str) -> bool:
@@ -150,9 +165,12 @@ SHORTEST = 16
 a blank in them.
 """
 
-_URL = r"://[^\s/:@\"'<>`]{0,64}:([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-9\[])"
+_URL = r"://[^\s/:@\"'<>`]{0,64}(?<!mailto):([^\s/:@\"'<>`]{3,128})@(?=[A-Za-z0-9\[])"
 _AWS_OTHER = r"(?<![A-Za-z0-9/+=_-])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])"
 _AWS_NEAR = r"(?i:aws|AKIA|ASIA)"
+_SHOWN_ID = r"[?&;](?:SubscriptionId|AWSAccessKeyId|X-Amz-Credential)=\Z"
+"""Before an id of an access key in an address: there everybody sees it, and the secret half does not go with it."""
+_KEY_MATERIAL = r"[A-Za-z0-9+/]{32}"
 _URL_EDGE = r"[\s\"'<>()`]"
 _EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _HEX = r"[0-9a-fA-F]+"
@@ -182,10 +200,16 @@ _PLACEHOLDERS = frozenset(
     passwort kennwort contraseña contrasena clave senha motdepasse mot_de_passe mdp parola haslo hasło wachtwoord heslo lösenord
     adgangskode salasana şifre sifre kata_sandi пароль парола 비밀번호 パスワード 密码 密碼""".split()
 )
+_CLAIMS = frozenset(
+    """iss sub aud exp nbf iat jti azp sid uid user userid username email name id role roles admin isadmin group groups scope scopes scp
+    permissions tenant tenantid client clientid account accountid org orgid session sessionid token apikey key""".split()
+)
+"""What the claims of a token are called that lets somebody in: those of RFC 7519, and whom or what it is for."""
 _HOSTS = ("host/", "host:", "hostname")
 """What the host of a URL in an example begins with."""
 _PLACEHOLDER = (
     r"\$\{|\{\{|%\(|<[^>]+>|\.\.\.|…|(?i:\b(?:your|my|some|the|insert|replace|dummy|sample|placeholder|redacted|change)[_-])|"
+    r"^[spr]k_test_|^pk_live_|^(?i:my|your|some|random|bad|secret|strong)[A-Za-z]*(?i:passw(?:or)?d)|"
     r"^(?:0123456789|1234567890|abcdef)[0-9a-z]*$|^\*+$|^\$?[A-Z]+(?:_[A-Z]+)*$|^[a-z]+[-_](?:password|pass|secret|token|key)$"
 )
 _PLAIN = (
@@ -280,7 +304,10 @@ def _matches(text: str) -> Iterator[tuple[int, str, str, int]]:
                 and entropy(match[1]) > AWS_ENTROPY
                 and not match[1].isalnum()
                 and _compiled(_MIXED).match(match[1])
-                and not _in_url_path(text, match.start(1))
+                # The end of a host may be its beginning: `some.com/page/1234…`.
+                and not _in_url_path(
+                    text, match.end(1) if text[max(0, match.start() - 1)] == "." else match.start(1)
+                )
             ):
                 yield match.start(1), "AWS secret key", match[1], 0
     lowered = text.lower()
@@ -338,15 +365,31 @@ def _in_example(text: str, start: int, value: str, kind: str) -> bool:
     """Whether what stands around a value says that it is an example: a placeholder, or a host of examples."""
     if _is_example(value, kind):
         return True
+    if kind == "private key":
+        return _is_mentioned(text, start + len(value))
+    if kind == "AWS access key":
+        return _compiled(_SHOWN_ID).search(text, max(0, start - CONTEXT_CHARACTERS), start) is not None
+    if kind == "JSON web token":
+        return _says_nothing(value)
     if kind == "password in a URL":
         host = text[start + len(value) + 1 : start + len(value) + 40]
         opened = text[max(0, start - MAX_URL) : start].rpartition("\n")[2]
         return (
             host.startswith(_HOSTS)
+            or opened.endswith("://anonymous:")
             or opened.rfind("{{") > opened.rfind("}}")
             or any(mark in value for mark in "[]{}<>")
         )
     return kind == "secret value" and _decoded_example(value)
+
+
+def _is_mentioned(text: str, end: int) -> bool:
+    """Whether the first line of a private key, which ends at a place, is only spoken of: its line goes on in words,
+    and no key follows.
+    """
+    after = text[end : end + CONTEXT_CHARACTERS]
+    rest = after.partition("\n")[0].replace("\\n", "").replace("\\r", "")
+    return _compiled(_KEY_MATERIAL).search(after) is None and any(map(str.isalnum, rest))
 
 
 def _decoded_example(value: str) -> bool:

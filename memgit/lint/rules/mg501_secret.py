@@ -35,8 +35,9 @@ RULE = Rule(
     summary="a credential, recognised by the shape of its value",
     why="""What is committed is on every clone, and stays there when the line is deleted: a credential that got in must be revoked.
 Records are also read aloud to every later session of an agent.
-The message shows the value's fixed beginning at most. Documented examples and placeholders are a note; a value that is meant to be there
-is allowed in place, with a comment on its line.""",
+The message shows the value's fixed beginning at most. Documented examples and placeholders are a note, as are the first
+line of a key that a sentence speaks of, the id of an access key in an address, and a token that names
+nobody and no time; a value that is meant to be there is allowed in place, with a comment on its line.""",
     scope=CORPUS,
     check=check,
     good=(
