@@ -26,6 +26,8 @@ _ANY = pattern(
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _CONTROLS = pattern("[\u202a-\u202e\u2066-\u2069]")
 _OVERRIDES = frozenset("\u202d\u202e")
+_TURNING = pattern("[\u061c\u200f\u202b\u202d\u202e\u2067]")
+"""What turns text from right to left, or holds letters where they are: all others leave text from left to right alone."""
 _MARKS = frozenset("\u200e\u200f\u061c")
 _JOINERS = frozenset("\u200c\u200d")
 _SOFT = frozenset("\xad")
@@ -104,6 +106,8 @@ class _Scripts:
         rtl, unspaced: whether the line that was looked at last, or the whole text, has letters that are written
             from right to left, or in a script without blanks.
         closes: whether that line closes every control of direction that it opens.
+        ends: whether nothing that it opens goes on after that line.
+        turns: whether anything on that line is not written from left to right, or made not to be.
     """
 
     def __init__(self, text: str) -> None:
@@ -111,7 +115,7 @@ class _Scripts:
         self._rtl = len(_RTL.findall(text, 0, SCRIPT_SAMPLE_CHARACTERS)) >= FEW_LETTERS
         self._unspaced = len(_UNSPACED.findall(text, 0, SCRIPT_SAMPLE_CHARACTERS)) >= FEW_LETTERS
         self._start, self._end = 0, -1
-        self.rtl = self.unspaced = self.closes = False
+        self.rtl = self.unspaced = self.closes = self.ends = self.turns = False
 
     def look(self, place: int) -> None:
         """Looks at the line of a place; many places of one line cost one look."""
@@ -123,11 +127,12 @@ class _Scripts:
         self._start, self._end = start, end
         self.rtl = self._rtl or _RTL.search(text, start, end) is not None
         self.unspaced = self._unspaced or _UNSPACED.search(text, start, end) is not None
+        self.turns = self.rtl or _TURNING.search(text, start, end) is not None
         count = Counter(_CONTROLS.findall(text, start, end))
-        self.closes = (
-            count["\u202a"] + count["\u202b"] == count["\u202c"]
-            and count["\u2066"] + count["\u2067"] + count["\u2068"] == count["\u2069"]
-        )
+        opened = (count["\u202a"] + count["\u202b"], count["\u2066"] + count["\u2067"] + count["\u2068"])
+        closed = (count["\u202c"], count["\u2069"])
+        self.closes = opened == closed
+        self.ends = opened[0] <= closed[0] and opened[1] <= closed[1]
 
 
 def _characters(text: str) -> list[Hidden]:
@@ -175,13 +180,15 @@ def _characters(text: str) -> list[Hidden]:
 def _kind(text: str, place: int, char: str, scripts: _Scripts) -> str | None:
     """What sort of hidden character stands there; None where it does honest work."""
     if char in _BIDI:
+        if scripts.ends and not scripts.turns:
+            return "zero-width"  # nothing is shown in another place than where it stands
         return None if scripts.rtl and scripts.closes and char not in _OVERRIDES else "bidi"
     if char >= "\U000e0000":
         return "tags"
     before = text[place - 1] if place else "\n"
     after = text[place + 1] if place + 1 < len(text) else "\n"
     if char in _MARKS:
-        return None if scripts.rtl else "bidi"
+        return None if scripts.rtl else "bidi" if scripts.turns else "zero-width"
     if char == "\u200b" and scripts.unspaced:
         return None
     if char in _JOINERS:

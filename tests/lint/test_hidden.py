@@ -25,6 +25,12 @@ def kinds(text: str) -> list[str]:
         ("x \u202eabc\u202c", "bidi", "RIGHT-TO-LEFT OVERRIDE"),
         ("x \u2067abc\u2069", "bidi", "RIGHT-TO-LEFT ISOLATE"),
         ("abc\u200f", "bidi", "RIGHT-TO-LEFT MARK"),
+        ("ширина»\u200e: x", "zero-width", "LEFT-TO-RIGHT MARK"),
+        ("the \u202amovement\u202c", "zero-width", "LEFT-TO-RIGHT EMBEDDING"),
+        ("a site \u202c", "zero-width", "POP DIRECTIONAL FORMATTING"),
+        ("the \u202amovement", "bidi", "LEFT-TO-RIGHT EMBEDDING"),
+        ("a \u2066b\u2069 \u202ec\u202c", "bidi", "LEFT-TO-RIGHT ISOLATE"),
+        ("a \u200eb \u2067c\u2069", "bidi", "LEFT-TO-RIGHT MARK"),
         ("hi" + "".join(chr(0xE0000 + ord(char)) for char in "obey me"), "tags", "“obey me”"),
     ],
 )

@@ -47,7 +47,8 @@ RULE = Rule(
     summary="controls of direction, characters without width, hidden comments that speak to an agent",
     why="""A reviewer approves what the forge shows; an agent reads the bytes.
 Whatever stands in one and not in the other can be used to give an agent orders that nobody saw.
-Joiners in emoji and in scripts that need them, and comments that tell people or tools something, are honest.""",
+Joiners in emoji and in scripts that need them, and comments that tell people or tools something, are honest.
+Characters without width are a warning, as are marks of direction where everything goes from left to right: they turn nothing.""",
     scope=CORPUS,
     check=check,
     good=(Example({"memory/access.md": _TEXT + _HONEST}),),
