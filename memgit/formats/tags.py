@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from memgit.model.lazy_re import pattern
 from memgit.model.record import Record
 
-_INLINE = pattern(r"(?:^|(?<=\s))#([\w/-]*[^\W\d][\w/-]*)", 8)  # 8: re.MULTILINE
-_MARKED = pattern(r"#[\w/-]")
+_INLINE = pattern(r"#(?<!\S#)([\w/-]*[^\W\d][\w/-]*)")  # a hash first: it is looked for as one byte
+_MARKED = pattern(r"#(?<![^\s`]#)[\w/-]")
 """What may be a tag; most texts hold none, though their headings have hashes."""
 _CODE = pattern(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`")
 
