@@ -7,6 +7,7 @@ import os
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
@@ -107,6 +108,7 @@ def test_no_repository(tmp_path: Path) -> None:
 
 
 def test_filters_from_what_was_typed(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = int(datetime(2026, 3, 1, 12).timestamp())  # here: today and yesterday are days of this zone
     for day, text in (
         ("2026-01-31T23:30:00-05:00", "last"),
         ("2026-02-01T00:30:00+00:00", "first"),
@@ -116,7 +118,7 @@ def test_filters_from_what_was_typed(repo: Path, monkeypatch: pytest.MonkeyPatch
         step(repo, text, **{text: memory(text, f"{text} {PROSE}")})
 
     def found(**more: str) -> list[str]:
-        return subjects(log(opened(repo), wanted=filters(now=1772323200, **more)))
+        return subjects(log(opened(repo), wanted=filters(now=now, **more)))
 
     assert found(since="2026-02-01") == ["late", "first"]
     assert found(until="2026-01-31") == ["last"]
@@ -126,7 +128,7 @@ def test_filters_from_what_was_typed(repo: Path, monkeypatch: pytest.MonkeyPatch
     assert found(since="2026-02-01T02:00:00+00:00") == ["late", "last"]
     assert found(since="2026-02-01 04:30") == ["late", "last"]
     assert found(since="2 days ago") == ["late"]
-    assert found(since="4 weeks", until="now") == ["late", "first", "last"]
+    assert found(since="5 weeks", until="now") == ["late", "first", "last"]
     assert found(since="today") == []
     assert found(since="yesterday") == ["late"]
 
