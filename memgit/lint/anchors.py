@@ -13,6 +13,7 @@ it holds.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from unicodedata import category, normalize
@@ -89,11 +90,13 @@ class Places(NamedTuple):
 
     Attributes:
         headings: as typed, wherever they are nested.
+        in_directives: those of them in fences that some tools take for directives; for editors they are code.
         by_hand: names that were given: `id` and `name` of tags, `{#name}`, `(name)=`, `^name`; folded.
         includes: whether there may be more, for a tool puts other text in place; or it is no text.
     """
 
     headings: tuple[str, ...] = ()
+    in_directives: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
     includes: bool = False
 
@@ -106,7 +109,7 @@ class Anchors:
     """
 
     def __init__(self, found: Places, titles: Sequence[str] = ()) -> None:
-        self.headings, by_hand, self._includes = found
+        self.headings, self._in_directives, by_hand, self._includes = found
         self._by_hand = set(by_hand)
         self._titles = titles
         self._made: dict[Callable[[str], str], set[str]] = {}
@@ -137,7 +140,8 @@ class Anchors:
 
     @cached_property
     def _compared(self) -> set[str]:
-        return {_as_compared(title) for title in (*self.headings, *self._titles)}
+        seen = Counter(self.headings) - Counter(self._in_directives) if self._in_directives else self.headings
+        return {_as_compared(title) for title in (*seen, *self._titles)}
 
     @cached_property
     def _latin(self) -> set[str]:
@@ -149,10 +153,13 @@ class Anchors:
         """Whether some name leads somewhere in this text that is unresolved in another one."""
         if not self._by_hand <= other.names:
             return True
-        return (self.headings, self._titles) != (
+        if (self.headings, self._in_directives, self._titles) == (
             other.headings,
+            other._in_directives,
             other._titles,
-        ) and not self.names <= other.names
+        ):
+            return False
+        return not (self.names <= other.names and self._compared <= other._compared)
 
     @cached_property
     def names(self) -> set[str]:
@@ -214,8 +221,13 @@ def places_of(page: Page) -> Places:
 
 def places(text: str) -> Places:
     """What links may name in a text without its frontmatter."""
-    text = _uncoded(text)
-    return Places(tuple(_headings(text)), tuple(_by_hand(text)), _INCLUDES.search(text) is not None)
+    text, directives = _uncoded(text)
+    return Places(
+        tuple(_headings(text)),
+        tuple(_headings(directives)) if directives else (),
+        tuple(_by_hand(text)),
+        _INCLUDES.search(text) is not None,
+    )
 
 
 def _headings(text: str) -> Iterator[str]:
@@ -251,20 +263,23 @@ def _by_hand(text: str) -> Iterable[str]:
     return dict.fromkeys(map(_folded, named))
 
 
-def _uncoded(text: str) -> str:
-    """A text without fenced code and comments; directives that are written as fences stay, for there may be
-    headings in them.
+def _uncoded(text: str) -> tuple[str, str]:
+    """A text without fenced code and comments, and the directives in it: they are written as fences and stay,
+    for there may be headings in them.
     """
     if not any(mark in text for mark in ("```", "~~~", "<!--")):
-        return text
+        return text, ""
     kept: list[str] = []
+    directives: list[str] = []
     done = 0
     for start, end, _ in outline(text).hidden:
         first = text[start : start + MAX_TITLE].lstrip()
-        if first.startswith("<!--") or (first[:1] in "`~" and not first.lstrip("`~ ").startswith("{")):
+        if first[:1] in "`~" and first.lstrip("`~ ").startswith("{"):
+            directives.append(text[start:end])
+        elif first.startswith("<!--") or first[:1] in "`~":
             kept.append(text[done:start])
             done = end
-    return "".join(kept) + text[done:]
+    return "".join(kept) + text[done:], "\n".join(directives)
 
 
 def slug(title: str) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from memgit.lint.alike.claims import Claim
 
-VERSION = 9
+VERSION = 10
 """Goes up when the same bytes give other facts."""
 SHORT = 32
 """Texts of a field up to so many characters are often those of other records too."""
@@ -287,7 +287,9 @@ def load(data: bytes) -> FileFacts | None:
             tuple(map(secrets.Secret._make, found)),
             tuple(map(hidden.Hidden._make, unseen)),
             allows,
-            None if places is None else Places(_common(places[0]), tuple(places[1]), places[2]),
+            None
+            if places is None
+            else Places(_common(places[0]), tuple(places[1]), tuple(places[2]), places[3]),
         )
     except (ValueError, TypeError, IndexError):
         return None
