@@ -8,6 +8,7 @@ import click
 
 from memgit.app.hooks.hand_edits import commit_edits
 from memgit.cli.options import (
+    acting_options,
     allow_secret_option,
     context_of,
     json_option,
@@ -27,6 +28,7 @@ from memgit.errors import NotFound
 @click.option("--no-verify", is_flag=True, help="Look for no errors first, as git commit --no-verify.")
 @allow_secret_option
 @json_option
+@acting_options
 @click.pass_context
 def command(
     ctx: click.Context,

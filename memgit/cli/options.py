@@ -100,9 +100,29 @@ redact_option = click.option(
 )
 
 
+def _acting(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    """Notes for `context_of` who acts, as the options before the command do."""
+    if value:
+        ctx.find_root().obj[param.name] = value
+
+
+def acting_options(function: F) -> F:
+    """--actor and --run after the command, where many type them; its help leaves them to that of memgit."""
+    for flag in ("--actor", "--run"):
+        function = click.option(flag, hidden=True, expose_value=False, callback=_acting)(function)
+    return function
+
+
 def write_options(function: F) -> F:
-    """--reason, --stage, --allow-secret, --redact and --json."""
-    for option in (json_option, redact_option, allow_secret_option, stage_option, reason_option):
+    """--reason, --stage, --allow-secret, --redact and --json, and who acts."""
+    for option in (
+        json_option,
+        redact_option,
+        allow_secret_option,
+        stage_option,
+        reason_option,
+        acting_options,
+    ):
         function = option(function)
     return function
 

@@ -95,14 +95,14 @@ def print_notes(notes: Iterable[str]) -> None:
         echo(f"memgit: {note}", err=True)
 
 
-def print_written(done: Written, as_json: bool) -> None:
+def print_written(done: Written, as_json: bool, *, redone: bool = False) -> None:
     """The answer of a write: one line on standard output, notes on standard error.
 
     What was committed stays committed where the answer cannot be written: then standard error says so, and it
     is not a failure.
     """
     try:
-        _print_written(done, as_json)
+        _print_written(done, as_json, redone)
         sys.stdout.flush()
     except OSError as error:
         if done.commit is None:
@@ -114,7 +114,7 @@ def print_written(done: Written, as_json: bool) -> None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
-def _print_written(done: Written, as_json: bool) -> None:
+def _print_written(done: Written, as_json: bool, redone: bool) -> None:
     print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())
@@ -131,7 +131,8 @@ def _print_written(done: Written, as_json: bool) -> None:
         if len(main) == 1
         else f"{len(main)} records"
     )
-    verb = "took back what was done to" if done.op == "revert" else done.action
+    undone = "did again what was taken back from" if redone else "took back what was done to"
+    verb = undone if done.op == "revert" else done.action
     click.echo(
         f"{verb} {heading(what)} {faint(f'[{where}]')}"
         if done.changes

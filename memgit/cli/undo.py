@@ -23,6 +23,5 @@ def command(
     """
     if redo and commit is not None:
         raise BadInput("--redo takes no commit", hint="memgit undo COMMIT takes back any commit, an undo too")
-    print_written(
-        undo(workspace_of(ctx), context_of(ctx), commit, redo=redo, reason=reason, stage=stage), as_json
-    )
+    done = undo(workspace_of(ctx), context_of(ctx), commit, redo=redo, reason=reason, stage=stage)
+    print_written(done, as_json, redone=redo)

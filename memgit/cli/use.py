@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from memgit.app.read.usage import use
 from memgit.cli.lean import click
-from memgit.cli.options import address_argument, context_of, json_option, reason_option, workspace_of
+from memgit.cli.options import (
+    acting_options,
+    address_argument,
+    context_of,
+    json_option,
+    reason_option,
+    workspace_of,
+)
 from memgit.cli.output import echo, emit_json
 
 
@@ -12,6 +19,7 @@ from memgit.cli.output import echo, emit_json
 @address_argument
 @reason_option
 @json_option
+@acting_options
 @click.pass_context
 def command(ctx: click.Context, address: str, reason: str | None, as_json: bool) -> None:
     """Count one use of the record at ADDRESS.

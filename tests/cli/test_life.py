@@ -159,7 +159,9 @@ def test_undo_takes_one_operation_back_and_leaves_later_ones(kb: Path) -> None:
     assert answer["op"] == "revert"
     assert memgit(kb, "show", "memory/one", "--json").json["body"] == "first"
     assert memgit(kb, "show", "memory/two", "--json").json["body"] == "x"
-    memgit(kb, "undo", "--redo")
+    again = memgit(kb, "undo", "--redo")
+    assert again.out.startswith("did again what was taken back from memory/one [")
+    assert f"does again what was taken back by {answer['commit'][:12]}" in again.err
     assert memgit(kb, "show", "memory/one", "--json").json["body"] == "second"
     assert run_git(kb, "log", "-1", "--format=%s").startswith("revert: ")
     assert status(kb) == ""

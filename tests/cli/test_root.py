@@ -66,3 +66,15 @@ def test_outside_a_root_nothing_is_recorded(code: Path) -> None:
     memgit(code, "init", "kb")
     memgit(code, "record", "memory", "Kept", "-m", "x")
     assert (code / "kb/memory/kept.md").exists()
+
+
+def test_who_acts_may_stand_after_the_command(kb: Path) -> None:
+    memgit(kb, "record", "memory", "One", "-m", "--actor", "--actor", "codex", "--run", "7")
+    said = run_git(kb, "log", "-1", "--format=%B").split("\n")
+    assert "Memgit-Actor: codex" in said
+    assert "Memgit-Run: 7" in said
+    assert memgit(kb, "show", "memory/one", "--json").json["body"] == "--actor"
+    memgit(kb, "--actor", "codex", "update", "memory/one", "-m", "two", "--actor=cursor")
+    assert "Memgit-Actor: cursor" in run_git(kb, "log", "-1", "--format=%B")
+    memgit(kb, "use", "memory/one", "--actor", "gemini")
+    assert memgit(kb, "log", "--op", "use", "--json").json[0]["actor"] == "gemini"

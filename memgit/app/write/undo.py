@@ -98,7 +98,8 @@ class _Undoing:
                 board.put(path, self._blob(was))
         after = [record for path in {*goals, *goals.values()} for record in board.parsed(path).records]
         subject = self._repo.message_of(self._commit).split("\n", 1)[0]
-        note = f"This takes back {self._commit[:12]} ({messages.one_line(subject)})."
+        what = "does again what was taken back by" if subject.startswith("revert") else "takes back"
+        note = f"This {what} {self._commit[:12]} ({messages.one_line(subject)})."
         changes = tuple(_named(change) for change in diff_records(before, after, home))
         return Plan("revert", changes, messages.subject("revert", None, subject), notes=(note,))
 
