@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from memgit.formats.yaml import Entry
 
 NAME = ".memgit.yaml"
+VERSION = "1"
+"""The form of the file."""
 INDEXES = {
     "committed": (
         "derived files are part of each commit: every clone and every branch has them right.",
@@ -51,6 +53,11 @@ SUBFOLDER = "kb"
 RECALL_TOKENS = 1500
 AGENTS = ("write", "propose")
 LOGS = ("", "local")
+KEYS = frozenset(
+    """version layout base indexes default_branch notes kinds lint review agents root recall_tokens search site log
+    old_log""".split()
+)
+"""The keys that mean something; others are left alone."""
 
 
 class Config(NamedTuple):
@@ -63,6 +70,7 @@ class Config(NamedTuple):
     on branches of their own. `root` is the folder under this one that is the knowledge root instead of it.
     `log` is `local` where each clone keeps a `log.md` (see `app.derived.log_file`).
     `default_branch` is the one with derived files where `indexes` is `trunk`; empty where git is to tell.
+    `unknown` are keys that mean nothing, each with its line.
     """
 
     layout: Layout
@@ -78,6 +86,7 @@ class Config(NamedTuple):
     search: str = ""
     default_branch: str = ""
     log: str = ""
+    unknown: tuple[tuple[str, int], ...] = ()
 
 
 def make_layout(name: str, base: str | None = None, notes: tuple[str, ...] | None = None) -> Layout:
@@ -118,6 +127,14 @@ def parse(data: bytes) -> Config:
     except UnreadableFile as error:
         raise BadInput(error.message, path=NAME, line=error.line, hint=error.hint) from None
     values = {key: entry.value for key, entry in entries.items()}
+    version = _text(values, "version", VERSION)
+    if version != VERSION:
+        raise BadInput(
+            f"version: {version!r} is not {VERSION}, the one that this memgit knows",
+            path=NAME,
+            line=entries["version"].start + 1,
+            hint="a newer memgit may know it: upgrade memgit",
+        )
     name = _text(values, "layout", "memgit")
     if name not in BASES:
         raise _bad("layout", f"{name!r} is not one of {', '.join(BASES)}")
@@ -183,6 +200,7 @@ def parse(data: bytes) -> Config:
         search=search,
         log=log,
         default_branch=branch,
+        unknown=tuple((key, entry.start + 1) for key, entry in entries.items() if key not in KEYS),
     )
 
 
@@ -198,7 +216,7 @@ def _plain(data: bytes) -> Config | None:
     name, indexes = values.pop(b"layout", "memgit"), values.pop(b"indexes", "committed")
     branch, log = values.pop(b"default_branch", ""), values.pop(b"log", "")
     if (
-        not values.pop(b"version", "1").isdigit()
+        values.pop(b"version", VERSION) != VERSION
         or values
         or name not in BASES
         or indexes not in INDEXES

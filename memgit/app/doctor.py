@@ -11,6 +11,7 @@ import shlex
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import cached_property
 from shutil import which
 from typing import Any, NamedTuple
@@ -181,6 +182,10 @@ def _configuration(patient: Patient) -> Iterator[Trouble]:
         yield Trouble("", error.message, error.hint or "edit the file", error.path, error.line)
     elif error is not None and patient.repo is not None:
         yield Trouble("", error.message, error.hint or "", error.path, error.line)
+    for key, line in () if patient.workspace is None else patient.workspace.config.unknown:
+        meant = get_close_matches(key, configuration.KEYS, 1)
+        fix = f"call it {meant[0]}" if meant else "delete it, or see docs/configuration.md"
+        yield Trouble("", f"the key {key!r} means nothing to memgit", fix, configuration.NAME, line, True)
 
 
 def _default_branch(patient: Patient) -> Iterator[Trouble]:

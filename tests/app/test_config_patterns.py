@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 
 import pytest
 
-from memgit.app.config import parse
+from memgit.app.config import KEYS, parse
 from memgit.errors import BadInput
 
 
@@ -52,3 +54,20 @@ def test_names_of_several_asterisks_match_as_globs_do() -> None:
     assert layout.find("acb/x.md") is None
     assert layout.find("ab/c/x.md") is None
     assert layout.find("abc/y.md") is None
+
+
+@pytest.mark.parametrize("text", ["version: 2\n", "# made by hand\nversion: two\nlayout: notes\n"])
+def test_a_form_that_a_newer_memgit_wrote(text: str) -> None:
+    with pytest.raises(BadInput, match="is not 1") as caught:
+        parse(text.encode())
+    assert caught.value.line == text.count("\n", 0, text.index("version")) + 1
+
+
+def test_keys_that_mean_nothing_are_kept_with_their_lines() -> None:
+    assert parse(b"version: 1\n# c\nnote: x\n").unknown == (("note", 3),)
+    assert parse(b"version: 1\nlayout: memgit\n").unknown == ()
+
+
+def test_the_page_has_every_key() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "configuration.md").read_text()
+    assert set(re.findall(r"(?m)^\| `([a-z_]+)` \|", page.partition("\n\nWith ")[0])) == KEYS

@@ -15,7 +15,7 @@ from memgit.app import doctor
 from memgit.app.doctor import CHECKS
 from memgit.git.repository import Repository
 from memgit.git.worktree.unmerged import Stages, unmerged
-from tests.support import memgit, run_git
+from tests.support import commit, memgit, run_git, write
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +104,19 @@ def test_a_configuration_that_cannot_be_read(kb: Path) -> None:
     (kb / ".memgit.yaml").write_text("layout: nothing\n")
     row = only(kb, "configuration")
     assert (row["path"], "nothing" in row["message"]) == (".memgit.yaml", True)
+
+
+def test_a_key_that_means_nothing(kb: Path) -> None:
+    text = (kb / ".memgit.yaml").read_text()
+    write(kb, ".memgit.yaml", f"{text}lnit:\n  ignore: [MG302]\nzzzz: 1\n")
+    commit(kb)
+    found = memgit(kb, "doctor", "--json").json
+    assert found["ok"]
+    lines = len(text.splitlines())
+    assert [(one["line"], one["command"]) for one in found["troubles"]] == [
+        (lines + 1, "call it lint"),
+        (lines + 3, "delete it, or see docs/configuration.md"),
+    ]
 
 
 def test_no_identity(kb: Path, private_home: Path) -> None:

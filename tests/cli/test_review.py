@@ -612,6 +612,17 @@ def test_a_configuration_that_cannot_be_read_stops_no_review(
     assert rules(review(kb, code=None)) == [("config", ".memgit.yaml"), ("MG201", "notes/deploy.md")]
 
 
+@pytest.mark.parametrize("text", [None, "version: 2\nlayout: memgit\n"])
+def test_a_change_after_which_nothing_is_checked_fails(kb: Path, text: str | None) -> None:
+    if text is None:
+        (kb / ".memgit.yaml").unlink()
+    else:
+        write(kb, ".memgit.yaml", text)
+    commit(kb)
+    (found,) = review(kb, code=1)["findings"]
+    assert (found["rule"], found["path"], found["severity"]) == ("config", ".memgit.yaml", "error")
+
+
 def test_a_configuration_that_the_base_alone_has_edited(kb: Path) -> None:
     write(kb, "notes/more.md", NOTE.format("More", "Owls sleep by day."))
     on_main(
@@ -656,7 +667,7 @@ def test_no_change_moves_the_root_that_is_reviewed(tmp_path: Path) -> None:
     write(tmp_path, ".memgit.yaml", "layout: notes\n")
     commit(tmp_path)
     for folder in (root, root / "decisions"):
-        found = review(folder)
+        found = review(folder, code=1)
         assert words(found) == [("added", "note/notes/more")]
         assert rules(found) == [("config", ".memgit.yaml"), ("MG201", "notes/more.md")]
 

@@ -29,8 +29,8 @@ class Ruled(NamedTuple):
     """The configuration that a review goes by: that of the base, so that no change switches its own checks
     off.
 
-    `edited` says in words that the change edits the configuration, `fault` why the edited one cannot be read,
-    with its line.
+    `edited` says in words that the change edits the configuration, `fault` why it could not be merged so, with
+    the line.
     """
 
     config: Config
@@ -87,12 +87,11 @@ def ruled(repo: Repository, opened: Config, parted: Tree, base: Tree, head: Tree
             "rules are as they come"
         )
         return Ruled(Config(config.layout, config.indexes), said, fault)
-    what = "removes" if other is None else "adds" if one is None else "edits"
-    return Ruled(
-        _of(repo, opened, base, one),
-        f"the change {what} {NAME}, which decides what is checked; the review goes by the base's",
-        fault,
-    )
+    if other is None:
+        fault = (1, f"the change removes {NAME}: after the merge, no hook checks these records")
+    what = "adds" if one is None else "edits"
+    said = f"the change {what} {NAME}, which decides what is checked; the review goes by the base's"
+    return Ruled(_of(repo, opened, base, one), said, fault)
 
 
 def attributes(repo: Repository, parted: str, head: str) -> list[tuple[str, int, str]]:
