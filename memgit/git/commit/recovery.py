@@ -248,9 +248,9 @@ def _free_ref(repo: Repository, found: Journal) -> None:
     """Removes the locks on the branch and on HEAD that the dead writer held: one names the writer's commit,
     or nothing and for too long.
 
-    HEAD's is made when the branch's is, and written: an empty one is the writer's only if that was. Without
-    it, it is that of a git that is alive, which writes nothing into it and holds it for as long as a
-    `reference-transaction` hook runs.
+    HEAD's is made when the branch's is, and removed last. An empty one is the writer's where that one was, or
+    where it is no younger than the branch that the writer moved. Any other is that of a git that is alive,
+    which writes nothing into it and holds it for as long as a `reference-transaction` hook runs.
 
     What the writer noted in their reflogs of a move that did not come goes with them.
     """
@@ -268,10 +268,21 @@ def _free_ref(repo: Repository, found: Journal) -> None:
             and (repo.ref(found.ref) if found.ref else repo.head().commit) != found.commit
         ):
             refs.forget(f"{repo.git_dir}/logs/{name}", found.commit)
-        ours = named == found.commit or (named == "" and (ours or name == (found.ref or "HEAD")))
+        ours = named == found.commit or (
+            named == "" and (ours or name == (found.ref or "HEAD") or _before_move(repo, found, path))
+        )
         if ours:
             with suppress(FileNotFoundError):
                 os.unlink(path)
+
+
+def _before_move(repo: Repository, found: Journal, lock_file: str) -> bool:
+    """Whether a lock is no younger than the branch's file, which is where the dead writer moved it."""
+    if found.ref is None or repo.ref(found.ref) != found.commit:
+        return False
+    with suppress(FileNotFoundError):
+        return os.stat(lock_file).st_mtime_ns <= os.stat(f"{repo.common_dir}/{found.ref}").st_mtime_ns
+    return False
 
 
 def _named_in(path: str, end: float) -> str | None:

@@ -343,6 +343,23 @@ def test_empty_lock_on_head_left_by_a_dead_writer(
     assert_in_order(ready)
 
 
+@pytest.mark.parametrize("dead", [True, False])
+def test_empty_lock_on_head_after_the_branch_moved(
+    ready: Path, monkeypatch: pytest.MonkeyPatch, dead: bool
+) -> None:
+    """One that is younger than the branch is another program's."""
+    monkeypatch.setattr(recovery, "_ORPHAN", 0.1)
+    kill_in_child(ready, "commit.refs", "_swapped", after=True)
+    head = ready / ".git/HEAD.lock"
+    head.touch()
+    moved = (ready / ".git/refs/heads/main").stat().st_mtime_ns
+    os.utime(head, ns=(moved, moved + (0 if dead else 1_000_000)))
+    assert recovery.mend(opened(ready))[0].startswith("finished the commit")
+    assert head.exists() is not dead
+    head.unlink(missing_ok=True)
+    assert_in_order(ready)
+
+
 @pytest.mark.parametrize("branch", [None, "0" * 40])
 def test_empty_lock_on_head_of_another_program_is_left(
     ready: Path, monkeypatch: pytest.MonkeyPatch, branch: str | None
