@@ -291,5 +291,5 @@ def _refused(done: process.Done) -> Refused:
     files = [line.strip() for line in said if line.startswith(("\t", "  "))]
     return Refused(
         f"git does not merge over what is edited or staged, but not committed: {', '.join(files) or message}",
-        hint="memgit commit (or git stash), then try again",
+        hint="git commit or git stash them, then try again",
     )
