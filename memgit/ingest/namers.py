@@ -8,14 +8,23 @@ from memgit.formats.messages.message import cut
 from memgit.ingest.cuts import chat, outline
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.size_limits import Piece
-from memgit.ingest.keywords import summary_of
 from memgit.ingest.naming import MAX_TITLE, UNTITLED, Part, clean
+from memgit.ingest.plain import plain
 from memgit.ingest.rewrite import fenced
 from memgit.ingest.signatures import signatures
 
 NAMES = 3
 """Names of definitions in a title."""
 _COMMENT = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"{3}|'{3}|;)", re.MULTILINE)
+
+_CLAUSE = re.compile(
+    r"[,;:]?\s(?=(?:that|which|who|for|based|using|with|from|to|of|in|on|at|by|between|so|if|when|as|due|where|while|until|without|into)\b|\()"
+    r"|[,;:](?=\s)"
+)
+"""Where a sentence may end early."""
+_DANGLING = re.compile(r"(?:\s(?:of|due|to|by|in|on|and|or|for|with|as|at|the|an?))+$")
+MIN_PURPOSE = 4
+"""Words of a sentence that was cut."""
 
 
 class ChatNamer:
@@ -63,6 +72,7 @@ class CodeNamer:
 
     def __init__(self, lines: Lines, kind: str, title: str) -> None:
         self._lines, self._kind, self._title = lines, kind, title
+        self._all = signatures(lines.text(1, len(lines)), kind)
 
     def of(self, piece: Piece, only: bool) -> Part:
         """Signatures and what is said of them; of a language without them, the code as it is."""
@@ -74,36 +84,66 @@ class CodeNamer:
             return Part(
                 self._named(heads, "", only), self._context(heads, only), fenced(text, self._kind), documented
             )
-        names = [
-            name
-            for name in heads
-            if name.rpartition(".")[2] in {one.rpartition(".")[2] for one in found.names}
-        ]
-        names = names or list(found.names) or ([] if found.whole else heads)
-        if len(heads) == 1 and len(found.names) > 1 and piece.part:
-            names = [name if "." in name else f"{heads[0]}.{name}" for name in found.names]
-        if not found.text.strip():
+        if not found.text:
             return Part(
                 self._named(heads, "", only),
                 self._context(heads, only),
                 fenced(text, self._kind),
                 False,
-                "imports and private parts alone",
+                f"{found.left or 'code'} alone",
             )
+        tops = {one.rpartition(".")[2] for one in found.purposes}
+        names = [name for name in heads if name.rpartition(".")[2] in tops] or list(found.purposes) or heads
+        if len(heads) == 1 and piece.part:
+            inner = [name for name in found.purposes if name != heads[0]]
+            own = heads[0].rpartition(".")[2]
+            names = [
+                heads[0] if name == own else name if "." in name else f"{heads[0]}.{name}" for name in inner
+            ] or heads
+        names = [name for name in names if name.rpartition(".")[0] not in names]
+        purpose = self._purpose(names, found.purposes)
+        if piece.first == 1 and found.whole and not any(found.purposes.values()):
+            names, purpose = [], found.whole
         return Part(
-            self._named(names, ((only or not found.names) and found.whole) or found.purpose, only),
+            self._named(names, purpose, only and bool(purpose)),
             self._context(names, only),
             fenced(found.text, self._kind),
             found.documented,
         )
 
+    def _purpose(self, names: list[str], purposes: dict[str, str]) -> str:
+        """What is said of the first of some names of which anything is, else of what they belong to."""
+        told = [purposes.get(name) or purposes.get(name.rpartition(".")[2]) for name in names]
+        if self._all is not None:
+            told += [self._all.purposes.get(name.partition(".")[0]) for name in names[:1]] + [self._all.whole]
+        return next((said for said in told if said), "")
+
     def _context(self, names: list[str], only: bool) -> tuple[str, ...]:
         return () if only or not names else (self._title,)
 
     def _named(self, names: list[str], purpose: str, only: bool) -> str:
-        more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        name = self._title if only or not names else f"{', '.join(names[:NAMES])}{more} in {self._title}"
-        if not purpose or (len(names) > 1 and not only):
-            return name
-        said = summary_of(purpose, MAX_TITLE - len(name) - 2) if len(name) < MAX_TITLE - 20 else ""
-        return f"{name}: {said[:1].lower()}{said[1:]}".rstrip(".") if said else name
+        owners = {name.rpartition(".")[0] for name in names}
+        owner = owners.pop() if len(owners) == 1 and len(names) > 1 else ""
+        listed = [name.rpartition(".")[2] for name in names] if owner else names
+        shown = [name for name in listed if name.rpartition(".")[2][:1] not in "_#"] or listed
+        more = f" and {len(shown) - NAMES} more" if len(shown) > NAMES else ""
+        same = (owner or names[0] if names else "").partition(".")[0] == self._title.partition(".")[0]
+        name = (
+            f"{owner}: " * bool(owner)
+            + f"{', '.join(shown[:NAMES])}{more}"
+            + f" in {self._title}" * (not same)
+        )
+        name = self._title if only or not names else name
+        said = _brief(plain(purpose), MAX_TITLE - len(name) - 2)
+        ordinary = said[1:2].islower() or said[1:2] == " "
+        return f"{name}: {said[:1].lower() if ordinary else said[:1]}{said[1:]}" if said else name
+
+
+def _brief(said: str, width: int) -> str:
+    """A sentence in at most so many columns: a longer one ends before a clause; empty where too little is left."""
+    said = said.rstrip(" .:;")
+    if len(said) > width:
+        ends = [match.start() for match in _CLAUSE.finditer(said, 0, max(0, width))]
+        said = _DANGLING.sub("", said[: ends[-1]]) if ends else ""
+        return said if len(said.split()) >= MIN_PURPOSE else ""
+    return said

@@ -22,6 +22,7 @@ from memgit.ingest.namers import ChatNamer, CodeNamer, OutlineNamer
 from memgit.ingest.naming import MAX_TITLE, MarkdownNamer, Namer, Part, clean
 from memgit.ingest.rewrite import body_of
 from memgit.ingest.scoring import BOILERPLATE, parts
+from memgit.ingest.signatures import LANGUAGES
 from memgit.ingest.subject import is_generic, package_of, subject_of, subject_of_code
 
 STDIN = "-"
@@ -310,7 +311,7 @@ def _related(lines: Lines, one: Piece, other: Piece) -> bool:
 
 def _code_pieces(lines: Lines, text: str, kind: str) -> list[Piece]:
     found = python.pieces(lines, text) if kind == "python" else None
-    pieces = found if found is not None else code.pieces(lines)
+    pieces = found if found is not None else code.pieces(lines, kind in LANGUAGES)
     if lines.tokens(1, len(lines)) >= WHOLE or not pieces:
         return pieces
     heads = tuple(head for piece in pieces for head in piece.heads if head)

@@ -1,224 +1,359 @@
-"""What a reader needs of code: what it is for, what it is called with, and what its author says of it.
+"""What a reader needs of code: what it is for, what it is called with, its types and values, when it fails.
 
-Comments and docstrings stay with the signature below or above them; what lies inside functions, imports and
-private parts are left out. It goes by lines, so that it holds for a part of a file too.
+Everything that is declared stays as it stands: comments, types with their fields and cases, constants, short
+functions. Of a long function stay its signature, its documentation and the lines that tell a value, a formula, a
+message, a reason or a failure, with the conditions around them. Imports, licences and long functions that nobody says
+anything of are left out. It goes by lines and their margins, so that it holds for a part of a file too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from memgit.ingest.cuts.code import name_of
+from memgit.ingest.boilerplate import kind_of
+from memgit.ingest.cuts.code import IMPORT, is_function, margin_of, name_of
 
 LANGUAGES = frozenset(
     """
     python javascript jsx typescript tsx go rust java kotlin scala swift c cpp csharp php dart solidity zig groovy ruby elixir lua
     """.split()
 )
-"""Languages whose definitions are told; of others the code itself is taken."""
-MAX_LINES = 16
-"""Lines of one signature."""
-_PY_DEF = re.compile(r"^([ \t]*)(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
-_PY_CONST = re.compile(r"^([A-Z][A-Z0-9_]{2,})\s*(?::[^=]+)?=")
-_PY_TEXT = re.compile(r"^[ \t]*[rRuUbB]?(\"{3}|'{3})")
-_COMMENT = re.compile(
-    r"^[ \t]*(?:///?!?|#(?!\s*(?:include|define|if|ifdef|ifndef|endif|import|pragma)\b|\[)|--)"
+"""Languages whose functions are shortened; of others the code itself is taken."""
+MAX_LINES = 24
+"""Lines of one signature or import."""
+SHORT_BODY, UNTOLD_BODY = 12, 40
+"""Lines of a function that stays whole: of one with documentation, and of one whose code is all that tells."""
+_TEXT = re.compile(r"^[ \t]*[rRuUbB]?(\"{3}|'{3})")
+_ATTRIBUTE = re.compile(r"^[ \t]*(?:@\w|#!?\[|\[\w+[\](])")
+_CONTAINER = re.compile(
+    r"^[ \t]*(?:(?:export|default|pub(?:\(\w+\))?|public|private|protected|internal|open|static|abstract|final|sealed|data|declare"
+    r"|indirect|partial|const|unsafe)\s+)*(?:class|struct|enum|interface|protocol|trait|impl|type|object|extension|record|union|module)\b"
 )
-_ATTRIBUTE = re.compile(r"^[ \t]*(?:@\w|#\[)")
-_MEMBER = re.compile(
-    r"^(?:(?:export|default|pub(?:\(\w+\))?|public|protected|internal|open|static|async|abstract|final|override|virtual|readonly|get|set"
-    r"|mutating|required|convenience|suspend|inline|const|unsafe)\s+)*(?:(?:func|fn|fun|def|function|constructor|init|class|struct|enum"
-    r"|interface|protocol|trait|impl|case)\b|(?:[\w<>\[\],.?*&:]+\s+)?[A-Za-z_$][\w$]*\s*(?:<[^()]*>)?\()"
+_CONSTANT = re.compile(
+    r"^(?:(?:export|pub(?:\(\w+\))?|public|static|final)\s+)*(?:(?:const|let|val|static)\s+)?"
+    r"(?:[A-Z][A-Z0-9_]{2,}|(?<=const )\w+)\s*(?::[^=]+)?="
 )
-_STATEMENT = re.compile(
-    r"^(?:if|else|for|while|switch|catch|return|await|super|throw|do|try|guard|defer|print|assert|yield|new|delete|let|var|this"
-    r"|self|import|use|using|include|require|from|package)\b|^[\w.$]+\s*(?:[-+*/|&]?=[^=>]|\.\w+\()"
+_FAILS = re.compile(
+    r"\b(?:raise|throw|panic!?|fatalError|precondition\w*|bail!|ensure!|assert\w*!?)(?:[\s(]|$)"
+    r"|\breturn (?:\w+, )?(?:Err\(|(?:errors|fmt)\.\w+\()"
+    r"|\breturn .*&?\w*Error\{"
 )
-_PRIVATE = re.compile(
-    r"^(?:(?:static|async|final)\s+)*(?:private|fileprivate)\b|^(?:(?:static|async|get|set)\s+)*#"
+_VALUE = re.compile(
+    r"^(?:(?:let|var|const|val|final|static|double|int|float|readonly|self\.|this\.)\s*)*[\w.#]+(?::\s*\w+)?\s*:?="
+    r"\s*-?(?:\d+\.\d|\d{2}|[2-9]|0x)[\w.]*\s*[,;]?\s*(?:(?://|#).*)?$"
+    r"|^\w+\??:\s*(?:-?\d[\w.]*|true|false|Number\.\w+|'[^']*'|\"[^\"]*\"),\s*(?:(?://|#).*)?$"
 )
+_FORMULA = re.compile(
+    r"^(?:return\b|[\w.]+\s*[-+*/]=|[^=]*[^=!<>]=(?!=)).*(?:[\w)\]]\s*(?:\*{1,2}|/(?!/)|\^)\s*[\w(].*[-+*/]\s*[\w(]"
+    r"|\b(?:exp|log|sqrt|pow)\(.*[-+*/])"
+)
+_MESSAGE = re.compile(r"[\"'`](?=[^\"'`]*[A-Za-z]{2,}[^\"'`]*\s[a-z]+\s[^\"'`]*\w)")
+_REASON = re.compile(
+    r"\b(?:because|since|so that|otherwise|must|never|avoid|instead|assum\w+|only (?:if|when)|in order to)\b",
+    re.I,
+)
+_PRIVATE = re.compile(r"^\s*(?:(?:static|async|final|get|set)\s+)*(?:private|fileprivate|#)|\bdef _(?!_)")
+_TYPING = re.compile(r"if (?:typing\.)?TYPE_CHECKING:")
+_DIRECTIVE = re.compile(r"(?m)^#\w+.*$|^package .*$")
+_CONTINUES = re.compile(r"\}?\s*(?:else|elif|elsif|catch|except|finally|rescue|ensure)\b")
+_COMMENT = re.compile(r"//|/\*|\*[\s/]|\*$")
+_MARKS = dict.fromkeys(("python", "ruby", "elixir"), "#") | {"lua": "--"}
+"""What a comment begins with in languages that do not write `//`."""
 
 
 class Signatures(NamedTuple):
-    """The definitions of some code as text, their names, what the first of them is for (one line), whether
-    anything is said of any of them, and what all of it is for.
+    """What is kept of some code as text, the names of what it defines with what each is for (one line, or
+    nothing), whether anything is told besides code, what all of it is for, and what was left out.
     """
 
     text: str
-    names: tuple[str, ...]
-    purpose: str
+    purposes: dict[str, str]
     documented: bool
     whole: str
-
-
-class _Told(NamedTuple):
-    name: str
-    lines: list[str]
-    said: str
+    left: str
 
 
 def signatures(text: str, language: str) -> Signatures | None:
-    """The definitions in some code; None where the language is none of `LANGUAGES`."""
-    if language not in LANGUAGES:
-        return None
-    lines = text.split("\n")
-    told = list(_python(lines) if language == "python" else _braced(lines))
-    body = "\n\n".join("\n".join(one.lines) for one in told)
-    names = tuple(dict.fromkeys(one.name for one in told if one.name))
-    first = next((one for one in told if one.name), None)
-    purpose = first.said if first is not None else next((one.said for one in told), "")
-    whole = told[0].said if told and not told[0].name else ""
-    return Signatures(body, names, purpose, any(one.said for one in told), whole)
+    """What a reader needs of some code; None where the language is none of `LANGUAGES`."""
+    return _Reading(text.split("\n"), language).all() if language in LANGUAGES else None
 
 
-def _python(lines: list[str]) -> Iterator[_Told]:
-    number = 0
-    owner: list[tuple[int, str]] = []
-    in_module = False
-    hidden = -1  # the margin of a private definition that is being passed
-    while number < len(lines):
-        line = lines[number]
-        margin = len(line) - len(line.lstrip())
-        if hidden >= 0 and line.strip() and margin <= hidden:
-            hidden = -1
-        match = _PY_DEF.match(line)
-        if match is None:
-            first = next((place for place, one in enumerate(lines) if one.strip() and one[:1] != "#"), None)
-            if number == first and _PY_TEXT.match(line):
-                stop = _text_end(lines, number)
-                yield _Told("", lines[number:stop], _sentence(lines[number:stop]))
-                in_module = True
-                number = stop
-                continue
-            constant = _PY_CONST.match(line)
-            following = lines[number + 1] if number + 1 < len(lines) else ""
-            if constant and len(line) < 120 and _PY_TEXT.match(following) and not following[:1].isspace():
-                stop = _text_end(lines, number + 1)
-                yield _Told(constant[1], lines[number:stop], _sentence(lines[number + 1 : stop]))
-                number = stop
-                continue
-            number += 1
-            continue
-        stop = _signature_end(lines, number, ":")
-        after = next((place for place in range(stop, len(lines)) if lines[place].strip()), len(lines))
-        is_told = after < len(lines) and _PY_TEXT.match(lines[after]) is not None
-        end = _text_end(lines, after) if is_told else stop
-        name = match[2]
-        if in_module and margin and not owner:  # in a branch of the module, not in a class
-            number = end
-            continue
-        is_class = lines[number].lstrip().startswith("class")
-        if hidden >= 0 or (name.startswith("_") and (name != "__init__" or not is_told)):
-            hidden = margin if hidden < 0 else hidden
-            number = end
-            continue
-        while owner and owner[-1][0] >= margin:
-            owner.pop()
-        whole = ".".join([*(one for _, one in owner[-1:]), name])
-        owner.append((margin, name))
-        decorators = _above(lines, number, _ATTRIBUTE, _COMMENT)
-        said = _sentence(lines[after:end]) if is_told else _sentence(decorators)
-        yield _Told(whole, [*decorators, *lines[number:stop], *(lines[after:end] if is_told else ())], said)
-        hidden = hidden if is_class else margin  # what is defined inside a function is its own
-        number = end
+class _Reading:
+    """Reads code line by line."""
 
+    def __init__(self, lines: list[str], language: str) -> None:
+        self._lines, self._language = lines, language
+        mark = _MARKS.get(language)
+        self._is_comment = (_COMMENT if mark is None else re.compile(re.escape(mark))).match
+        self._gap = f"{mark or '//'} \u2026"
+        self._out: list[str] = []
+        self._purposes: dict[str, str] = {}
+        self._owners: list[tuple[int, str]] = []
+        self._left: dict[str, None] = {}
+        self._whole = ""
+        self._documented = False
+        self._lead = 0  # the place in `_out` of the comment right above
 
-def _braced(lines: list[str]) -> Iterator[_Told]:
-    number = 0
-    block = False
-    while number < len(lines):
-        line = lines[number]
+    def all(self) -> Signatures:
+        number = 0
+        while number < len(self._lines):
+            number = self._read(number)
+        text = re.sub(r"\n{3,}", "\n\n", "\n".join(self._out)).strip("\n")
+        if not re.search(r"\w", _DIRECTIVE.sub("", text)):
+            text = ""
+        return Signatures(text, self._purposes, self._documented, self._whole, _listed(list(self._left)))
+
+    def _read(self, number: int) -> int:
+        """Takes in what begins at a line; the number of the line after it."""
+        line = self._lines[number]
         bare = line.strip()
-        if block or bare.startswith("/*"):
-            block = "*/" not in bare
-            number += 1
-            continue
-        margin = len(line) - len(line.lstrip())
-        shallow = margin == 0 or (line.startswith("\t") and margin == 1) or (line[0] == " " and margin <= 4)
-        name = _defined(bare, margin) if bare and shallow and not _COMMENT.match(line) else ""
-        if not name:
-            number += 1
-            continue
-        stop = _signature_end(lines, number, "{;")
-        above = _block_above(lines, number)
-        said = _sentence([one for one in above if not _ATTRIBUTE.match(one)])
-        if said or margin == 0:
-            head = lines[number:stop]
-            head[-1] = re.sub(r"\s*(?:\{[^}]*|=>.*)$", "", head[-1])
-            yield _Told(name, [*above, *(one for one in head if one.strip())], said)
-        number = stop
-
-
-def _defined(bare: str, margin: int) -> str:
-    """The name that a line defines, as far as it looks like a definition; empty for any other line."""
-    if _STATEMENT.match(bare) or _PRIVATE.match(bare):
-        return ""
-    if margin and (not _MEMBER.match(bare) or " = " in bare.partition("(")[0]):
-        return ""
-    return name_of(bare)
-
-
-def _signature_end(lines: list[str], first: int, ends: str) -> int:
-    """The line after a signature: it ends with one of some characters outside of brackets."""
-    depth = 0
-    for number in range(first, min(len(lines), first + MAX_LINES)):
-        line = re.sub(r"(?:\"[^\"]*\"|'[^']*')", "", lines[number])
-        depth += sum(line.count(char) for char in "([") - sum(line.count(char) for char in ")]")
-        bare = line.partition(" #")[0].rstrip()
-        if depth <= 0 and (any(char in bare for char in ends) or ends != ":"):
+        if not bare:
+            self._out.append("")
+            self._lead = len(self._out)
             return number + 1
-    return min(len(lines), first + 1)
+        if bare.startswith("/*") or (_TEXT.match(line) and self._language == "python"):
+            return self._comment(number, self._block_end(number))
+        if self._is_comment(bare) and not _ATTRIBUTE.match(line):
+            stop = next(
+                (n for n in range(number, len(self._lines)) if not self._is_comment(self._lines[n].strip())),
+                len(self._lines),
+            )
+            return self._comment(number, max(stop, number + 1))
+        if line == bare and (IMPORT.match(re.sub(r"^(?:@\w+\s+)+", "", bare)) or _TYPING.match(bare)):
+            self._left["imports"] = None
+            del self._out[self._lead :]
+            return self._body_end(number + 1, 0) if _TYPING.match(bare) else self._statement_end(number)
+        if _ATTRIBUTE.match(line):
+            stop = self._statement_end(number)
+            self._out += self._lines[number:stop]
+            return stop
+        if is_function(bare):
+            return self._function(number)
+        return self._declaration(number)
+
+    def _comment(self, first: int, stop: int) -> int:
+        """Takes in a comment; one at the head says what all is for, a licence is left out."""
+        lines = self._lines[first:stop]
+        if kind_of("", "\n".join(lines)) or re.search(
+            r"copyright|licensed under|SPDX-", "\n".join(lines), re.I
+        ):
+            self._left["a licence"] = None
+            return stop
+        said = _sentence(lines)
+        following = next((line for line in self._lines[stop:] if line.strip()), "")
+        alone = stop >= len(self._lines) or not self._lines[stop].strip() or IMPORT.match(following)
+        if said and not any(self._out) and (alone or _TEXT.match(lines[0])):
+            self._whole = said
+        self._documented |= bool(said)
+        self._out += lines
+        return stop
+
+    def _declaration(self, number: int) -> int:
+        """Takes in a line that is no function: a type, a field, a constant, a statement."""
+        line = self._lines[number]
+        margin = margin_of(line)
+        if _CONTAINER.match(line):
+            after = next((n for n in range(number + 1, len(self._lines)) if self._lines[n].strip()), number)
+            told = self._docstring(after) if self._language == "python" else (after, after)
+            self._named(name_of(line.strip()), margin, self._lines[told[0] : told[1]])
+        elif line.lstrip().startswith(("#", "readonly #")) and self._lead == len(self._out):
+            return self._statement_end(number)  # a private field of JavaScript that nothing is said of
+        elif _CONSTANT.match(line.strip()):
+            self._documented = True
+            if margin == 0:
+                self._named(name_of(line) or line.partition("=")[0].partition(":")[0].strip(), margin, [])
+        self._out.append(line)
+        self._lead = len(self._out)
+        return number + 1
+
+    def _named(self, name: str, margin: int, inside: list[str]) -> None:
+        """Notes what is defined at a margin, and what is said of it."""
+        if not name:
+            return
+        while self._owners and self._owners[-1][0] >= margin:
+            self._owners.pop()
+        whole = ".".join([*(one for _, one in self._owners[-1:]), name])
+        self._owners.append((margin, name))
+        above = [line for line in self._out[self._lead :] if not _ATTRIBUTE.match(line)]
+        self._purposes[whole] = self._purposes.get(whole) or _sentence(inside) or _sentence(above)
+
+    def _function(self, first: int) -> int:
+        """Takes in a function: all of a short one, of a long one what tells something."""
+        start = self._statement_end(first)
+        if start < len(self._lines) and self._lines[start].strip() == "{":
+            start += 1
+        margin = margin_of(self._lines[first])
+        stop = self._body_end(start, margin)
+        end = stop + (stop < len(self._lines) and self._lines[stop].strip()[:1] in ("}", ")", "]"))
+        end += end == stop and stop < len(self._lines) and self._lines[stop].strip() == "end"
+        told = self._docstring(start) if self._language == "python" else (start, start)
+        code = [number for number in range(told[1], stop) if self._lines[number].strip()]
+        above = self._out[self._lead :]
+        documented = told[1] > told[0] or bool(
+            _sentence([line for line in above if not _ATTRIBUTE.match(line)])
+        )
+        hidden = _PRIVATE.search(self._lines[first]) is not None
+        telling = self._telling(code)
+        kept = set(code) if len(code) <= (SHORT_BODY if documented or hidden else UNTOLD_BODY) else telling
+        empty = all(self._lines[number].strip() in ("pass", "...") for number in code)
+        if not documented and (not kept or empty or (hidden and not any(map(self._tells, code)))):
+            self._left["private functions" if hidden else "functions without a word of what they are for"] = (
+                None
+            )
+            del self._out[self._lead :]
+            return end
+        self._documented |= documented or bool(telling)
+        self._named(name_of(self._lines[first].strip()), margin, self._lines[told[0] : told[1]])
+        self._out += self._lines[first : told[1]]
+        self._body(kept, code, stop)
+        self._out += self._lines[stop:end] if kept or end == stop else ()
+        if not kept and end > stop and self._out[-1].rstrip().endswith("{"):
+            self._out[-1] = self._out[-1].rstrip()[:-1].rstrip()
+        self._lead = len(self._out)
+        return end
+
+    def _body_end(self, first: int, margin: int) -> int:
+        """The line after what is set in deeper than a margin, from a line on."""
+        stop = first
+        while stop < len(self._lines) and (
+            not self._lines[stop].strip() or margin_of(self._lines[stop]) > margin
+        ):
+            stop += 1
+        while stop > first and not self._lines[stop - 1].strip():
+            stop -= 1
+        return stop
+
+    def _body(self, kept: set[int], code: list[int], stop: int) -> None:
+        """Writes the lines of a body that are kept, with a mark where others stood."""
+        before = code[0] - 1 if code else stop
+        for number in sorted(kept):
+            if any(self._lines[one].strip() for one in range(before + 1, number)):
+                line = self._lines[number]
+                self._out.append(line[: margin_of(line)] + self._gap)
+            elif number > before + 1:
+                self._out.append("")
+            self._out.append(self._lines[number])
+            before = number
+        if kept and before < code[-1]:
+            line = self._lines[code[0]]
+            self._out.append(line[: margin_of(line)] + self._gap)
+
+    def _telling(self, code: list[int]) -> set[int]:
+        """The lines of a long body that tell a value, a formula, a message, a reason or a failure, with the comments above and
+        the conditions around them; all where these are most.
+        """
+        kept: set[int] = set()
+        opener, closer = self._blocks(code)
+        around: set[int] = set()
+        for number in code:
+            bare = self._lines[number].strip()
+            is_comment = self._is_comment(bare) is not None
+            if not (_REASON.search(bare) if is_comment else self._tells(number)):
+                continue
+            end = min(self._statement_end(number), code[-1] + 1)
+            while is_comment and end <= code[-1] and self._is_comment(self._lines[end].strip()):
+                end += 1
+            kept.update(range(number, min(self._statement_end(end) if is_comment else end, code[-1] + 1)))
+            kept.update([closer[end]] if is_comment and end in closer else [])
+            above = number - 1
+            while above >= code[0] and self._is_comment(self._lines[above].strip()):
+                kept.add(above)
+                above -= 1
+            block = opener.get(number)
+            while block is not None and block not in around:
+                around.add(block)
+                kept.update(range(block, min(self._statement_end(block), code[-1] + 1)))
+                kept.update([closer[block]] if block in closer else [])
+                block = opener.get(block)
+        kept = {number for number in kept if self._lines[number].strip()}
+        return set(code) if len(kept) > 0.7 * len(code) else kept
+
+    def _tells(self, number: int) -> bool:
+        """Whether a statement tells a value, a formula, a message or a failure."""
+        bare = self._lines[number].strip()
+        if self._is_comment(bare):
+            return False
+        if any(sign.search(bare) for sign in (_FAILS, _VALUE, _MESSAGE)):
+            return True
+        end = self._statement_end(number)
+        return _FORMULA.match(" ".join(line.strip() for line in self._lines[number:end])) is not None
+
+    def _blocks(self, code: list[int]) -> tuple[dict[int, int], dict[int, int]]:
+        """For the lines of a body the line that opened the block around each, and where each such line closes."""
+        opener: dict[int, int] = {}
+        closer: dict[int, int] = {}
+        opened: list[int] = []
+        for number in code:
+            bare, margin = self._lines[number].strip(), margin_of(self._lines[number])
+            same = None
+            while opened and margin_of(self._lines[opened[-1]]) >= margin:
+                last = opened.pop()
+                same = last if margin_of(self._lines[last]) == margin else None
+            if same is not None and bare.strip(");,") == "}":
+                closer[same] = number
+            if same is not None and _CONTINUES.match(bare):
+                opener[number] = same
+            elif opened:
+                opener[number] = opened[-1]
+            opened.append(number)
+        return opener, closer
+
+    def _docstring(self, start: int) -> tuple[int, int]:
+        """The lines of the documentation that a body begins with; none where it has none."""
+        first = next(
+            (number for number in range(start, len(self._lines)) if self._lines[number].strip()), None
+        )
+        if first is None or not _TEXT.match(self._lines[first]):
+            return start, start
+        return first, self._block_end(first)
+
+    def _block_end(self, first: int) -> int:
+        """The line after a block comment or a string in triple quotes."""
+        match = _TEXT.match(self._lines[first])
+        ends = match[1] if match is not None else "*/"
+        rest = self._lines[first][match.end() if match is not None else 0 :]
+        if ends in rest:
+            return first + 1
+        found = next(
+            (n for n in range(first + 1, len(self._lines)) if ends in self._lines[n]), len(self._lines) - 1
+        )
+        return found + 1
+
+    def _statement_end(self, first: int) -> int:
+        """The line after a statement: where its brackets are closed, or a block begins."""
+        depth = 0
+        for number in range(first, min(len(self._lines), first + MAX_LINES)):
+            line = (
+                re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", self._lines[number])
+                .partition(" #")[0]
+                .partition(" //")[0]
+            )
+            depth += sum(map(line.count, "([")) - sum(map(line.count, ")]"))
+            opens = line.rstrip().endswith("{")
+            depth += 0 if opens else line.count("{") - line.count("}")
+            if depth <= 0:
+                return number + 1
+        return min(len(self._lines), first + 1)
 
 
-def _text_end(lines: list[str], first: int) -> int:
-    """The line after a string in triple quotes."""
-    match = _PY_TEXT.match(lines[first])
-    quote = match[1] if match else '"""'
-    if lines[first].count(quote) > 1:
-        return first + 1
-    return next((number + 1 for number in range(first + 1, len(lines)) if quote in lines[number]), len(lines))
-
-
-def _above(lines: list[str], number: int, *kinds: re.Pattern[str]) -> list[str]:
-    """The lines of some kinds right above a line."""
-    start = number
-    while start > 0 and any(kind.match(lines[start - 1]) for kind in kinds):
-        start -= 1
-    return lines[start:number]
-
-
-def _block_above(lines: list[str], number: int) -> list[str]:
-    """The comment and attributes right above a line."""
-    start = number
-    while start > 0:
-        line = lines[start - 1]
-        if line.rstrip().endswith("*/"):
-            opening = next((place for place in range(start - 1, -1, -1) if "/*" in lines[place]), None)
-            if opening is None:
-                break
-            start = opening
-        elif _COMMENT.match(line) or _ATTRIBUTE.match(line):
-            start -= 1
-        else:
-            break
-    return lines[start:number]
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + " and " * (len(names) > 1) + "".join(names[-1:])
 
 
 def _sentence(lines: list[str]) -> str:
     """The first sentence of a comment, on one line."""
-    bare = [
-        re.sub(r"^[ \t]*(?:/\*+!?|\*+/?|///?!?|#+|--+|[rRuU]?\"{3}|'{3})[ \t]?", "", line) for line in lines
-    ]
     said: list[str] = []
-    for line in bare:
-        text = line.replace("*/", "").replace('"""', "").replace("'''", "").strip()
-        if re.fullmatch(r"\w+(?:\.\w+)+", text):
+    for line in lines:
+        bare = re.sub(r"^[ \t]*(?:/\*+!?|\*+/?|///?!?|#+!?|--+|;+|[rRuU]?\"{3}|'{3})[ \t]?", "", line)
+        text = re.sub(r"\*/|\"{3}|'{3}", "", bare).strip()
+        if re.fullmatch(r"\w+(?:\.\w+)+|~+|MARK:.*", text):
             continue
-        if not text and said:
+        if said and (not text or text.startswith(("- ", "@", ":", "\\"))):
             break
-        if text and any(char.isalnum() for char in text) and not text.startswith(("@", ":", "MARK:", "TODO")):
+        if any(char.isalnum() for char in text) and not text.startswith(
+            ("@", ":", "TODO", "eslint", "/usr/bin", "-*-")
+        ):
             said.append(text)
         if text.endswith("."):
             break

@@ -94,12 +94,15 @@ def subject_of(title: str, text: str, skip: frozenset[str] = frozenset(), tag: s
 
 
 def subject_of_code(title: str, text: str) -> Subject:
-    """The subject of source code: the package that its first words name, else its file."""
+    """The subject of source code: the package that its first words name, else its file; where the file's name says
+    nothing, the package that it uses the most.
+    """
     match = re.match(r"\W*([a-z_]\w*)\.\w[\w.]*\s*$", text[:300].lstrip("\"'#/* \n").partition("\n")[0])
     stem = title.partition(".")[0]
     if match is not None:
         return Subject(match[1], match[1])
-    return Subject("", "" if is_generic(stem) else stem)
+    package = package_of(text) if is_generic(stem) else ""
+    return Subject(package, package or ("" if is_generic(stem) else stem))
 
 
 def is_generic(title: str) -> bool:

@@ -84,7 +84,8 @@ export class Harbour extends Base {
 def test_python() -> None:
     found = signatures(PYTHON, "python")
     assert found is not None and found.documented
-    assert found.names == ("LIMIT", "rows", "Table", "Table.next")
+    assert list(found.purposes) == ["LIMIT", "rows", "_hidden", "Table", "Table.__init__", "Table.next"]
+    assert found.purposes["rows"] == "The rows of a table." and found.whole == "Reads tide tables."
     for told in (
         "Reads tide tables.",
         "limit: int = LIMIT,\n) -> list[str]:",
@@ -93,17 +94,94 @@ def test_python() -> None:
         "The next tide.",
     ):
         assert told in found.text
-    for left in ("import os", "_hidden", "Private", "self.rows", "return"):
+    for left in ("import os", "from csv"):
         assert left not in found.text
+    assert found.left == "imports"
 
 
 def test_braces() -> None:
     found = signatures(BRACES, "typescript")
     assert found is not None
-    assert found.names == ("wait", "Harbour", "open") and found.purpose == "Waits for the tide."
+    assert list(found.purposes) == ["wait", "Harbour", "Harbour.open"]
+    assert found.purposes["wait"] == "Waits for the tide."
     assert "@param hours How long." in found.text and "wide: boolean,\n\t): void" in found.text
-    for left in ("import", "later", "secret", "hidden", "undocumented", "this.run"):
+    for left in ("import", "secret", "hidden"):
         assert left not in found.text
+
+
+LONG = """\
+func area(of width: Double, and height: Double) throws -> Double {
+    log("enter")
+    log("more")
+    let minimum = 0.25 // m
+    var rows = load()
+    if width < minimum {
+        log("small")
+        throw AreaError.tooSmall
+    } else if height < minimum {
+        log("low")
+        throw AreaError.tooLow
+    }
+    rows.sort()
+    rows.reverse()
+    rows.clear()
+    // Twice, because the sea has two sides.
+    rows.double()
+    log("done")
+    log("really")
+    return width * height * 2
+}
+"""
+
+
+def test_a_long_function_keeps_values_formulas_reasons_and_failures() -> None:
+    found = signatures(f"/// The area.\n{LONG}", "swift")
+    assert found is not None
+    assert found.text.split("\n") == [
+        "/// The area.",
+        "func area(of width: Double, and height: Double) throws -> Double {",
+        "    // \u2026",
+        "    let minimum = 0.25 // m",
+        "    // \u2026",
+        "    if width < minimum {",
+        "        // \u2026",
+        "        throw AreaError.tooSmall",
+        "    } else if height < minimum {",
+        "        // \u2026",
+        "        throw AreaError.tooLow",
+        "    }",
+        "    // \u2026",
+        "    // Twice, because the sea has two sides.",
+        "    rows.double()",
+        "    // \u2026",
+        "    return width * height * 2",
+        "}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("typescript", "type Task<A> =\n\t| ((one: A) => void)\n\t| Later;"),
+        ("typescript", "export const MAX = 2_147_483_647;"),
+        ("rust", "pub enum Kind {\n    Empty,\n    Odd(char),\n}"),
+        ("go", "const (\n\tOne = iota\n\tTwo\n)"),
+        ("java", "enum Policy {\n  LAZY { }\n}"),
+        ("swift", "struct Result {\n    let rate: Double\n}"),
+        ("python", "class Row:\n    name: str\n    size: int = 3"),
+        ("python", "def widen(a):\n    return a * 2"),
+    ],
+)
+def test_what_is_declared_is_never_cut(language: str, text: str) -> None:
+    found = signatures(f"{text}\n", language)
+    assert found is not None and found.text == text
+
+
+def test_a_long_function_that_nobody_says_anything_of_is_named_as_such() -> None:
+    body = "".join(f"    step{number}()\n" for number in range(60))
+    found = signatures(f"import a\n\n\ndef run():\n{body}", "python")
+    assert found is not None and not found.text
+    assert found.left == "imports and functions without a word of what they are for"
 
 
 def test_other_languages_are_taken_as_they_are() -> None:

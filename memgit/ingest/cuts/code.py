@@ -28,22 +28,45 @@ _DEFINITION = re.compile(
 )
 _CALLED = re.compile(r"(?:[\w:<>,*&\[\]~.]+\s+)*\*?(?P<name>[A-Za-z_~][\w:~.-]*)\s*\([^;]*$")
 _ASSIGNED = re.compile(r"(?P<name>[A-Za-z_$][\w$.]*)\s*(?:=|:=|<-)\s*(?:function|async|\(|\\|new |class\b)")
+_RECEIVER = re.compile(r"func\s+\((?:\w+\s+)?\*?(?P<owner>\w+)[^()]*\)\s*(?P<name>\w+)")
+_FUNCTION = re.compile(
+    r"(?:(?:export|default|pub(?:\(\))?|public|private|fileprivate|protected|internal|open|static|async|abstract|final|override"
+    r"|virtual|inline|const|unsafe|extern(?: \"C\")?|synchronized|mutating|nonmutating|required|convenience|suspend|local|get|set)\s+)*"
+    r"(?:(?:func|fn|fun|def|defp|function\*?|sub|proc)\s|(?:init|deinit|constructor|subscript)[?!]?\s*[({]"
+    r"|(?:(?:const|let|var)\s+)?[\w$.]+\s*=\s*(?:async\s+)?(?:function\b|(?:\(\)|\w+)(?::[^=]*)?\s*=>\s*\{)"
+    r"|(?:[\w.:\[\]*&?]+\s+)*[#*&~]?[A-Za-z_$][\w$:]*\s*\((?:[^)]*|\)[^;=]*\{.*)$)"
+)
+_NO_FUNCTION = re.compile(
+    r"(?:if|else|elif|for|foreach|while|switch|match|when|catch|except|return|await|super|throw|raise|do|try|guard|defer|with|print|assert"
+    r"|yield|new|delete|import|use|using|include|require|from|package|case|class|struct|enum|interface|type|impl|trait|namespace"
+    r"|macro_rules!)\b|(?:const|var|let|type)\s*\(|#(?:if|el|endif|error|warning|available|define|include|pragma)|[\w$.]*\.\w+\("
+)
+_NESTED = re.compile(r"\([^()]*\)|<[^<>()=]*>")
+_IMPL = re.compile(r"(?:unsafe\s+)?impl(?:<[^{]*?>)?\s+(?:[^{]*?\sfor\s+)?&?(?P<name>\w+)")
 _SECTION = re.compile(r"\[+(?P<name>[\w .\"'/:-]+)\]+\s*$|(?P<key>[\w./-]+):(?:\s|$)")
-_IMPORT = re.compile(
+IMPORT = re.compile(
     r"(?:import\b|from\s+\S+\s+import\b|#\s*(?:include|import)\b|use\s|using\s|require(?:_relative)?\b|(?:const|let|var)\s.*=\s*require\("
     r"|library\(|source\s|\.\s+/|@import\b|extern\s+crate|open\s+[A-Z]|package\s|export\s.*\sfrom\s)"
 )
 _CLOSES = re.compile(
     r"[})\]]|(?:end|else|elif|elsif|elseif|fi|done|esac|then|do|catch|except|finally|rescue|ensure|when|case|default|begin)\b"
 )
-_COMMENT = re.compile(
-    r"(?://|#(?!\s*(?:include|define|if|import|pragma)\b)|--|;|%|\"\"\"|/\*|\*|\(\*|@|#\[|REM\b|<!--)",
+COMMENT = re.compile(
+    r"(?://|#(?!\s*(?:include|define|undef|if\w*|el\w*|endif|error|warning|import|pragma|region|endregion)\b|\[|!\[)|--|;|%|\"\"\"|/\*|\*|\(\*|@|#\[|REM\b|<!--)",
     re.IGNORECASE,
 )
 
+_NO_NAMES = frozenset(["const", "var", "let", "type", "func", "import", "impl", "static", "export"])
+MAX_LINE = 400
+"""Characters of a line that may define something."""
 
-def pieces(lines: Lines) -> list[Piece]:
-    """The pieces of a text in some programming or configuration language."""
+
+def pieces(lines: Lines, functions: bool = False) -> list[Piece]:
+    """The pieces of a text in some programming or configuration language.
+
+    Args:
+        functions: never cut within a function.
+    """
     starts, names = _starts(lines)
     found: list[Piece] = []
     borders = [1, *(start for start in starts if start > 1), len(lines) + 1]
@@ -55,7 +78,7 @@ def pieces(lines: Lines) -> list[Piece]:
             )
     out: list[Piece] = []
     for piece in found:
-        out += split(lines, piece, _tiers(lines, piece)) if piece.tokens > 0 else [piece]
+        out += split(lines, piece, _tiers(lines, piece, functions)) if piece.tokens > 0 else [piece]
     return merge(out)
 
 
@@ -83,10 +106,10 @@ def _starts(lines: Lines) -> tuple[list[int], dict[int, str]]:
             lead = lead or number
             comment = "*/" not in line[2:]
             continue
-        if _COMMENT.match(line):
+        if COMMENT.match(line):
             lead = lead or number
             continue
-        imports = _IMPORT.match(line) is not None
+        imports = IMPORT.match(line) is not None
         name = "" if imports else name_of(line)
         fresh = number > 1 and lines.blank((lead or number) - 1) if (lead or number) > 1 else True
         if not _CLOSES.match(line) and (name or fresh) and not (imports and importing):
@@ -100,38 +123,68 @@ def _starts(lines: Lines) -> tuple[list[int], dict[int, str]]:
     return starts, names
 
 
+def margin_of(line: str) -> int:
+    """How far a line is set in, in characters."""
+    return len(line) - len(line.lstrip())
+
+
+def is_function(bare: str) -> bool:
+    """Whether a line, without its margin, begins a function."""
+    if len(bare) > MAX_LINE or _NO_FUNCTION.match(bare):
+        return False
+    return _FUNCTION.match(_flat(bare)) is not None
+
+
+def _flat(line: str) -> str:
+    """A line without what is in its brackets, the innermost first."""
+    before = ""
+    while line != before:
+        line, before = _NESTED.sub(lambda match: "\0" if match[0][0] == "(" else "", line), line
+    return line.replace("\0", "()")
+
+
 def name_of(line: str) -> str:
     """What a line at column 0 defines, as far as it looks like the start of a definition; empty for any other
     line.
     """
-    if len(line) > 400:
+    if len(line) > MAX_LINE:
         return ""
-    for pattern in (_DEFINITION, _ASSIGNED, _CALLED):
+    method = _RECEIVER.match(line)
+    if method is not None:
+        return f"{method['owner']}.{method['name']}"
+    for pattern in (_IMPL, _DEFINITION, _ASSIGNED, _CALLED):
         match = pattern.match(line.rstrip())
-        if match is not None:
-            return match["name"]
+        if match is not None and match["name"] not in _NO_NAMES:
+            return match["name"].rstrip(":!?")
+    if is_function(line.strip()):
+        return _flat(line).partition("(")[0].split()[-1].lstrip("*&")
     match = _SECTION.match(line)
     return "" if match is None else (match["name"] or match["key"] or "").strip("\"' ")
 
 
-def _tiers(lines: Lines, piece: Piece) -> Sequence[list[int]]:
+def _tiers(lines: Lines, piece: Piece, functions: bool) -> Sequence[list[int]]:
     """Where a piece that is too large is cut: after blank lines, the least set-in ones first, then anywhere
     at such a line.
     """
     after_blank: dict[int, list[int]] = {}
     shallow: list[int] = []
     comment = False
+    inside = -1  # the margin of the function that is being passed
     for number in range(piece.first + 1, piece.last + 1):
         line = lines[number]
         if comment or not line.strip():
             comment = comment and "*/" not in line
             continue
+        if inside >= 0 and (margin_of(line) > inside or _CLOSES.match(line.lstrip())):
+            continue
+        inside = margin_of(line) if functions and is_function(line.strip()) else -1
         comment = line.lstrip().startswith("/*") and "*/" not in line
         if _CLOSES.match(line.lstrip()):
             continue
-        margin = (len(line) - len(line.lstrip())) // (1 if line[0] == "\t" else 2)
+        margin = margin_of(line) // (1 if line[0] == "\t" else 2)
         if lines.blank(number - 1):
             after_blank.setdefault(min(margin, 3), []).append(number)
-        if margin <= 2:
+        above = lines[number - 1].strip()
+        if margin <= 2 and not (COMMENT.match(above) or above.endswith("*/")):
             shallow.append(number)
     return [*(after_blank.get(depth, []) for depth in range(4)), shallow]

@@ -114,8 +114,8 @@ def _statements(
             else ""
         )
         yield Statement(first, last, depth, name, isinstance(node, ast.Import | ast.ImportFrom))
-        if depth + 1 >= MAX_TIERS:
-            continue
+        if depth + 1 >= MAX_TIERS or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue  # what a reader needs of a function is told of all of it
         for inner in _bodies(node):
             yield from _statements(lines, inner, depth + 1, f"{name}." if named else owner, inner[0].lineno)
 
