@@ -23,6 +23,7 @@ class Segment(NamedTuple):
             ended by `\\n`.
         parts: what it is worth is made of; see `ingest.scoring`.
         subject: what the document is about, as titles name it; empty where that is not known.
+        date: the day (YYYY-MM-DD) on which it was said; empty where the text does not tell.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Segment(NamedTuple):
     text: str
     parts: Mapping[str, int]
     subject: str = ""
+    date: str = ""
 
     @property
     def worth(self) -> int:

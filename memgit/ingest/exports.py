@@ -6,6 +6,8 @@ Claude's is a list of `{uuid, name, created_at, chat_messages: [{sender, text}]}
 `{results: [...]}`) of `{id, memory, created_at}`; the MCP memory server keeps JSON lines of `{type: "entity",
 name, entityType, observations}` and `{type: "relation", from, to, relationType}`.
 
+A channel of Slack (a list), Discord or Matrix (`{messages: [...]}`) is read as a log.
+
 Of a note in Markdown, title, date and link are taken out of what each program puts beside the text. Notion: `Title <32
 hexadecimal digits>.md`, with lines `Property: value` under the title. Joplin: frontmatter, or (RAW) a block of `id: …` to
 `type_: 1` at the end. Obsidian and its web clipper: frontmatter. Apple Notes exports plain Markdown, with nothing beside it.
@@ -42,6 +44,9 @@ def texts(data: str) -> list[Export]:
         held = json.loads(head)
     except (ValueError, RecursionError):
         return list(_graph(head))
+    channel = _channel(held)
+    if channel is not None:
+        return [channel]
     rows = held.get("results") if isinstance(held, dict) else held
     if not isinstance(rows, list):
         return list(_graph(head))
@@ -50,6 +55,48 @@ def texts(data: str) -> list[Export]:
         if rows and all(known(row) for row in rows):
             return [one for number, row in enumerate(rows, 1) if (one := made(row, number)).text.strip()]
     return []
+
+
+def _channel(held: object) -> Export | None:
+    """The messages of a channel of Slack, Discord or Matrix as a log; None where it is something else."""
+    about = held if isinstance(held, dict) else {}
+    rows = about.get("messages") if about else held
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return None
+    said = [one for row in rows if (one := _message(row)) is not None]
+    if len(said) < len(rows) / 2:
+        return None
+    named = about.get("channel")
+    title = named.get("name") if isinstance(named, dict) else about.get("room_name")
+    lines = [f"{when:%Y-%m-%d %H:%M} <{who}> {text}" for when, who, text in sorted(said)]
+    return Export(str(title or "channel"), str(title or "Channel"), None, "\n".join(lines) + "\n")
+
+
+def _message(row: dict[str, Any]) -> tuple[datetime, str, str] | None:
+    """When, who and what of a message: Slack's `{ts, user, text}`, Discord's `{timestamp, author: {name}, content}`,
+    Matrix's `{origin_server_ts, sender, content: {body}}`.
+    """
+    author, content, profile = row.get("author"), row.get("content"), row.get("user_profile")
+    who = (
+        (author.get("nickname") or author.get("name"))
+        if isinstance(author, dict)
+        else (profile.get("display_name") or profile.get("real_name"))
+        if isinstance(profile, dict)
+        else row.get("sender") or row.get("user")
+    )
+    what = content.get("body") if isinstance(content, dict) else content or row.get("text")
+    stamp = row.get("ts") or row.get("timestamp") or row.get("origin_server_ts")
+    if not (isinstance(who, str) and isinstance(what, str) and what.strip()):
+        return None
+    try:
+        seconds = float(stamp) / (1000 if "origin_server_ts" in row else 1)  # type: ignore[arg-type]
+        when = datetime.fromtimestamp(seconds, UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        try:
+            when = datetime.fromisoformat(str(stamp)).replace(tzinfo=UTC)
+        except ValueError:
+            return None
+    return when, re.sub(r"[<>=\"\s]+", " ", who).strip()[:40] or "?", " ".join(what.split())
 
 
 def _is_chatgpt(row: dict[str, Any]) -> bool:

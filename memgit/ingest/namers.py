@@ -8,23 +8,14 @@ from memgit.formats.messages.message import cut
 from memgit.ingest.cuts import chat, outline
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.size_limits import Piece
-from memgit.ingest.naming import MAX_TITLE, UNTITLED, Part, clean
-from memgit.ingest.plain import plain
+from memgit.ingest.naming import MAX_TITLE, UNTITLED, Namer, Part, clean
+from memgit.ingest.plain import brief, plain
 from memgit.ingest.rewrite import fenced
 from memgit.ingest.signatures import signatures
 
 NAMES = 3
 """Names of definitions in a title."""
 _COMMENT = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"{3}|'{3}|;)", re.MULTILINE)
-
-_CLAUSE = re.compile(
-    r"[,;:]?\s(?=(?:that|which|who|for|based|using|with|from|to|of|in|on|at|by|between|so|if|when|as|due|where|while|until|without|into)\b|\()"
-    r"|[,;:](?=\s)"
-)
-"""Where a sentence may end early."""
-_DANGLING = re.compile(r"(?:\s(?:of|due|to|by|in|on|and|or|for|with|as|at|the|an?))+$")
-MIN_PURPOSE = 4
-"""Words of a sentence that was cut."""
 
 
 class ChatNamer:
@@ -35,9 +26,20 @@ class ChatNamer:
 
     def of(self, piece: Piece, only: bool) -> Part:
         """What was said as a list of statements."""
-        body, subject = chat.statements(self._spoken, self._lines, piece.first, piece.last)
-        name = clean(chat.as_title(subject)) or self._title or UNTITLED
-        return Part(name[:1].upper() + name[1:], (self._title,) if self._title else (), body)
+        said = chat.Stretch(self._spoken, piece.first, piece.last)
+        name = clean(said.title) or self._title or UNTITLED
+        context = (self._title,) if self._title else ()
+        return Part(name[:1].upper() + name[1:], context, said.body, day=said.day)
+
+
+class MixedNamer:
+    """Names pieces of a text that ends with a log."""
+
+    def __init__(self, above: Namer, log: ChatNamer, start: int) -> None:
+        self._above, self._log, self._start = above, log, start
+
+    def of(self, piece: Piece, only: bool) -> Part:
+        return (self._log if piece.first >= self._start else self._above).of(piece, only)
 
 
 class OutlineNamer:
@@ -134,16 +136,6 @@ class CodeNamer:
             + f" in {self._title}" * (not same)
         )
         name = self._title if only or not names else name
-        said = _brief(plain(purpose), MAX_TITLE - len(name) - 2)
+        said = brief(plain(purpose), MAX_TITLE - len(name) - 2)
         ordinary = said[1:2].islower() or said[1:2] == " "
         return f"{name}: {said[:1].lower() if ordinary else said[:1]}{said[1:]}" if said else name
-
-
-def _brief(said: str, width: int) -> str:
-    """A sentence in at most so many columns: a longer one ends before a clause; empty where too little is left."""
-    said = said.rstrip(" .:;")
-    if len(said) > width:
-        ends = [match.start() for match in _CLAUSE.finditer(said, 0, max(0, width))]
-        said = _DANGLING.sub("", said[: ends[-1]]) if ends else ""
-        return said if len(said.split()) >= MIN_PURPOSE else ""
-    return said

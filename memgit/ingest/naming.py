@@ -26,7 +26,8 @@ _LEAD = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]{3,60}?)[.:]?(?:\
 class Part(NamedTuple):
     """One segment in words: its title, the titles above it, its body.
 
-    `documented` is None for text, else whether the code says what it is for. `dull` says why nobody records it.
+    `documented` is None for text, else whether the code says what it is for. `dull` says why nobody records it, `day` when
+    it was said.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Part(NamedTuple):
     body: str
     documented: bool | None = None
     dull: str = ""
+    day: str = ""
 
 
 class Namer(Protocol):

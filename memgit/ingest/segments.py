@@ -15,10 +15,10 @@ from memgit.ingest.boilerplate import is_generic_heading, kind_of_title, without
 from memgit.ingest.content import Dropped, FileMap, Segment
 from memgit.ingest.cuts import chat, code, markdown, outline, prose, python
 from memgit.ingest.cuts.lines import Lines
-from memgit.ingest.cuts.size_limits import LARGE_TOKENS, WHOLE, Piece, joined, merge
+from memgit.ingest.cuts.size_limits import LARGE_TOKENS, SMALL_TOKENS, WHOLE, Piece, joined, merge
 from memgit.ingest.filetypes import language
 from memgit.ingest.keywords import SUMMARY, keywords, summary_of, terms_of, topic_of
-from memgit.ingest.namers import ChatNamer, CodeNamer, OutlineNamer
+from memgit.ingest.namers import ChatNamer, CodeNamer, MixedNamer, OutlineNamer
 from memgit.ingest.naming import MAX_TITLE, MarkdownNamer, Namer, Part, clean
 from memgit.ingest.rewrite import body_of
 from memgit.ingest.scoring import BOILERPLATE, parts
@@ -171,9 +171,16 @@ def _cut(lines: Lines, text: str, given: Given, kind: str, title: str, first: in
         return _Cut(_code_pieces(lines, text, kind), CodeNamer(lines, kind, name), name)
     spoken = chat.turns(lines, first)
     if spoken:
-        name = title or _first_heading(lines, first, spoken[0].line) or stem
+        start = spoken[0].line
+        name = title or _first_heading(lines, first, start) or stem
         speakers = frozenset(turn.speaker.casefold() for turn in spoken)
-        return _Cut(chat.pieces(lines, first, spoken), ChatNamer(lines, spoken, name), name, speakers)
+        named = ChatNamer(lines, spoken, name)
+        if lines.tokens(first, start - 1) <= SMALL_TOKENS:
+            return _Cut(chat.pieces(lines, first, spoken), named, name, speakers)
+        head = lines.text(1, start - 1)
+        above = _cut(Lines(head), head, given, kind, title, first)
+        log = chat.pieces(lines, start, spoken)
+        return _Cut([*above.pieces, *log], MixedNamer(above.namer, named, start), above.title, speakers)
     bullets = outline.bullets(lines, first) if kind == "markdown" else []
     if bullets:
         name = title or stem
@@ -365,6 +372,7 @@ class _Segments:
             if part.dull
             else parts(part.title, body, tokens, documented=part.documented),
             self._subject,
+            part.day,
         )
 
 

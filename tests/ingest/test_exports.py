@@ -137,3 +137,51 @@ def test_the_branch_that_is_shown_and_parts_of_messages() -> None:
     ]
     (other,) = texts(json.dumps(rows))
     assert "By the moon." in other.text and "Hm" not in other.text
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        [
+            {
+                "type": "message",
+                "user": "U1",
+                "user_profile": {"real_name": "Ana Moss"},
+                "text": "Is it high?",
+                "ts": "1772445600.0002",
+            },
+            {"type": "message", "user": "Ben", "text": "Yes,\nit is.", "ts": "1772445660.0"},
+        ],
+        {
+            "channel": {"name": "tides"},
+            "messages": [
+                {
+                    "timestamp": "2026-03-02T10:00:00.5+00:00",
+                    "author": {"name": "Ana Moss"},
+                    "content": "Is it high?",
+                },
+                {
+                    "timestamp": "2026-03-02T10:01:00+00:00",
+                    "author": {"name": "Ben"},
+                    "content": "Yes,\nit is.",
+                },
+                {"timestamp": "x", "author": None, "content": None},
+            ],
+        },
+        {
+            "room_name": "tides",
+            "messages": [
+                {"sender": "Ana Moss", "origin_server_ts": 1772445600000, "content": {"body": "Is it high?"}},
+                {"sender": "Ben", "origin_server_ts": 1772445660000, "content": {"body": "Yes, it is."}},
+            ],
+        },
+    ],
+)
+def test_a_channel_is_a_log(held: object) -> None:
+    (channel,) = texts(json.dumps(held))
+    assert channel.text == "2026-03-02 10:00 <Ana Moss> Is it high?\n2026-03-02 10:01 <Ben> Yes, it is.\n"
+
+
+@pytest.mark.parametrize("stamp", [None, "", "1e400", "-1e30", [], {"a": 1}, "9" * 400])
+def test_a_message_without_a_time_is_none(stamp: object) -> None:
+    assert texts(json.dumps([{"user": "Ana", "text": "Hm", "ts": stamp}] * 3)) == []

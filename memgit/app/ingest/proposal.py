@@ -289,5 +289,5 @@ class _Maker:
             worth=segment.worth,
             worth_parts=tuple(segment.parts.items()),
             fingerprint=(digest(segment.text),),
-            date=text.date or "",
+            date=text.date or segment.date,
         )

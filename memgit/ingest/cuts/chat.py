@@ -4,80 +4,132 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import accumulate, pairwise
+from math import log
 
 from memgit.formats.messages.message import cut
 from memgit.ingest.cuts.lines import Lines
-from memgit.ingest.cuts.prose import shared, terms_of
+from memgit.ingest.cuts.prose import terms_of
 from memgit.ingest.cuts.size_limits import SMALL_TOKENS, Piece
-from memgit.ingest.keywords import telling_terms
-from memgit.model.terms import words
+from memgit.ingest.keywords import NOISE
+from memgit.ingest.plain import brief
+from memgit.model.terms import STOP, words
 from memgit.model.tokens import of_half_words
 
-MIN_TURNS, MIN_SHARE = 4, 0.5
-"""Turns that a chat has at least, and their share of its lines."""
-MAX_TOKENS = 500
-"""Tokens of a segment beyond which the next pause ends it."""
-SAME_TOPIC = 0.2
-"""The share of key terms from which a turn after a pause goes on with the topic."""
+MIN_TURNS, MIN_SHARE, MIN_HEADED = 4, 0.5, 0.2
+"""Turns that a chat has at least, and their share of its lines, where each names its speaker in its line or above
+it.
+"""
+MIN_LOG, LOG_SHARE = 12, 0.8
+"""The same of a log inside another text."""
+MAX_TOKENS = 700
+"""Tokens of a segment beyond which it is cut where its topic turns the most."""
 PAUSE_MINUTES = 4
 """Minutes without a word after which somebody may speak of something else."""
-_STAMP = r"(?:\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d(?::\d\d)?(?:\s*[AaPp][Mm])?\]?\s*[-\u2013]?\s*)?"
+WINDOW = 8
+"""Turns on either side of a place that are compared."""
+_DATE = r"(?:\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4})"
+_TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?Z?(?:\s*[AaPp]\.?[Mm]\.?)?"
+_STAMP = rf"(?:[\[(]?(?:{_DATE},?[T ]\s*)?{_TIME}[\])]?\s*[-\u2013|]?\s*)?"
+_NAME = r"[A-Z\u00c0-\u024f][\w.'-]*(?: [A-Z][\w.'-]*){0,2}"
 _TURN = re.compile(
-    rf"^\s*(?:[-*>]\s+)?{_STAMP}(?:\*\*)?(?:<(?P<nick>[\w.-]{{1,30}})>|@?(?P<name>[A-Z\u00c0-\u024f][\w.'-]*(?: [A-Z][\w.'-]*){{0,2}}))"
+    rf"^\s*(?:[-*>]\s+)?{_STAMP}(?:\*\*)?(?:<\s*[@+%&~]?(?P<nick>[^<>\s=/\"][^<>=\"]{{0,39}})>"
+    rf"|(?P<id>@[\w.=/-]+:[\w.-]+(?=:\s))|@?(?P<name>{_NAME}))"
     rf"(?:\*\*)?\s*(?:\(\d{{1,2}}:\d\d[^)]*\))?(?:(?<=>)|:)(?:\*\*)?\s+(?P<said>\S.*)$"
 )
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
+_HEAD = re.compile(
+    rf"^\s*(?:#+\s+)?(?:\*\*)?(?P<name>[\w@\u00c0-\u024f][^:<>|\n]{{0,38}}?)(?:\*\*)?\s*(?:\u2014|\u2013|-|\s|\s[\[(])\s*(?:[\[(])?"
+    rf"(?:(?:today|yesterday|{_DATE})(?:,| at)?\s+)?{_TIME}[\])]?\s*$"
+    rf"|^On\s.{{6,60}}?,\s*\"?(?P<wrote>{_NAME})\"?\s*(?:<[^<>\s]*>)?\s*wrote:\s*$",
+    re.IGNORECASE,
+)
+"""A line that names the speaker of those below it: copies of Slack and Discord, answers to mails."""
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::\d\d)?(?:\.\d+)?\s*([AaPp])?")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NOTICE = re.compile(
     r"^\s*(?:\[?[\d:. T-]+\]?\s*)?(?:\*{1,3}|[\u2190\u2192\u21d0\u21d2\u2022]|-->|<--|-!-|=!=)\s|\b(?:has )?(?:joined|quit|left|parted) "
-    r"(?:\(|#|the (?:channel|room))|\bis now known as\b"
+    r"(?:\(|#|the (?:channel|room))|\bis now known as\b|^\s*(?:`{3}|~{3}|\{%|--- (?:Log|Day) )"
 )
 """Lines of a channel that nobody said."""
 _TURNED = re.compile(
-    r"\b(?:on another (?:matter|note|topic)|by the way|btw|another (?:thing|question|topic)|different topic|changing (?:the )?subject"
-    r"|next (?:topic|item|question|up|on the agenda)|one more thing|separately|unrelated|moving on|new topic)\b",
+    r"^(?:\W*(?:so|ok(?:ay)?|well|all ?right|right|now|and|oh|anyway|folks|then|#\w+)\b[,:.!]*\s*)*(?:on another (?:matter|note|topic)"
+    r"|by the way|another (?:thing|question|topic)|different topic|changing (?:the )?subject"
+    r"|(?:and )?(?:the )?next (?:topic|item|question|up"
+    r"|on the agenda)|one more thing|separately|unrelated(?:ly)?|moving on|new topic|lastly|on ?to\b|#topic|last thing)\b[,:]?",
     re.I,
 )
 _CHATTER = re.compile(
-    r"(?:ok(?:ay)?|kk?|thanks?(?: you)?(?: a lot| so much)?|thx|ty|lol|haha+|great|nice|cool|perfect|awesome|done|will do|sure|yes|yep|yeah"
-    r"|no problem|np|you'?re welcome|hi|hello|hey|good (?:morning|afternoon|evening)|bye|see you|got it|makes sense|sounds good|\+1"
-    r"|finally|that works|works|agreed|[\W_])+(?:[,!. ]+(?:\w+)?)?",
+    r"(?:ok(?:ay)?|kk?|thanks?(?: you)?(?: a lot| so much)?|thx|ty|plz|lol|ha(?:ha)*|heh|great|nice|cool|perfect|awesome|done|will do|sure"
+    r"|y(?:es|ep|eah?|o)|no|nope|nah|no problem|np"
+    r"|you'?re welcome|hi+|hello|hey|howdy|good (?:morning|afternoon|evening|meeting)|bye|see you"
+    r"|got it|makes sense|sounds good|\+1|o/|finally|that works|works|agreed|indeed|welcome|right|[\W_])+(?:[,!. ]+(?:\w+)?)?",
     re.I,
 )
-_ADDRESSED = re.compile(
-    r"^(?:(?:so|ok|okay|well|oh|and|but|yeah|also|now|right)[,:]?\s+)+|^[@\w.\[\]|^{}-]{2,20}[:,]\s+", re.I
+_ANSWER = re.compile(
+    r"(?:y(?:es|ep|eah?)|no|nope|nah|sure|agreed|correct|right|exactly|indeed|done|both|maybe|[+-]1)\b", re.I
 )
-MAX_TERMS = 40
-FEW_TURNS, AGREED = 6, 2
-"""Turns of a stretch that its first one names, and key terms that a statement has to name a longer one."""
+_ADDRESSED = re.compile(
+    r"^(?:(?:so|ok|okay|well|oh|and|but|yeah|yes|also|now|right|alright|all?right|sure|folks|anyway|in that case)\b[,:]?\s+)+"
+    r"|^[@\w.\[\]|^{}-]{2,20}[:,]\s+|^\w{0,2}\d+[.)]\s+|^q:\s+|^you mean\s+"
+    r"|^(?:i|we)(?:'d| would| just)* (?:want(?:ed)?|like|love|need) to (?:talk|speak|ask|know|hear|mention|discuss)\w*"
+    r"(?: about)?(?: how(?: to)?)?\s+",
+    re.I,
+)
+_LEANS = re.compile(
+    r"^(?:it|that|this|they|he|she|these|those|which|and|but|or|because|then|there|yes|no|if so|who)\b|\b(?:i|me|my|you|your)\b"
+    r"|\b(?:it|that|this one|them|they|he|she)[.?!]*$",
+    re.I,
+)
+"""A statement that leans on what was said before."""
+_DECIDES = re.compile(
+    r"\b(?:let'?s|should|decided?|agree(?:d|ment)?|propose[ds]?|plan(?:s|ning)? (?:to|on)|will (?:need|be|use|have)|need(?:s)? to"
+    r"|agenda|goal|must)\b"
+    r"|:$",
+    re.I,
+)
+_ITEM = re.compile(r"^\"?\d{1,2}[.)]\s")
 SHORTEST, LONGEST = 4, 14
-"""Words of a statement that names a longer stretch; a question is taken first."""
+"""Words of a statement that names a stretch."""
 SUMMARY = 70
 """Columns of a title."""
+THINGS = 4
+"""Things that a title names where no question does."""
+AGREED = 3
+"""Statements of a stretch that is named by its first."""
+_LIGHT = frozenset(
+    """
+    stuff lot bit kind sort way case far later least best good better bad nice point sense part rest side fact idea mean head matter
+    end future past same due new old big long short high low few more most next last main real able one two three four five person guy
+    folk man hand place world life word name today yesterday tomorrow morning night talk chat meeting look try reason moment couple
+    amount number set list level area option chance deal rule order term effect topic subject context discussion feedback comment
+    question answer update work working done need want use user yeah okay hmm sorry please thank lol
+    """.split()
+)
+"""Words that name nothing to look up by themselves; with another one they may."""
+_WORD = re.compile(r"[^\W_](?:[\w.+#/-]*\w)?")
+_BEFORE_NOUN = re.compile(
+    r"\b(?:the|an?|this|these|those|our|your|my|their|its|his|her|of|for|about|on|in|with|any|some|no|from|per|via|by|each|every|which|what"
+    r"|few|several|many|more|other|between|into|under|at)"
+    r"\s+(?:[\w'-]+\s+)?$",
+    re.I,
+)
+NOUN_SHARE = 0.35
+"""The share of its uses in which a thing stands where nouns stand."""
 _LABELS = frozenset(
-    [
-        "note",
-        "warning",
-        "tip",
-        "important",
-        "example",
-        "date",
-        "context",
-        "solution",
-        "source",
-        "status",
-        "title",
-        "usage",
-    ]
+    "note warning tip important example date context solution source status title usage".split()
 )
 
 
 class Turn:
-    """One turn: the line, who speaks, what, and when in minutes of the day (None where it does not say)."""
+    """One turn: the line, who speaks, what, when in minutes and on which day (None and empty where it does not
+    say).
+    """
 
-    __slots__ = ("line", "minute", "said", "speaker")
+    __slots__ = ("day", "line", "minute", "said", "speaker", "terms")
 
-    def __init__(self, line: int, speaker: str, said: str, minute: int | None = None) -> None:
-        self.line, self.speaker, self.said, self.minute = line, speaker, said, minute
+    def __init__(self, line: int, speaker: str, said: str, minute: int | None = None, day: str = "") -> None:
+        self.line, self.speaker, self.said, self.minute, self.day = line, speaker, said, minute, day
+        self.terms: set[str] = set()
 
     @property
     def is_chatter(self) -> bool:
@@ -87,59 +139,188 @@ class Turn:
 
 
 def turns(lines: Lines, first: int = 1) -> list[Turn]:
-    """The turns of a chat; empty where the text is something else."""
+    """The turns of a chat, or of a log that another text ends with; empty where the text is something else."""
     found: list[Turn] = []
-    full = 0
+    full = [0] * (len(lines) + 2)
+    headed = 0
     for number in range(first, len(lines) + 1):
-        if lines.blank(number) or _NOTICE.search(lines[number][:200]):
-            continue
-        full += 1
-        line = lines[number][:2000]
-        match = _TURN.match(line)
+        line = lines[number][:2000].lstrip("\ufeff")
+        notice = lines.blank(number) or _NOTICE.search(line[:200]) is not None
+        full[number] = not notice
+        match = _TURN.match(line) if not notice else None
+        head = _HEAD.match(line) if not notice and match is None else None
         if match is not None:
-            start = match.start("nick") if match["nick"] else match.start("name")
-            clock = _CLOCK.search(line[:start])
-            minute = int(clock[1]) * 60 + int(clock[2]) if clock is not None else None
-            found.append(Turn(number, match["nick"] or match["name"], match["said"], minute))
-    speakers = [turn.speaker for turn in found]
-    often = {name for name in speakers if speakers.count(name) > 1}
-    is_chat = (
+            name = match["nick"] or match["id"] or match["name"]
+            found.append(_turn(number, name, match["said"], line[: match.start("said")]))
+        elif head is not None:
+            headed += 1
+            found.append(_turn(number, (head["name"] or head["wrote"]).strip(" @*"), "", line))
+        elif not notice and found:
+            found[-1].said = f"{found[-1].said} {line.strip().lstrip('> ')}".strip()
+    found = [turn for turn in found if turn.said]
+    counts = list(accumulate(full))
+    least = MIN_HEADED if headed > len(found) / 2 else MIN_SHARE
+    if not _are_speakers(found):
+        return []
+    if len(found) >= least * counts[-1]:
+        return _with_terms(found)
+    for start, turn in enumerate(found[:-MIN_LOG]):
+        if len(found) - start >= LOG_SHARE * (counts[-1] - counts[turn.line - 1]):
+            return _with_terms(found[start:]) if _are_speakers(found[start:]) else []
+    return []
+
+
+def _turn(number: int, speaker: str, said: str, stamp: str) -> Turn:
+    clock, day = _CLOCK.search(stamp), _DAY.search(stamp)
+    minute = None
+    if clock is not None:
+        hour = int(clock[1]) % 12 + 12 * (clock[3] in ("p", "P")) if clock[3] else int(clock[1])
+        minute = hour * 60 + int(clock[2])
+    return Turn(number, speaker, said, minute, day[0] if day is not None else "")
+
+
+def _are_speakers(found: list[Turn]) -> bool:
+    """Whether turns are of two people or more who speak more than once."""
+    counts = Counter(turn.speaker for turn in found)
+    return (
         len(found) >= MIN_TURNS
-        and len(found) >= MIN_SHARE * full
-        and 2 <= len(set(speakers)) <= max(2, len(found) // 2)
-        and len(often) >= 2
-        and not _LABELS.intersection(name.casefold() for name in speakers)
+        and 2 <= len(counts) <= max(2, len(found) // 2)
+        and sum(count > 1 for count in counts.values()) >= 2
+        and not _LABELS.intersection(name.casefold() for name in counts)
     )
-    return found if is_chat else []
+
+
+def _with_terms(found: list[Turn]) -> list[Turn]:
+    """The turns with the things that each names: words that stand behind an article, a preposition or another such
+    word, or are spelled as names; no names of those who speak, and no words of most turns.
+    """
+    speakers = {part for turn in found for part in words(turn.speaker)}
+    uses: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    for turn in found:
+        said = _spoken(turn.said)
+        for match in _WORD.finditer(said):
+            if match[0].casefold() in STOP:
+                continue
+            term = _stem(match[0].casefold())
+            uses[term] += 1
+            name = match[0][1:] != match[0][1:].lower() or (
+                match[0][0].isupper() and said[: match.start()][-2:-1].isalpha()
+            )
+            named[term] += (
+                name or _BEFORE_NOUN.search(said[max(0, match.start() - 40) : match.start()]) is not None
+            )
+    things = {
+        term
+        for term, count in uses.items()
+        if len(term) > 1
+        and term not in _LIGHT
+        and named[term] >= NOUN_SHARE * count
+        and not term.isdigit()
+        and term not in STOP
+        and term not in NOISE
+        and term not in speakers
+        and not term.endswith("ly")
+    }
+    for turn in found:
+        turn.terms = {_stem(word.casefold()) for word in _WORD.findall(_spoken(turn.said))} & things
+    counts = Counter(term for turn in found for term in turn.terms)
+    for turn in found:
+        turn.terms = {term for term in turn.terms if counts[term] <= max(len(found) / 2, 3)}
+    return found
+
+
+def _spoken(said: str) -> str:
+    """A statement without addresses and code."""
+    return re.sub(r"https?://\S+|`[^`]*`", "", said)
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
 def pieces(lines: Lines, first: int, found: list[Turn]) -> list[Piece]:
-    """The pieces of a chat: a new one where a turn says so, or where after a pause nothing is shared any more."""
-    starts = [first]
-    terms: set[str] = set()
-    for turn, before in zip(found, [None, *found], strict=False):
-        own = terms_of(turn.said)
-        if before is not None and _turns_away(lines, starts[-1], turn, before, terms, own):
-            starts.append(_after_pause(lines, turn.line))
-            terms = set()
-        terms |= own
-    stops = [start - 1 for start in starts[1:]] + [len(lines)]
+    """The pieces of a chat: a new one where a turn says so, or where after a pause nothing is shared any more;
+    what is too large still is cut where its topic turns the most.
+    """
+    starts = [0]
+    for number in range(1, len(found)):
+        if _turns_away(lines, found, starts[-1], number):
+            starts.append(number)
+    weights = _rarity(found)
+    out: list[int] = []
+    for start, stop in pairwise([*starts, len(found)]):
+        out += _divided(lines, found, weights, start, stop)
+    borders = [first, *(_after_pause(lines, found[start].line) for start in out if start)]
+    stops = [border - 1 for border in borders[1:]] + [len(lines)]
     return [
         Piece(start, stop, lines.weight(start, stop), ((),))
-        for start, stop in zip(starts, stops, strict=True)
+        for start, stop in zip(borders, stops, strict=True)
     ]
 
 
-def _turns_away(lines: Lines, start: int, turn: Turn, before: Turn, terms: set[str], own: set[str]) -> bool:
-    if _TURNED.search(turn.said[:80]):
+def _turns_away(lines: Lines, found: list[Turn], start: int, number: int) -> bool:
+    turn, before = found[number], found[number - 1]
+    if _TURNED.match(turn.said) and len(turn.said.split()) > 2:
         return True
-    size = of_half_words(lines.weight(start, turn.line - 1))
-    gone = 0 if turn.minute is None or before.minute is None else (turn.minute - before.minute) % (24 * 60)
-    paused = gone >= PAUSE_MINUTES or any(lines.blank(number) for number in range(before.line + 1, turn.line))
-    apart = shared(terms, own) < SAME_TOPIC
-    if turn.minute is not None:
-        return (paused and size >= SMALL_TOKENS and apart) or (size > MAX_TOKENS and (paused or apart))
-    return paused and (size > MAX_TOKENS or apart)
+    before_terms = set().union(*(one.terms for one in found[start:number]))
+    apart = not before_terms & turn.terms and not turn.is_chatter
+    if turn.minute is not None and before.minute is not None:
+        paused = (turn.minute - before.minute) % (24 * 60) >= PAUSE_MINUTES or turn.day != before.day
+        return paused and apart and _tokens(lines, found, start, number) >= SMALL_TOKENS
+    return apart and any(lines.blank(one) for one in range(before.line + 1, turn.line))
+
+
+def _tokens(lines: Lines, found: list[Turn], start: int, stop: int) -> int:
+    last = found[stop].line - 1 if stop < len(found) else len(lines)
+    return of_half_words(lines.weight(found[start].line, last))
+
+
+def _divided(lines: Lines, found: list[Turn], weights: dict[str, float], start: int, stop: int) -> list[int]:
+    """The starts of the parts of a stretch of turns that is too large, cut where the sides share the least."""
+    if _tokens(lines, found, start, stop) <= MAX_TOKENS:
+        return [start]
+    places = [
+        place
+        for place in range(start + 1, stop)
+        if min(_tokens(lines, found, start, place), _tokens(lines, found, place, stop)) >= 2 * SMALL_TOKENS
+    ]
+    if not places:
+        return [start]
+    place = min(places, key=lambda one: _cohesion(found, weights, start, one, stop))
+    return _divided(lines, found, weights, start, place) + _divided(lines, found, weights, place, stop)
+
+
+def _cohesion(found: list[Turn], weights: dict[str, float], start: int, place: int, stop: int) -> float:
+    """How much the turns on either side of a place speak of the same things, the rarer words more; a question
+    belongs to what follows, an item to its list.
+    """
+    sides = found[max(start, place - WINDOW) : place], found[place : min(stop, place + WINDOW)]
+    left, right = (Counter(term for turn in side for term in turn.terms) for side in sides)
+    both = sum(weights[term] * min(left[term], right[term]) for term in left.keys() & right.keys())
+    all_ = [sum(weights[term] * count for term, count in side.items()) for side in (left, right)]
+    share = both / (min(all_) or 1)
+    turn, before = found[place], found[place - 1]
+    near = found[max(start, place - 3) : place]
+    if any(one.said.rstrip().endswith("?") and one.speaker != turn.speaker for one in near):
+        share += 0.3
+    if _ITEM.match(turn.said) and any(
+        _ITEM.match(one.said) for one in found[max(start, place - WINDOW) : place]
+    ):
+        share += 0.3
+    if turn.is_chatter or (
+        turn.speaker == before.speaker and before.said.rstrip().endswith((":", ",", "..."))
+    ):
+        share += 0.3
+    if turn.minute is not None and before.minute is not None:
+        share -= min(0.2, 0.05 * ((turn.minute - before.minute) % (24 * 60)))
+    return share - 0.15 * turn.said.rstrip().endswith("?")
+
+
+def _rarity(found: list[Turn]) -> dict[str, float]:
+    """What each term weighs: the rarer in all turns, the more."""
+    counts = Counter(term for turn in found for term in turn.terms)
+    return {term: log(1 + len(found) / count) for term, count in counts.items()}
 
 
 def _after_pause(lines: Lines, line: int) -> int:
@@ -148,56 +329,124 @@ def _after_pause(lines: Lines, line: int) -> int:
     return line
 
 
-def statements(found: list[Turn], lines: Lines, first: int, last: int) -> tuple[str, str]:
-    """A stretch of a chat as a list of who said what, without what says nothing, and what it is about: the
-    first statement.
+class Stretch:
+    """A stretch of a chat in words: what was said, what it is about, and on which day."""
+
+    __slots__ = ("body", "day", "title")
+
+    def __init__(self, found: list[Turn], first: int, last: int) -> None:
+        opened = [turn.said for turn in found if turn.line <= first + 2 and _TURNED.match(turn.said)]
+        inside = [turn for turn in found if first <= turn.line <= last]
+        weights = _rarity(found)
+        counts = Counter(term for turn in inside for term in turn.terms)
+        voices = {term: len({turn.speaker for turn in inside if term in turn.terms}) for term in counts}
+        ranked = sorted(counts, key=lambda term: (-counts[term] * weights[term] * voices[term] ** 0.5, term))
+        wanted = [term for term in ranked if counts[term] > 1][:8]
+        kept = [turn for number, turn in enumerate(inside) if _says(inside, number, counts)]
+        self.body = "\n".join(f"- {turn.speaker}: {turn.said}" for turn in kept)
+        self.day = next((turn.day for turn in inside if turn.day), "")
+        self.title = _subject(kept, wanted, counts, weights)
+        topic = as_title(opened[-1]).strip("?") if opened else ""
+        if 0 < len(topic.split()) < AGREED < len(kept) and topic.casefold() not in self.title.casefold():
+            self.title = f"{topic}: {self.title}"
+
+
+def _says(inside: list[Turn], number: int, counts: Counter[str]) -> bool:
+    """Whether a turn says something: it is no chatter, or answers a question; a few words have to share one with
+    others.
     """
-    told: list[str] = []
-    inside = [turn for turn in found if first <= turn.line <= last]
-    for turn, following in zip(inside, [*inside[1:], None], strict=True):
-        if turn.is_chatter:
+    turn = inside[number]
+    before = [one for one in inside[max(0, number - 3) : number] if one.speaker != turn.speaker]
+    asked = any(one.said.rstrip().endswith("?") and len(one.said.split()) > 2 for one in before)
+    if turn.is_chatter:
+        return asked and (_ANSWER.match(turn.said) is not None or not _CHATTER.fullmatch(turn.said.strip()))
+    if (
+        len(turn.said.split()) > 4
+        or asked
+        or turn.said.rstrip().endswith("?")
+        or re.search(r"[\d`]|://", turn.said)
+    ):
+        return True
+    return any(counts[term] > 1 for term in turn.terms) or len(inside) <= WINDOW
+
+
+def _subject(kept: list[Turn], wanted: list[str], counts: Counter[str], weights: dict[str, float]) -> str:
+    """What a stretch is about: the first statement of a short one, else the things that most of its statements
+    name, before a question or a decision about them where there is one.
+    """
+    if len(kept) <= AGREED:
+        return as_title(kept[0].said) if kept else ""
+    best, told = "", ""
+    most = [0.0, 0.0]
+    for turn in kept:
+        for said in re.split(r"(?<=[.!?])\s+", turn.said):
+            bare = _lead(said)
+            terms = turn.terms.intersection(_stem(word.casefold()) for word in _WORD.findall(bare))
+            held = terms.intersection(wanted)
+            size, leans = len(bare.split()), _LEANS.search(bare) is not None
+            if not SHORTEST <= size <= LONGEST or len(bare) > SUMMARY - 10 or "://" in bare:
+                continue
+            score = sum(counts[term] * weights[term] for term in terms) * (0.5 if leans else 1) / (size + 8)
+            if score > most[0]:
+                told, most[0] = bare, score
+            asks = bare.endswith("?") or _DECIDES.search(bare) is not None
+            if asks and len(held) > 1 + leans and score > most[1]:
+                best, most[1] = bare, score
+    things = _phrases(kept, wanted)
+    if not best and len(things) > 1 and len(kept) > AGREED:
+        return ", ".join(things[:THINGS])
+    title = (best or told).strip(" .:") or as_title(kept[0].said)
+    named = next((one for one in things[:1] if " " in one or one != one.lower()), "")
+    return title if named.casefold() in title.casefold() else f"{named}: {title}"
+
+
+def _phrases(kept: list[Turn], wanted: list[str]) -> list[str]:
+    """Things as they are written the most, two that go together as one."""
+    pairs: Counter[tuple[str, str]] = Counter()
+    spelled: dict[str, Counter[str]] = {}
+    for turn in kept:
+        found = _WORD.findall(_spoken(turn.said))
+        for word in found:
+            spelled.setdefault(_stem(word.casefold()), Counter())[word] += 1
+        stems = ["" if word.casefold() in STOP else _stem(word.casefold()) for word in found]
+        pairs.update({pair for pair in pairwise(stems) if pair[0] != pair[1]})
+    out: list[str] = []
+    used: set[str] = set()
+    for term in wanted:
+        if term in used:
             continue
-        stop = following.line - 1 if following is not None else last
-        more = [
-            lines[number].strip()
-            for number in range(turn.line + 1, stop + 1)
-            if not lines.blank(number) and not _NOTICE.search(lines[number][:200])
-        ]
-        said = " ".join([turn.said.strip(), *more])
-        told.append(f"- {turn.speaker}: {said}")
-    return "\n".join(told), _subject([turn for turn in inside if not turn.is_chatter])
+        other = max(
+            (
+                pair
+                for pair, count in pairs.items()
+                if count > 1 and term in pair and all(_is_thing(one) for one in pair)
+            ),
+            key=lambda pair: (pairs[pair], pair),
+            default=(term,),
+        )
+        used.update(other)
+        out.append(" ".join(spelled[one].most_common(1)[0][0] for one in other))
+    return out
 
 
-def _subject(inside: list[Turn]) -> str:
-    """The statement that says what a stretch is about: the first of a short one, else the one that has the
-    most of its key terms in few words.
-    """
-    if len(inside) <= FEW_TURNS:
-        return inside[0].said if inside else ""
-    speakers = {turn.speaker.casefold() for turn in inside}
-    counts = Counter(word for turn in inside for word in set(words(turn.said)))
-    found = telling_terms("\n".join(turn.said for turn in inside), MAX_TERMS)
-    often = [term for term in found if counts[term] > 1 and len(term) > 2 and term not in speakers]
-    wanted = sorted(often, key=lambda term: -counts[term])[:8]
+def _is_thing(term: str) -> bool:
+    return len(term) > 1 and term not in STOP and not term.isdigit()
 
-    def held(turn: Turn) -> int:
-        return len(set(wanted).intersection(words(turn.said)))
 
-    for asked, least in ((True, 1), (False, AGREED)):
-        fitting = [
-            turn
-            for turn in inside
-            if SHORTEST <= len(turn.said.split()) <= LONGEST
-            and held(turn) >= least
-            and turn.said.rstrip().endswith("?") >= asked
-        ]
-        if fitting:
-            return max(fitting, key=held).said
-    return ", ".join(wanted[: AGREED + 1]) or inside[0].said
+def _lead(said: str) -> str:
+    """A statement without what is only said to begin with."""
+    before = ""
+    bare = _TURNED.sub("", said)
+    while bare != before:
+        bare, before = _ADDRESSED.sub("", bare, count=1).strip(" ,;-\u2013\u2014"), bare
+    return bare
 
 
 def as_title(said: str) -> str:
-    """A statement as a title: without what is only said to begin with, up to the end of its first sentence."""
-    bare = re.sub(_ADDRESSED, "", _TURNED.sub("", said)).strip(" ,.:;-\u2013\u2014")
+    """A statement as a title: without what is only said to begin with, up to the end of its first sentence; one
+    that is too long ends before a clause.
+    """
+    bare = _lead(said).strip(" ,.:;-\u2013\u2014")
     first = re.split(r"(?<=[.!?])\s+(?=\S)", bare)[0]
-    return cut(first if len(first.split()) > 2 else bare, SUMMARY).strip(" ,.:;-\u2013\u2014")
+    name = first if len(first.split()) > 2 else bare
+    return (brief(name, SUMMARY) or cut(name, SUMMARY)).strip(" ,.:;-\u2013\u2014")

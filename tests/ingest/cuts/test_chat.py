@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memgit.ingest.content import FileMap
-from memgit.ingest.cuts.chat import turns
+from memgit.ingest.cuts.chat import Stretch, pieces, turns
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.segments import Given, map_text
 
@@ -47,7 +47,10 @@ def test_one_segment_a_topic() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["[10:02] Ana: {0}", "2026-03-02 10:02 Ana: {0}", "**Ana**: {0}", "**Ana:** {0}", "<ana> {0}", "10:02:11 <ana> {0}", "Ana Moss: {0}"],
+    ["[10:02] Ana: {0}", "2026-03-02 10:02 Ana: {0}", "**Ana**: {0}", "**Ana:** {0}", "<ana> {0}", "10:02:11 <ana> {0}", "Ana Moss: {0}",
+     "<ana_[m]> {0}",
+     "2026-03-02T10:02:11 <[ana]> {0}", "10:02 < ana> {0}", "10:02 <@ana> {0}", "@ana:tide.org: {0}", "(10:02 AM) Ana: {0}",
+     "Ana  10:02 AM\n{0}", "Ana \u2014 03/12/2026 10:02 AM\n{0}", "On Mon, Mar 2, 2026 at 10:02 AM, Ana Moss <a@tide.org> wrote:\n> {0}"],
 )  # fmt: skip
 def test_ways_to_name_a_speaker(line: str) -> None:
     text = "\n".join(
@@ -70,3 +73,76 @@ def test_ways_to_name_a_speaker(line: str) -> None:
 )
 def test_what_only_looks_like_a_chat(text: str) -> None:
     assert turns(Lines(text)) == []
+
+
+LOG = """\
+[2026-03-02 10:00:00] <ana> so, should the lock gate open at high water?
+[2026-03-02 10:00:10] <ben_[m]> yes
+[2026-03-02 10:00:20] <cem> lol
+[2026-03-02 10:00:30] --> dee joined (~dee@host)
+[2026-03-02 10:00:40] <ben_[m]> The lock gate has to open before, because the pump needs the head of water.
+[2026-03-02 10:00:50] <ana> How many pumps does the lock gate need?
+[2026-03-02 10:00:55] <cem> 3
+"""
+
+
+def test_a_nick_with_brackets_speaks_and_a_short_answer_stays() -> None:
+    (segment,) = mapped(LOG).segments
+    assert segment.text.split("\n") == [
+        "- ana: so, should the lock gate open at high water?",
+        "- ben_[m]: yes",
+        "- ben_[m]: The lock gate has to open before, because the pump needs the head of water.",
+        "- ana: How many pumps does the lock gate need?",
+        "- cem: 3",
+    ]
+    assert segment.date == "2026-03-02"
+
+
+def spoken(about: str, count: int, start: int) -> str:
+    who = ("ana", "ben", "cem")
+    return "".join(
+        f"[10:{(start + number) // 6 % 60:02}:{(start + number) % 6}0] <{who[number % 3]}> the {about} of number{number} is a {about} with"
+        f" some detail{number} that we looked at in the {about} report of part{number}\n"
+        for number in range(count)
+    )
+
+
+def test_a_long_chat_is_cut_where_its_topic_turns() -> None:
+    text = spoken("turbine", 20, 0) + spoken("anchor", 20, 20) + spoken("ledger", 20, 40)
+    lines = Lines(text)
+    found = turns(lines)
+    first, anchor, ledger = (piece.first for piece in pieces(lines, 1, found))
+    assert first == 1 and abs(anchor - 21) < 4 and abs(ledger - 41) < 4
+    assert "turbine" in Stretch(found, 1, 20).title.casefold()
+
+
+def test_a_title_names_what_most_lines_share() -> None:
+    asked = "[10:09:30] <ana> does the turbine report need a second signature?\n"
+    found = turns(
+        Lines(spoken("turbine report", 12, 0) + asked + "[10:10:00] <ben> see you all on monday then\n")
+    )
+    assert Stretch(found, 1, 14).title == "does the turbine report need a second signature?"
+
+
+def test_a_log_at_the_end_of_a_text_is_told_as_a_chat() -> None:
+    notes = "# Locks\n\n" + "".join(
+        f"## Part {number}\n\n{'The gate is old. ' * 40}\n\n" for number in range(3)
+    )
+    segments = mapped(f"{notes}## Log\n\n```\n{spoken('anchor', 20, 0)}```\n", "locks.md").segments
+    assert segments[0].title.startswith("Part 0") and segments[0].text.startswith("The gate")
+    assert segments[-1].text.startswith("- ana: the anchor of number0") and "```" not in segments[-1].text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<a> b\n" * 4000,
+        "A: " * 4000,
+        "12:00 - " * 3000,
+        "On " * 4000 + "wrote:\n",
+        "so, " * 3000,
+        "<ana> " + "so, " * 400,
+    ],
+)
+def test_hostile_chats_take_no_time(text: str) -> None:
+    mapped(text * 3)
