@@ -243,7 +243,9 @@ class Note(NamedTuple):
 
 
 def note_of(name: str, text: str) -> Note:
-    """The note in a file of Markdown; any other text comes back as it is."""
+    """The note in a file of Markdown; any other text comes back as it is, with the day that the file's name begins
+    with.
+    """
     joplin = _JOPLIN.search(text)
     if joplin is not None:
         values = dict(line.partition(": ")[::2] for line in joplin["block"].split("\n"))
@@ -255,7 +257,9 @@ def note_of(name: str, text: str) -> Note:
     notion = _NOTION.match(name.rpartition(".")[0] or name)
     if notion is not None:
         return _notion(text, notion["title"].strip(), notion["id"])
-    return _with_frontmatter(text)
+    found = _with_frontmatter(text)
+    dated = _DAY.match(name)
+    return found if found.date or dated is None else found._replace(date=_real(dated[0]))
 
 
 def _notion(text: str, title: str, identity: str) -> Note:

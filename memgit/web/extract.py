@@ -55,7 +55,7 @@ def extract(html: str, url: str) -> tuple[str | None, str | None, str]:
         return None, None, ""
     title = " ".join((document.title or "").split()) or None
     date = document.date if document.date and _DATE.fullmatch(document.date) else None
-    return title, date, (document.text or "").replace(BLANK, "")
+    return title, date, _at_margin((document.text or "").replace(BLANK, ""))
 
 
 def missing() -> Refused:
@@ -73,6 +73,20 @@ def _hold_blanks(html: str) -> str:
         out += (html[position : start.end()], _GAP.sub(f"\n{BLANK}", html[start.end() : end.start()]))
         position = end.start()
     return "".join((*out, html[position:]))
+
+
+def _at_margin(text: str) -> str:
+    """The text without the blanks that the extractor leaves before what follows code: as Markdown, it would be
+    code too.
+    """
+    out: list[str] = []
+    inside = after = False
+    for line in text.split("\n"):
+        fence = line.startswith("```")
+        out.append(line.lstrip(" ") if after and not fence else line)
+        after = inside and fence
+        inside ^= fence
+    return "\n".join(out)
 
 
 def _silence() -> None:

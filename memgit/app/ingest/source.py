@@ -351,7 +351,7 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
         if len(data) > MAX_BYTES:
             raise UnreadableFile(f"too large: at most {MAX_BYTES:,} bytes are read", path=path)
         converted = _converted(data, path, reading)
-        text = decode(data) if converted is None else converted[1]
+        text = decode(data) if converted is None else converted.text
     except UnreadableFile as error:
         raise BadInput(error.message, path=path, line=error.line, hint=error.hint) from None
     except OSError as error:
@@ -361,9 +361,11 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
     base = os.path.basename(path)
     hashed = digest(data)
     source = origin_of(path, base, hashed)
-    title, kind = (None, None) if converted is None else (converted[0], "markdown")
-    whole = Text(path, source, text, hashed, folders[-1:], title, language=kind)
-    return Source("file", path, source, (whole,) if converted is not None else _unpacked(whole, base))
+    whole = Text(path, source, text, hashed, folders[-1:])
+    if converted is None:
+        return Source("file", path, source, _unpacked(whole, base))
+    whole = whole._replace(title=converted.title, date=converted.date, language="markdown")
+    return Source("file", path, source, (whole,))
 
 
 def _unpacked(whole: Text, name: str) -> tuple[Text, ...]:
@@ -388,8 +390,16 @@ def _unpacked(whole: Text, name: str) -> tuple[Text, ...]:
     )
 
 
-def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, str] | None:
-    """Title and text of a document of another program; None for plain text.
+class _Converted(NamedTuple):
+    """A document of another program as Markdown, with the title and day that it states."""
+
+    text: str
+    title: str | None
+    date: str | None = None
+
+
+def _converted(data: bytes, path: str, reading: Reading) -> _Converted | None:
+    """A document of another program; None for plain text.
 
     Raises:
         Refused: it is of a kind that cannot be read, or what reads it is not installed.
@@ -403,9 +413,9 @@ def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, st
     seconds = float(reading.web.get("timeout", CONVERT_SECONDS))
     try:
         if kind == "HTML":
-            title, _, text = extract_within(data.decode("utf-8", "replace"), "", seconds)
+            title, day, text = extract_within(data.decode("utf-8", "replace"), "", seconds)
             if text.strip():
-                return title, text
+                return _Converted(text, title, day)
             raise Refused("the page holds no text", hint="save it as text and ingest the file")
         if kind in CONVERTERS:
             title, text = convert_within(data, kind, seconds)
@@ -414,7 +424,7 @@ def _converted(data: bytes, path: str, reading: Reading) -> tuple[str | None, st
             if kind == "PDF":
                 text = without_furniture(text)
                 title = title or title_of(text)
-            return title, text
+            return _Converted(text, title)
         raise Refused(
             f"{kind} files cannot be read as text", hint=f"convert it, to {', '.join(CONVERTERS)} or text"
         )

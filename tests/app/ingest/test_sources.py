@@ -101,3 +101,21 @@ def test_a_file_outside_is_known_by_name_and_hash(kb: Path, texts: Path) -> None
     )
     answer = memgit(kb, "ingest", str(other / "knots.md"), "--yes")
     assert "updated" not in answer.out  # another file of the same name replaces nothing
+
+
+def test_a_page_in_a_file_has_its_date(kb: Path, tmp_path: Path) -> None:
+    pytest.importorskip("trafilatura")
+    words = "<p>" + "The pump of the lock needs oil before the spring tide comes in. " * 8 + "</p>"
+    day = '<time datetime="2024-03-05">5 March 2024</time>'
+    page = f"<html><body><article><h1>Pumps</h1>{day}{words}</article></body></html>"
+    (tmp_path / "pumps.html").write_text(page)
+    memgit(kb, "ingest", str(tmp_path / "pumps.html"), "--yes")
+    (record,) = memgit(kb, "list", "--json").json
+    assert record["created"] == "2024-03-05"
+
+
+def test_the_day_in_the_name_of_a_file_is_that_of_its_records(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "2024-03-05-pumps.md").write_text("# Pumps\n\nOil the pump before the spring tide.\n")
+    memgit(kb, "ingest", str(tmp_path / "2024-03-05-pumps.md"), "--yes")
+    (record,) = memgit(kb, "list", "--json").json
+    assert record["created"] == "2024-03-05"
