@@ -7,16 +7,20 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from memgit.formats.mem_skill.titles import one_line
-from memgit.formats.messages.message import cut
 from memgit.ingest.boilerplate import is_lead
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.markdown import Structure
 from memgit.ingest.cuts.size_limits import Piece
-from memgit.ingest.keywords import MACHINE_MADE, SUMMARY, summary_of
-from memgit.ingest.plain import plain
+from memgit.ingest.keywords import MACHINE_MADE, summary_of
+from memgit.ingest.plain import MAX_LINE, plain, shortened
 
 UNTITLED = "Text"
 MAX_TITLE = 100
+MAX_NAMED = 6
+"""Headings that a title names."""
+SENTENCE = 70
+"""Characters of a sentence that is a title."""
+_MORE = " (and {} more)"
 MIN_ID = 12
 """Characters of a heading that is an id."""
 _LEAD = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)([^*_\n]{3,60}?)[.:]?(?:\*\*|__)[.:]?(?=\s|$)")
@@ -82,33 +86,51 @@ class MarkdownNamer:
             name = (self._title if only or self._first else "") or self._sentence(piece)
             return name, () if only or name == self._title or not self._title else (self._title,)
         shared = _common(heads)
-        if shared and heads[0] == shared:
-            path = shared
+        below = [head[len(shared) :] for head in heads if len(head) > len(shared)]
+        if not below or heads[0] == shared:
+            path = shared or heads[0]
         elif len(shared) > 1 or (shared and clean(shared[0]) != self._title):
-            path = (*shared[:-1], f"{shared[-1]}: {self._listed([head[len(shared)] for head in heads])}")
-        elif shared:
-            path = (*shared, self._listed([head[len(shared)] for head in heads if len(head) > len(shared)]))
-        elif len(heads) > 2 and self._first and self._title:
+            path = (*shared[:-1], self._listed(below, clean(shared[-1])))
+        elif not shared and len(heads) > 2 and self._first and self._title:
             path = (self._title,)
-        elif len(heads) > 1:
-            path = (self._listed([head[-1] for head in heads]),)
         else:
-            path = heads[0]
+            path = (*shared, self._listed(below))
         name = clean(path[-1]) or self._title or self._sentence(piece)
-        if name == self._title and heads[0] != path:
+        if name == self._title and below and heads[0] != path:
             # Several sections of the whole document: it is about the first ones of them.
-            below = [head[len(path)] for head in heads if len(head) > len(path)]
-            name = self._listed(below) or name
+            name = self._listed([head[len(path) :] for head in heads if len(head) > len(path)]) or name
         above = tuple(text for part in path[:-1] if (text := clean(part)))
         if self._title and self._title not in above and self._title != name:
             above = (self._title, *above)
         return name, above
 
-    def _listed(self, names: list[str]) -> str:
-        """Several headings as one title."""
+    def _listed(self, heads: list[tuple[str, ...]], under: str = "") -> str:
+        """Several headings as one title, with the heading that they stand under where there is room: all of
+        them, else the first ones and how many more. What stands under a heading of them goes without saying.
+
+        Args:
+            heads: their paths from the one that they stand under.
+        """
+        seen: set[tuple[str, ...]] = set()
+        for head in heads:
+            if not any(head[:size] in seen for size in range(1, len(head))):
+                seen.add(head)
         own = self._title.casefold()
-        texts = dict.fromkeys(text for name in names if (text := clean(name)) and text.casefold() != own)
-        return cut("; ".join(texts), SUMMARY)
+        said = (clean(head[-1]) for head in heads if head in seen)
+        names = list(dict.fromkeys(text for text in said if text and text.casefold() != own))
+        room = MAX_TITLE - min(len(self._title) + 2, MAX_TITLE // 2)
+        lead = f"{under}: " if under else ""
+        for name in (lead + "; ".join(names), "; ".join(names)):
+            if len(names) <= MAX_NAMED and len(name) <= room:
+                return name
+        more = _MORE.format(len(names) - 1)
+        if len(lead + names[0] + more) > room:
+            lead = ""
+        kept = names[:1]
+        while len(lead + "; ".join(names[: len(kept) + 1]) + more) <= room:
+            kept = names[: len(kept) + 1]
+        left = len(names) - len(kept)
+        return lead + "; ".join(kept) + (_MORE.format(left) if left else "")
 
     def _sentence(self, piece: Piece) -> str:
         """What a piece without a heading begins with: bold words, else its first sentence."""
@@ -116,7 +138,7 @@ class MarkdownNamer:
         lead = _LEAD.match(text)
         if lead is not None:
             return clean(lead[1])
-        return summary_of(text) or self._title or UNTITLED
+        return shortened(summary_of(text, MAX_LINE), SENTENCE) or self._title or UNTITLED
 
 
 def _is_id(title: str) -> bool:
@@ -138,4 +160,4 @@ def _common(paths: list[tuple[str, ...]]) -> tuple[str, ...]:
 
 def clean(text: str) -> str:
     """A title as plain text on one line, not endless."""
-    return cut(plain(one_line(text)), MAX_TITLE)
+    return shortened(plain(one_line(text)), MAX_TITLE)

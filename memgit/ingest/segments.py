@@ -17,13 +17,13 @@ from memgit.ingest.cuts import chat, code, markdown, outline, prose, python
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.size_limits import LARGE_TOKENS, SMALL_TOKENS, WHOLE, Piece, joined, merge
 from memgit.ingest.filetypes import language
-from memgit.ingest.keywords import SUMMARY, keywords, summary_of, terms_of, topic_of
+from memgit.ingest.keywords import SUMMARY, TERMS, keywords, summary_of, terms_of, topic_of
 from memgit.ingest.namers import ChatNamer, CodeNamer, MixedNamer, OutlineNamer
 from memgit.ingest.naming import MAX_TITLE, MarkdownNamer, Namer, Part, clean
 from memgit.ingest.rewrite import body_of
 from memgit.ingest.scoring import BOILERPLATE, parts
 from memgit.ingest.signatures import LANGUAGES
-from memgit.ingest.subject import is_generic, package_of, subject_of, subject_of_code
+from memgit.ingest.subject import is_generic, numbered, package_of, subject_of, subject_of_code, undated
 
 STDIN = "-"
 """The path of a text that has no name of its own: its first sentence is its title."""
@@ -93,10 +93,11 @@ def map_text(text: str, given: Given, most: int | None = None) -> FileMap:
     title = clean(given.title or head.title or "")
     first = head.lines + 1
     found = _cut(lines, text, given, kind, title, first)
+    series = undated if found.speakers else numbered
     subject = (
         subject_of_code(found.title, text)
         if isinstance(found.namer, CodeNamer)
-        else subject_of(found.title, text, found.speakers, head.tag)
+        else subject_of(found.title, text, found.speakers, head.tag, series(stem_of(given.path)))
     )
     make = _Segments(lines, given, found, subject.name)
     segments = make.all(found.pieces)
@@ -354,6 +355,8 @@ class _Segments:
         speakers = self._found.speakers
         seen = _TARGET.sub("]", body)
         terms = keywords(part.title, seen, self._subject, speakers) or terms_of(raw) or terms_of(name)
+        if numbered(stem := stem_of(self._given.path)) and stem.casefold() not in terms:
+            terms = [*terms[: TERMS - 1], stem.casefold()]
         tokens = self._lines.tokens(start, stop)
         said = "\n".join(body.split("\n")[1:]) if is_code else body
         return Segment(

@@ -29,7 +29,11 @@ _PACKAGE = re.compile(
 )
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w+#-]{2,}")
 """A word that is spelled as a name within a sentence."""
+_CASED = re.compile(r"\b\w*[a-z]\w*[A-Z]\w*|\b[A-Z]{2}\w*")
+"""A word of a title whose letters say that it is a name: `DevSecOps`, `DNS`."""
 MAX_NAMES = 12
+SLICES = 4
+"""Parts of a text, most of which speak of what it is about."""
 _EVERYWHERE = frozenset(
     """
     os sys re json time datetime typing pathlib logging unittest pytest asyncio math random collections functools itertools
@@ -43,12 +47,15 @@ _LEAD = re.compile(
     r"^\d{4}-\d\d-\d\d\s*|^(?:chapter|part|section|lesson|unit|step|module)\s+\d+\s*[-:.\u2013\u2014]\s*",
     re.IGNORECASE,
 )
+_MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
+_SERIES = re.compile(r"([A-Za-z]{2,8})[-_ ]?\d{1,6}")
 _SITE = re.compile(r"\s+[|\u00b7\u2022]\s+[^|]{1,40}$")
 """The name of a site behind the title of a page."""
 _GENERIC_NAMES = frozenset(
     """
     readme index main utils util helpers common types models home page document untitled notes note test tests lib core base docs
-    conversations conversation transcript chat text memory source export report summary abstract introduction contents overview
+    conversations conversation transcript chat example sample demo text
+    memory source export report summary abstract introduction contents overview
     """.split()
 )
 """File names and titles that say nothing about the subject."""
@@ -58,7 +65,7 @@ _GENERIC_WORDS = frozenset(
     documentation options api readme notes part chapter version update release support create remove add best new enabling running
     context decision status consequences summary abstract list table buy use import write read run build make install provision
     remove improve note case study model matter approach page issue phase test outside inside toward about case-study
-    outage review audit proposal incident failure bug error sell time weekly edition
+    outage review audit proposal incident failure bug error sell time weekly edition survey finding findings day page
     """.split()
 )
 """Words of titles that name a kind of text, and not what it is about."""
@@ -73,13 +80,16 @@ class Subject(NamedTuple):
     about: str
 
 
-def subject_of(title: str, text: str, skip: frozenset[str] = frozenset(), tag: str = "") -> Subject:
+def subject_of(
+    title: str, text: str, skip: frozenset[str] = frozenset(), tag: str = "", series: str = ""
+) -> Subject:
     """The subject of a document.
 
     Args:
         title: of the document, plain; the name of its file where it has none.
         skip: words that are no subject, such as the names of those who speak.
-        tag: the word that its author filed it under.
+        tag: the word that its author filed it under; it counts where the text uses it.
+        series: what its file is one of, see `numbered`.
     """
     sample = text[:MAX_CHARACTERS]
     package = package_of(sample)
@@ -90,7 +100,33 @@ def subject_of(title: str, text: str, skip: frozenset[str] = frozenset(), tag: s
             name = package
         elif len(own) <= 2 and not telling(package) & own:
             name = f"{package}: {name}" if len(own) > 1 else f"{package} {name[:1].lower()}{name[1:]}"
-    return Subject(name, package or tag or _about(name, sample, skip))
+    about = package or series or (tag if _uses(sample, tag) >= MIN_USES else "")
+    return Subject(name, about or _about(name, sample, skip))
+
+
+def numbered(stem: str) -> str:
+    """The series that a file's name is a number of, such as `rfc` of `rfc-2119`; empty where it is none."""
+    match = _SERIES.fullmatch(stem)
+    return (
+        match[1].lower()
+        if match is not None and not is_generic(match[1]) and _names(match[1].lower())
+        else ""
+    )
+
+
+def undated(stem: str) -> str:
+    """What the name of a log says without its date: the series of meetings or the channel that it is one of."""
+    parts = [
+        part for part in re.split(r"[-_. ]+", stem) if part.isalpha() and part.casefold()[:3] not in _MONTHS
+    ]
+    name = "-".join(parts)
+    return "" if is_generic(" ".join(parts)) else name[:MAX_ABOUT].casefold()
+
+
+def _uses(text: str, word: str) -> int:
+    """How often a text says a word, or another form of it."""
+    stem = word.casefold().rstrip("s")
+    return text.casefold().count(stem) if stem else 0
 
 
 def subject_of_code(title: str, text: str) -> Subject:
@@ -151,15 +187,25 @@ def _about(name: str, text: str, skip: frozenset[str]) -> str:
         together = lowered.count(f"{one} {other}")
         if together >= MIN_USES and together * 2 >= max(counts[one], counts[other]):
             return f"{one} {other}"
-    best = max(own, key=lambda word: (counts[word], -own.index(word)), default="")
+    cased = {word.casefold() for word in _CASED.findall(name)}
+    best = max(
+        own,
+        key=lambda word: (word in cased and counts[word] >= MIN_USES, counts[word], -own.index(word)),
+        default="",
+    )
     if best and counts[best] >= MIN_USES:
         return cut(best, MAX_ABOUT)
     names = Counter(name.casefold() for name in _NAME.findall(text))
+    size = len(lowered) // SLICES + 1
+    slices = [lowered[start : start + size] for start in range(0, len(lowered), size)]
     return next(
         (
             cut(name, MAX_ABOUT)
             for name, count in names.most_common(MAX_NAMES)
-            if count > MIN_USES and name not in skip | NOISE | STOP and _names(name)
+            if count > MIN_USES
+            and name not in skip | NOISE | STOP
+            and _names(name)
+            and sum(name in part for part in slices) > SLICES // 2
         ),
         "",
     )

@@ -441,3 +441,59 @@ def test_a_table_stays_whole_with_its_heading() -> None:
     text = f"# Tides\n\n## Wait\n\n{'word ' * 300}\n\n## Flags\n\nThese may be given:\n\n{table}\n\nAfter it {'text ' * 300}\n"
     (segment,) = [one for one in map_text(text, Given("x.md")).segments if "flag-0`" in one.text]
     assert segment.title == "Flags" and "These may be given:" in segment.text and "flag-79`" in segment.text
+
+
+def headed(*sections: tuple[str, int]) -> str:
+    """A document with a section of so many words under each heading."""
+    return "# Pump house\n\n" + "".join(
+        f"{heading}\n\n{' '.join(f'w{heading[-1]}{number}' for number in range(count))}\n\n"
+        for heading, count in sections
+    )
+
+
+def titles(text: str) -> list[str]:
+    return [segment.title for segment in map_text(text, Given("house.md")).segments]
+
+
+def test_joined_sections_are_named_in_full() -> None:
+    small = [
+        (f"## The valve of chamber {name}", 50) for name in ("one", "two", "three", "four", "five", "six")
+    ]
+    found = titles(headed(("## Long part", 600), *small))
+    assert found == [
+        "Long part",
+        "The valve of chamber one; The valve of chamber two; The valve of chamber three",
+        "The valve of chamber four; The valve of chamber five; The valve of chamber six",
+    ]
+    long = [
+        (f"## {'The very long name of the valve in chamber '}{name}", 40) for name in ("one", "two", "three")
+    ]
+    assert titles(headed(("## Long part", 600), *long))[1:] == [
+        "The very long name of the valve in chamber one (and 2 more)"
+    ]
+
+
+def test_what_stands_under_a_named_heading_is_not_named() -> None:
+    found = titles(headed(("## Long part", 600), ("## Pumps", 60), ("### Old pumps", 50), ("## Lamps", 60)))
+    assert found == ["Long part", "Pumps; Lamps"]
+
+
+def test_a_heading_with_nothing_of_its_own_begins_what_is_below() -> None:
+    first, second = map_text(
+        headed(("## First", 390), ("## Second", 0), ("### Inner", 780)), Given("house.md")
+    ).segments
+    assert "Second" not in first.text
+    assert second.title == "Inner"
+
+
+def test_a_list_stays_with_what_introduces_it() -> None:
+    words = " ".join(f"word{number}" for number in range(230))
+    text = f"# Pumps\n\n{words}.\n\n{words}.\n\nBefore a start:\n\n- {words}\n- {words}\n"
+    assert any(
+        "Before a start:\n\n- word0" in segment.text for segment in map_text(text, Given("a.md")).segments
+    )
+
+
+def test_the_number_in_a_series_is_a_keyword() -> None:
+    text = "---\ntitle: Cost of pumps\n---\n\nPumps cost money, and old pumps cost more.\n"
+    assert "pip-204" in map_text(text, Given("pip-204.md")).segments[0].key_terms

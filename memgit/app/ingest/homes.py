@@ -8,19 +8,21 @@ from itertools import chain, count
 from memgit.app.ingest.overlap import Match
 from memgit.app.read.reader import CachedReader
 from memgit.app.write.record import DEFAULT_CATEGORY
-from memgit.formats.messages.message import cut
 from memgit.ingest.content import FileMap, Segment
-from memgit.ingest.plain import standing_alone
+from memgit.ingest.plain import shortened, standing_alone
 from memgit.ingest.proposal import Category, Item
 from memgit.ingest.segments import MAX_TITLE, has_folder, stem_of
 from memgit.ingest.subject import is_generic
 from memgit.model import link
 from memgit.model.kinds import KINDS
 from memgit.model.layout import Place
+from memgit.model.overlap import telling
 from memgit.model.record import Record
 from memgit.model.slug import slug
 from memgit.model.topic import holds
 
+MIN_TELLING = 3
+"""Words that say something, from which a title of an export's text stands alone."""
 MIN_CATEGORY_KEYWORDS = 2
 """Keywords of a category that a document must speak of to go there."""
 
@@ -91,7 +93,10 @@ class Homes:
             for key, own in self._keywords.items()
         ]
         score, best = max(scores, default=(0, ""))
-        if score >= (MIN_CATEGORY_KEYWORDS if about or names else 1):
+        own = self._keywords.get(best, ())
+        # One that is about something of its own goes where that is spoken of, or most of what is.
+        near = not (about or names) or score * 2 > len(own) or any(holds(one, file.about) for one in own)
+        if near and score >= (MIN_CATEGORY_KEYWORDS if about or names else 1):
             return best
         return next((name for name in (*names, about) if name), DEFAULT_CATEGORY)
 
@@ -148,11 +153,15 @@ def spellings(segment: Segment) -> list[str]:
     """
     stem = stem_of(segment.source_file)
     above = [f"{title}: {segment.title}" for title in segment.context[-1:]]
+    # A text of an export that says little is told from others by the export.
+    export, part, _ = segment.source_file.partition("#")
+    says_little = part and len(telling(segment.title)) < MIN_TELLING
+    subject = stem_of(export) if says_little else segment.subject
+    alone = [standing_alone(one, subject) for one in (segment.title, *above)]
+    room = MAX_TITLE - len(stem) - 3
     return [
-        cut(standing_alone(segment.title, segment.subject), MAX_TITLE),
-        *(cut(standing_alone(one, segment.subject), MAX_TITLE) for one in above),
-        cut(segment.title, MAX_TITLE),
-        f"{cut(segment.title, MAX_TITLE - len(stem) - 3)} ({stem})"[:MAX_TITLE],
+        *(shortened(one, MAX_TITLE) for one in (*alone, segment.title)),
+        f"{shortened(segment.title, room)} ({stem})"[:MAX_TITLE],
     ]
 
 

@@ -11,22 +11,27 @@ from typing import NamedTuple
 from memgit.formats.blocks import Heading, outline
 from memgit.ingest.boilerplate import kind_of_title
 from memgit.ingest.cuts.lines import Lines
-from memgit.ingest.cuts.size_limits import LARGE_TOKENS, Piece, Related, merge, split
+from memgit.ingest.cuts.size_limits import LARGE_TOKENS, Piece, Related, joined, merge, split
 
 MAX_HEADS = 50
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _DELIMITER = re.compile(
     r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)+\|?[ \t]*$|[ \t]*\|[ \t]*:?-{3,}:?[ \t]*\|[ \t]*$"
 )
+_INTRODUCES = (":", "\uff1a")
 _SENTENCE_END = (".", "!", "?", ":", ";", "。", "！", "？", "：")
 
 
 class Section(NamedTuple):
-    """A heading with the lines under it up to the next heading, and the sections below it."""
+    """A heading with the lines under it up to the next heading, and the sections below it.
+
+    `bare` says that there are no such lines: the heading begins what is below.
+    """
 
     piece: Piece
     level: int
     below: list[Section]
+    bare: bool
 
 
 class Structure(NamedTuple):
@@ -76,7 +81,10 @@ def pieces(lines: Lines, first: int, found: Structure, related: Related, title: 
             open_.pop()
         path = (*(open_[-1].piece.heads[0] if open_ else ()), heading.title)
         section = Section(
-            Piece(heading.line, last, lines.weight(heading.line, last), (path,)), heading.level, []
+            Piece(heading.line, last, lines.weight(heading.line, last), (path,)),
+            heading.level,
+            [],
+            lines.trimmed(heading.end_line + 1, last)[0] > last,
         )
         (open_[-1].below if open_ else top).append(section)
         open_.append(section)
@@ -94,7 +102,10 @@ def _collected(lines: Lines, section: Section, found: Structure) -> list[Piece]:
     """
     own = _cut(lines, section.piece, found)
     for inner in section.below:
-        own += _collected(lines, inner, found)
+        parts = _collected(lines, inner, found)
+        if section.bare and own == [section.piece]:
+            parts[0], own = joined(section.piece, parts[0]), []
+        own += parts
     return merge(own, _alike)
 
 
@@ -122,6 +133,9 @@ def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:
         return []
     if piece.tokens <= LARGE_TOKENS:
         return [piece]
+    begins, _ = lines.trimmed(piece.first + 1, piece.last)
+    if begins <= piece.last and not lines[begins].strip("=- \t"):
+        begins, _ = lines.trimmed(begins + 1, piece.last)  # after the line under a heading
     after_blank: list[int] = []
     items: list[int] = []
     sentences: list[int] = []
@@ -129,11 +143,16 @@ def _cut(lines: Lines, piece: Piece, found: Structure) -> list[Piece]:
         line = lines[number]
         if number in found.hidden or not line or line[0] in " \t":
             continue
+        if number == begins and piece.heads[0]:
+            continue  # a heading stays with what is under it
         before = lines[number - 1]
         if _begins_table(lines, number, piece.last):
             continue  # a table stays with what introduces it
         if not before.strip():
-            after_blank.append(number)
+            if number - 2 >= piece.first and lines[number - 2].rstrip().endswith(_INTRODUCES):
+                items.append(number)  # as does a list, as long as there are other places
+            else:
+                after_blank.append(number)
         elif _ITEM.match(line):
             items.append(number)
         elif before.rstrip().endswith(_SENTENCE_END) and line[0] not in "|>":
