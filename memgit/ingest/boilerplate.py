@@ -186,8 +186,8 @@ def _without_sponsors(lines: list[str]) -> list[str]:
 
 _TAGGED = re.compile(r"^\s*</?(?:h[1-6]|strong|b|em|center|sup|sub|br)\b[^`]*$", re.I)
 """Lines of text in tags that a reader of plain text does without."""
-_TARGET = re.compile(r"^\([\w-]+\)=\s*$|^\{[:#.][^{}]*\}\s*$")
-"""Marks for tools that make pages: `(target)=` and `{: .class}`."""
+_TARGET = re.compile(r"^\([\w-]+\)=\s*$|^\{[:#.][^{}]*\}\s*$|^\.\. _[^:`]+:\s*$")
+"""Marks for tools that make pages: `(target)=`, `{: .class}` and `.. _target:`."""
 _DIRECTIVE = re.compile(
     r"(?m)^(`{3,}|:{3,})\{(?:contents|toctree|index|currentmodule|tableofcontents)\}[^\n]*\n(?:(?!\1).*\n)*?\1[ \t]*(?:\n|$)"
     r"|^(`{3,})\{eval-rst\}\n\.\. currentmodule::[^\n]*\n\2[ \t]*(?:\n|$)"

@@ -83,6 +83,17 @@ def _marked(lines: Lines, pattern: re.Pattern[str]) -> list[Heading]:
     return out
 
 
+def _heading(lines: list[str], number: int) -> tuple[str, int] | None:
+    """The heading that is underlined from a line on, or has a line above it too, and the number of the line after."""
+    over = _RULE.match(lines[number]) is not None
+    title, rule = (lines[place] if place < len(lines) else "" for place in (number + over, number + over + 1))
+    if not title.strip() or title.startswith((".. ", "|", "+")) or (title[0] in " \t" and not over):
+        return None
+    if _RULE.match(title) or not _RULE.match(rule) or len(rule.rstrip()) < len(title.rstrip()) - 1:
+        return None
+    return title.strip(), number + over + 2
+
+
 def as_markdown(text: str) -> str:
     """A body of reStructuredText with its code in fences, without labels and images."""
     out: list[str] = []
@@ -91,6 +102,11 @@ def as_markdown(text: str) -> str:
     while number < len(lines):
         line = lines[number]
         code = _CODE.match(line)
+        heading = _heading(lines, number) if code is None else None
+        if heading is not None:
+            out.append(f"### {heading[0]}")
+            number = heading[1]
+            continue
         if code is None:
             if not _LABEL.match(line):
                 out.append(line)

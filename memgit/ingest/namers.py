@@ -48,6 +48,7 @@ class OutlineNamer:
     def __init__(self, lines: Lines, found: list[tuple[int, int, str]], title: str) -> None:
         self._lines, self._title = lines, title
         self._bullets = {number: (depth, said) for number, depth, said in found}
+        self._blocks = outline.blocks(lines, found)
 
     def of(self, piece: Piece, only: bool) -> Part:
         """The bullets of a piece, set out to the margin; a first one that is the title alone is left out."""
@@ -61,7 +62,7 @@ class OutlineNamer:
             and clean(outline.title_of(self._bullets[top][1])) == clean(name)
         ):
             del body[top - piece.first]
-        text = outline.as_list("\n".join(body))
+        text = outline.as_list("\n".join(body), self._blocks)
         if only or not name:
             return Part(self._title or clean(name) or UNTITLED, (), text)
         above = tuple(clean(part) for part in heads[0][:-1]) if len(heads) == 1 else ()

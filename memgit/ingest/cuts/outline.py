@@ -5,6 +5,8 @@ within one.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from itertools import takewhile
 
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.size_limits import SMALL_TOKENS, Piece, merge, split
@@ -19,7 +21,8 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 _BLOCK_LINK = re.compile(r"\[([^\[\]]*)\]\(\(\([0-9a-f-]{36}\)\)\)")
-_BLOCK_REF = re.compile(r"\(\([0-9a-f-]{36}\)\)")
+_BLOCK_REF = re.compile(r"\(\(([0-9a-f-]{36})\)\)")
+_FENCED = re.compile(r"^[ \t]*(?:- )?(?P<mark>`{3,}|~{3,})[^`]*$")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<title>.*)$")
 
 
@@ -79,25 +82,64 @@ def title_of(said: str) -> str:
     return match["title"] if match is not None else said
 
 
-def as_list(text: str) -> str:
+def blocks(lines: Lines, found: list[tuple[int, int, str]]) -> dict[str, str]:
+    """What the blocks of an outline say that have an id, which others of it refer to."""
+    out: dict[str, str] = {}
+    said = ""
+    at = {number: text for number, _, text in found}
+    for number in range(1, len(lines) + 1):
+        said = title_of(at.get(number, said))
+        match = PROPERTY.match(lines[number])
+        if match is not None and match["name"] == "id" and match["value"]:
+            out[match["value"].strip()] = said
+    return out
+
+
+def _fence(following: list[str], end: str) -> str:
+    """A fence that the lines up to a mark cannot close."""
+    inside = takewhile(lambda line: end not in line.casefold(), following)
+    return "````" if any("```" in line for line in inside) else "```"
+
+
+def as_list(text: str, known: Mapping[str, str] | None = None) -> str:
     """Some bullets as a list of Markdown at the margin, without properties (a description stays), marks of
     blocks and links to blocks, which are unresolved outside.
+
+    Args:
+        known: what blocks say, by id; a reference to another one stays as it is.
     """
     kept: list[str] = []
-    for raw in text.split("\n"):
-        line = _BLOCK_REF.sub("", _BLOCK_LINK.sub(r"\1", raw)) if "((" in raw else raw
+    closing = fence = ""  # the mark that ends the code that a line is in
+    lines = text.split("\n")
+    for number, raw in enumerate(lines):
+        mark = _MARK.match(raw)
+        if closing:
+            ends = raw.strip() == closing or (mark is not None and mark["kind"].casefold() == closing)
+            kept.append(f"{mark['lead']}{fence}" if ends and mark is not None else raw.rstrip())
+            closing = "" if ends else closing
+            continue
+        fenced = _FENCED.match(raw)
+        if fenced is not None:
+            closing = fenced["mark"]
+            kept.append(raw.rstrip())
+            continue
+        line = raw
+        if "((" in raw:
+            line = _BLOCK_REF.sub(
+                lambda ref: (known or {}).get(ref[1]) or ref[0], _BLOCK_LINK.sub(r"\1", raw)
+            )
         match = PROPERTY.match(line)
-        mark = _MARK.match(line)
         if mark is not None:
-            if mark["kind"].casefold() in ("src", "example", "query"):
-                begins = mark["side"].casefold() == "begin"
-                kept.append(f"{mark['lead']}```{mark['language'] or '' if begins else ''}")
+            if mark["kind"].casefold() in ("src", "example", "query") and mark["side"].casefold() == "begin":
+                closing = mark["kind"].casefold()
+                fence = _fence(lines[number + 1 :], f"#+end_{closing}")
+                kept.append(f"{mark['lead']}{fence}{mark['language'] or ''}")
             elif mark["lead"].strip():
                 kept.append(mark["lead"].rstrip())
         elif match is None:
             kept.append(line.rstrip())
         elif match["name"] == "description" and match["value"]:
-            kept += [match["value"], ""]
+            kept += [line[: len(line) - len(line.lstrip())] + match["value"], ""]
     base: int | None = None
     out: list[str] = []
     for line in kept:

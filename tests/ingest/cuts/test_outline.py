@@ -73,3 +73,32 @@ def test_pages_lose_their_furniture() -> None:
     text = without_furniture("".join(page.replace("{n}", str(number)) for number in range(1, 4)))
     assert "Harbour Report" not in text and "Page" not in text
     assert "text 2 stays\n- an item" in text
+
+
+def test_headings_inside_a_body_of_restructured_text() -> None:
+    text = ".. _tides:\n\n=========\n Plugins\n=========\n\nOne.\n\nUse\n---\n\nTwo.\n\n=====  =====\na      b\n=====  =====\n"
+    (segment,) = map_text(text, Given("tides.rst")).segments
+    assert segment.text.startswith("One.\n\n### Use\n\nTwo.") and segment.title == "Plugins"
+    assert "=====  =====\na      b" in segment.text
+
+
+UUID = "60531c23-238e-4748-9b19-27088f9c3771"
+OTHER = "123e4567-e89b-12d3-a456-426614174000"
+
+
+def test_block_references_are_told_or_stay() -> None:
+    text = f"type:: x\n\n- ## Tides\n\t- The gate is old.\n\t  id:: {UUID}\n\t- See (({UUID})), `(({OTHER}))`, [it]((({OTHER})))\n"
+    (segment,) = map_text(text, Given("Tides.md")).segments
+    assert f"See The gate is old., `(({OTHER}))`, it" in segment.text
+
+
+def test_code_in_code_of_an_outline_stays_whole() -> None:
+    query = "  #+BEGIN_QUERY\n  {:title 1}\n  #+END_QUERY\n"
+    made = outline.as_list(
+        f"- a\n  #+BEGIN_SRC clojure\n{query}  #+END_SRC\n- b\n  ```\n{query}  id:: 3\n  ```\n{query}"
+    )
+    assert made.split("\n") == [
+        "- a", "  ```clojure", "  #+BEGIN_QUERY", "  {:title 1}", "  #+END_QUERY", "  ```",
+        "- b", "  ```", "  #+BEGIN_QUERY", "  {:title 1}", "  #+END_QUERY", "  id:: 3", "  ```",
+        "  ```", "  {:title 1}", "  ```", "",
+    ]  # fmt: skip
