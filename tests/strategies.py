@@ -566,6 +566,7 @@ LINK_FORMS = (
     "![[{name}]]", "[[{path}]]", "[[{path}#{part}|x]]", "[[{path}.md]]", "[[{title}]]", "[[{alias}]]", "[t]({md})", "![i]({md})",
     "[t]({md}#part)", "[t](<{raw}> \"tip\")", "- item [[{name}]]", "> quote [[{name}#{part}]]", "`[[{name}]]`",
     "<!-- [[{name}]] -->", "[[#{part}]]", "[s](#part)", "**[[{name}|b]]**", "| [[{name}\\|c]] | [t]({md}) |", "[[Not yet]]",
+    '<a href="{tag}#part">t</a>', "<p>\n<A HREF='{tag}'><img src={tag}></a>\n</p>", '`<a href="{tag}">`',
 )  # fmt: skip
 LINK_KEYS = (
     'up: "[[{name}]]"', "up: '[[{quoted}#{part}|it''s]]'", "up: [[{name}]]", 'many:\n  - "[[{name}]]"\n  - "![[{name}#^blk]]"',
@@ -634,6 +635,7 @@ def _linked(form: str, origin: str, path: str, title: str, number: int) -> str:
         title=title,
         alias=f"alias {number}",
         md=md_encoded,
+        tag=md_encoded.replace("&", "&amp;").replace("'", "%27"),
         raw=md,
         part="Part",
     )

@@ -27,7 +27,7 @@ _INLINE_TAG = pattern(rf"{OPEN_TAG}|{CLOSE_TAG}|<[A-Za-z][A-Za-z0-9+.-]{{1,31}}:
 
 class Link(NamedTuple):
     """A link in a text, in characters: "wiki" or "embed" with its brackets, "link" with its target, which may
-    stand in a definition.
+    stand in a definition, "tag" with the value of the attribute of an HTML tag.
 
     `place` is where the link itself stands.
     """
@@ -111,6 +111,7 @@ def links(
                 position = close + len(mark)
         elif first == "<":
             position = _skip_tag(text, left, end, ends)
+            yield from _linked_by_tag(text, left, position)
         elif mark.endswith("[["):
             opening = position - 2
             if closing < position:
@@ -192,6 +193,34 @@ def _skip_tag(text: str, left: int, end: int, ends: dict[str, int]) -> int:
             ends[opening] = place = end if place < 0 else place
         return place + len(ending) if place < end else left + 1
     return left + 1
+
+
+TAG = pattern(r"<(a|img)(?=\s)", re.IGNORECASE)
+"""The beginning of a tag that links to a file."""
+_ATTRIBUTE = pattern(
+    r"\s([A-Za-z_:][A-Za-z0-9_.:-]*+)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'=<>`]++)))?"
+)
+
+
+def tags(text: str, start: int, end: int) -> Iterator[Link]:
+    """The links of an HTML block: `href` of `<a>` and `src` of `<img>`, comments left out."""
+    ends: dict[str, int] = {}
+    position = start
+    while (left := text.find("<", position, end)) >= 0:
+        position = _skip_tag(text, left, end, ends)
+        yield from _linked_by_tag(text, left, position)
+
+
+def _linked_by_tag(text: str, left: int, right: int) -> Iterator[Link]:
+    """What the tag between two places links to; nothing where it is none of those that link."""
+    tag = TAG.match(text, left, right)
+    wanted = "" if tag is None else "href" if tag[1].lower() == "a" else "src"
+    for found in _ATTRIBUTE.finditer(text, left, right) if wanted else ():
+        if found[1].lower() == wanted and found.lastindex != 1:  # of two of a name the first counts
+            start, end = found.span(found.lastindex or 0)
+            start += len(text[start:end]) - len(text[start:end].lstrip())
+            yield Link("tag", start, start + len(text[start:end].strip()), left)
+            return
 
 
 _NOT_TARGET = pattern(r"[{}\[\]]")

@@ -1,8 +1,8 @@
 """Links in a Markdown file: what is a link, where its target is, and how to change the target alone.
 
 A link is a wikilink or an embed (`[[target#heading|label]]`, `![[…]]`), a Markdown link or image whose target
-is relative, and in frontmatter also a name without brackets under a key that names records (`related:
-[tide]`). Links are found in the text, as a CommonMark reader sees it, and in every scalar of the frontmatter.
+is relative, also written as a tag (`<a href="…">`, `<img src="…">`), and in frontmatter also a name without
+brackets under a key that names records (`related: [tide]`). Links are found in the text, as a CommonMark reader sees it, and in every scalar of the frontmatter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Link(NamedTuple):
 
     `kind` is "wiki", "embed", "file" (a Markdown link or image) or "name". `target` and `heading` (after `#`; also a block, `^name`) are
     decoded. As written, the target is at `[start:middle]` of the text, and the heading with its `#` ends at `end`. `field` is the key of
-    the frontmatter, empty in the text.
+    the frontmatter, empty in the text. `tag` says that it is the value of an attribute of an HTML tag.
     """
 
     kind: str
@@ -43,11 +43,12 @@ class Link(NamedTuple):
     end: int
     field: str = ""
     scalar: Scalar | None = None
+    tag: bool = False
 
 
 def find(text: str) -> list[Link]:
     """The links of a file, in the order of their targets. Reference links to one definition share their target."""
-    if "[" not in text and not _names_in_head(text):
+    if "[" not in text and not markdown.has_tags(text) and not _names_in_head(text):
         return []
     parts = split(text)
     line = text.count("\n", 0, parts.body) + 1
@@ -71,7 +72,14 @@ def _in_text(text: str, start: int, line: int) -> Iterator[Link]:
             (place for mark in "#?" if (place := one.target.find(mark)) >= 0), default=len(one.target)
         )
         yield Link(
-            "file", one.line, one.path, one.fragment, start + one.start, start + middle, start + one.end
+            "file",
+            one.line,
+            one.path,
+            one.fragment,
+            start + one.start,
+            start + middle,
+            start + one.end,
+            tag=one.tag,
         )
 
 
@@ -132,7 +140,7 @@ def changed(
     text: str, edits: Mapping[Link, tuple[str, str | None]], drop: Iterable[Link]
 ) -> tuple[str, list[Link]]:
     """As `retarget`, and with the words of some links in their place; those of these that could not be taken
-    out: the definitions of reference links.
+    out: the definitions of reference links, and HTML tags.
     """
     pieces, left = _retargeted(text, edits), []
     for link in drop:
@@ -156,7 +164,7 @@ def _retargeted(text: str, edits: Mapping[Link, tuple[str, str | None]]) -> list
 def _piece(text: str, link: Link, target: str, heading: str | None) -> tuple[int, int, str]:
     spell: Callable[[str], str] = str
     if link.kind == "file":
-        spell = _angled if text[link.start - 1 : link.start] == "<" else encoded
+        spell = _in_tag if link.tag else _angled if text[link.start - 1 : link.start] == "<" else encoded
     if heading == link.heading:
         start, stop, new = link.start, link.middle, spell(target)
     else:
@@ -192,6 +200,8 @@ def _words(text: str, link: Link) -> tuple[int, int, str] | None:
             return None
         words = text[opened + 2 : closed].rpartition("|")[2].strip()
         return opened - (text[opened - 1 : opened] == "!"), closed + 2, words
+    if link.tag:
+        return None
     close = text.rfind("](", 0, link.start)
     tail = _TAIL.match(text, link.end)
     if close < 0 or tail is None or text[close + 2 : link.start].strip(" \t\n<"):
@@ -238,9 +248,14 @@ def _angled(path: str) -> str:
     return "".join(f"%{ord(char):02X}" if char in "<>%#?\\" or char < " " else char for char in path)
 
 
+def _in_tag(path: str) -> str:
+    """A path as the value of an attribute, in quotes of either sort or none."""
+    return encoded(path).replace("&", "&amp;").replace("'", "%27").replace("=", "%3D")
+
+
 def spelled(name: str) -> set[str]:
-    """A name in the ways in which links write it: as it is, or with some of it percent-encoded."""
-    return {name, encoded(name), quote(name.encode("utf-8", "surrogateescape"))}
+    """A name in the ways in which links write it: as it is, or with some of it percent-encoded or as an entity."""
+    return {name, encoded(name), _in_tag(name), quote(name.encode("utf-8", "surrogateescape"))}
 
 
 def anchor(title: str) -> str:

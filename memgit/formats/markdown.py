@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from memgit.formats.blocks import HEADING, TEXT, Heading, Scanner, conflict_markers, lines, outline
-from memgit.formats.inline import definitions, links
+from memgit.formats.blocks import HEADING, HTML, TEXT, Heading, Scanner, conflict_markers, lines, outline
+from memgit.formats.inline import TAG, Link, definitions, links, tags
+from memgit.formats.plain_text import unescaped
 from memgit.model.lazy_re import pattern
 from memgit.model.link import Wikilink
 from memgit.model.link import parse as parse_wikilink
@@ -42,10 +43,10 @@ class Found(NamedTuple):
 
 
 class RelativeLink(NamedTuple):
-    """A Markdown link to a file beside this one.
+    """A Markdown link to a file beside this one, or one by an HTML tag.
 
     `target` is as typed, between `start` and `end`, which may be in a definition elsewhere; `path` is decoded
-    and without the fragment, which is kept apart.
+    and without the fragment, which is kept apart. `tag` says that it is the value of an attribute.
     """
 
     line: int
@@ -54,6 +55,7 @@ class RelativeLink(NamedTuple):
     fragment: str | None
     start: int
     end: int
+    tag: bool = False
 
 
 def headings(text: str, *, line: int = 1) -> list[Heading]:
@@ -77,9 +79,9 @@ def find_wikilinks(text: str, *, line: int = 1) -> list[Found]:
         return []
     out: list[Found] = []
     counted, position = line, 0
-    for start, end in _blocks(text, "[["):
+    for _, start, end in _blocks(text, ("[[",)):
         for found in links(text, start, end):
-            if found.kind == "link":
+            if found.kind not in ("wiki", "embed"):
                 continue
             counted += text.count("\n", position, found.start)
             position = found.start
@@ -94,43 +96,68 @@ _ENCODED = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def relative_links(text: str, *, line: int = 1, within: bool = False) -> list[RelativeLink]:
-    """Markdown links and images whose target is a relative path, through references too; with `within` pure
-    fragments as well.
+    """Markdown links and images whose target is a relative path, through references too, and those that `<a href>`
+    and `<img src>` make; with `within` pure fragments as well.
     """
-    if "](" not in text and "]:" not in text:
+    tagged = has_tags(text)
+    if not tagged and "](" not in text and "]:" not in text:
         return []
-    defined: dict[str, tuple[int, int]] = {}
-    blocks = [(definitions(text, start, end, defined), end) for start, end in _blocks(text, "]")]
     out: list[RelativeLink] = []
     counted, position = line, 0
-    for start, end in blocks:
-        formulas = _formulas(text, start, end)
-        for found in links(text, start, end, defined):
-            target = text[found.start : found.end]
-            if (
-                found.kind != "link"
-                or not target
-                or target[0] in ("/\\?" if within else "#/\\?")
-                or target.startswith(_OF_EDITORS)
-                or _after_wikilink(text, start, found.start)
-                or _within(formulas, found.place)
-                or _SCHEME.match(target)
-            ):
-                continue
-            counted += (
-                text.count("\n", position, found.place)
-                if found.place >= position
-                else -text.count("\n", found.place, position)
-            )
-            position = found.place
-            path, hash_, fragment = _BACKSLASH.sub(r"\1", target).partition("#")
-            fragment_ = _decode(fragment) if hash_ else None
-            out.append(
-                RelativeLink(
-                    counted, target, _decode(path.partition("?")[0]), fragment_, found.start, found.end
-                )
-            )
+    for found in _file_links(text, tagged):
+        target = text[found.start : found.end]
+        if (
+            not target
+            or target[0] in ("/\\?" if within else "#/\\?")
+            or target.startswith(_OF_EDITORS)
+            or _SCHEME.match(target)
+            or (found.kind == "tag" and _FILLED_IN.search(target))
+        ):
+            continue
+        counted += (
+            text.count("\n", position, found.place)
+            if found.place >= position
+            else -text.count("\n", found.place, position)
+        )
+        position = found.place
+        read = unescaped(target) if found.kind == "tag" else _BACKSLASH.sub(r"\1", target)
+        path, hash_, fragment = read.partition("#")
+        fragment_ = _decode(fragment) if hash_ else None
+        path = _decode(path.partition("?")[0])
+        out.append(
+            RelativeLink(counted, target, path, fragment_, found.start, found.end, found.kind == "tag")
+        )
     return out
+
+
+def has_tags(text: str) -> bool:
+    """Whether a text may have links by HTML tags."""
+    return "<" in text and TAG.search(text) is not None
+
+
+def _file_links(text: str, tagged: bool) -> Iterator[Link]:
+    """The Markdown links of a text, and those by HTML tags, which stand in HTML blocks too."""
+    defined: dict[str, tuple[int, int]] = {}
+    blocks = [
+        (raw, start if raw else definitions(text, start, end, defined), end)
+        for raw, start, end in _blocks(text, "<]" if tagged else "]", html=tagged)
+    ]
+    for raw, start, end in blocks:
+        if raw:
+            yield from tags(text, start, end)
+            continue
+        formulas = _formulas(text, start, end)
+        for one in links(text, start, end, defined):
+            if one.kind == "tag" or (
+                one.kind == "link"
+                and not _after_wikilink(text, start, one.start)
+                and not _within(formulas, one.place)
+            ):
+                yield one
+
+
+_FILLED_IN = pattern(r"[{}<>\n]|&#")
+"""What no path in an HTML attribute holds as it is: a template's place, or a character as a number."""
 
 
 def _after_wikilink(text: str, start: int, place: int) -> bool:
@@ -170,19 +197,25 @@ def _decode(text: str) -> str:
     return _ENCODED.sub(decode, text) if "%" in text else text
 
 
-def _blocks(text: str, needle: str) -> Iterator[tuple[int, int]]:
-    """The paragraphs and headings of a text that hold a string, wherever they are nested, as places in the
-    text.
+def _blocks(text: str, needles: Sequence[str], *, html: bool = False) -> Iterator[tuple[bool, int, int]]:
+    """The paragraphs and headings of a text that hold one of some strings, wherever they are nested, as places in
+    the text; on request also its HTML blocks, which the first value tells apart, but not scripts and comments.
     """
     scanner = Scanner()
-    block, block_start, block_end = -1, 0, 0
+    was: tuple[bool, int] | None = None
+    place, stop = 0, 0
     for start, line in lines(text):
         kind = scanner.feed(line)
-        if kind in (TEXT, HEADING):
-            if scanner.block != block:
-                if block >= 0 and text.find(needle, block_start, block_end) >= 0:
-                    yield block_start, block_end
-                block, block_start = scanner.block, start
-            block_end = start + len(line)
-    if block >= 0 and text.find(needle, block_start, block_end) >= 0:
-        yield block_start, block_end
+        raw = html and kind == HTML and scanner.weak
+        here = (raw, scanner.block) if raw or kind in (TEXT, HEADING) else None
+        if here != was:
+            if was is not None and _holds(text, needles, place, stop):
+                yield was[0], place, stop
+            was, place = here, start
+        stop = start + len(line)
+    if was is not None and _holds(text, needles, place, stop):
+        yield was[0], place, stop
+
+
+def _holds(text: str, needles: Sequence[str], start: int, end: int) -> bool:
+    return any(text.find(needle, start, end) >= 0 for needle in needles)

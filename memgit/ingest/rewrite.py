@@ -13,7 +13,9 @@ from memgit.formats.text import normal
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _RUN = re.compile(r"`{3,}")
-_MAYBE_RELATIVE = re.compile(r"\]\([ \t]*<?(?![/\\]|[A-Za-z][A-Za-z0-9+.-]+:)|\]:")
+_MAYBE_RELATIVE = re.compile(
+    r"\]\([ \t]*<?(?![/\\]|[A-Za-z][A-Za-z0-9+.-]+:)|\]:|<(?:a|img)\s", re.IGNORECASE
+)
 TOP = 3
 """The level of the highest heading in a body: above it are titles, and the sections that extensions add."""
 
@@ -61,7 +63,7 @@ def relinked(text: str, origin: str, target: str, there: Callable[[str], bool]) 
     position = 0
     for found in sorted(relative_links(text, within=True), key=lambda one: one.start):
         path = found.target if found.path else name + found.target
-        there_already = not found.path and found.fragment in own
+        there_already = not found.path and (found.tag or found.fragment in own)
         led = outside or there(posixpath.normpath(posixpath.join(origin, found.path or name)))
         if found.start < position or there_already or not led:
             continue

@@ -128,6 +128,30 @@ RELATIVE: dict[str, tuple[str, list[tuple[str, str | None]]]] = {
     "comment": ("<!-- [a](b.md) -->", []),
     "escaped": ("\\[a](b.md) [a\\](b.md)", []),
     "no opening": ("a](b.md)", []),
+    "tags": ("a <a class='x' href=\"b.md#c\">d</a> <IMG alt src=e.png />", [("b.md", "c"), ("e.png", None)]),
+    "tags in HTML blocks": (
+        "<p align=center>\n<a\n href=' b%20c.md '><img\nsrc='d&amp;e.png'></a>\n</p>\n",
+        [("b c.md", None), ("d&e.png", None)],
+    ),
+    "tags beside Markdown": (
+        "[a](b.md) <a href=c.md>\n\n- <img src=d.png>",
+        [("b.md", None), ("c.md", None), ("d.png", None)],
+    ),
+    "tags in code and comments": (
+        "`<a href=b.md>`\n\n```\n<a href=b.md>\n```\n\n<!-- <a href=b.md> -->\n\n<p>\n<!-- <a href=b.md> -->\n</p>\n\n\\<a href=b.md>",
+        [],
+    ),
+    "code between HTML blocks": ("<p>\n\n    <a href=b.md>\n\n```\n<a href=b.md>\n```\n\n<p>", []),
+    "other tags and attributes": (
+        "<b href=b.md> <a id=b.md> <a data-href=b.md> <img href=b.md> <abbr href=b>",
+        [],
+    ),
+    "attributes that are no paths": (
+        "<a href=https://b.c> <a href=//b.c> <a href=/b> <a href='{{ b }}'> <a href=''> <a href> <a href=#b>",
+        [],
+    ),
+    "no tag": ("<a href='b.md' <a title=\"x\" href=b.md\n\nx>", []),
+    "the first of two": ("<a href=b.md href=c.md>", [("b.md", None)]),
     "too deep": (f"[a]({'(' * (MAX_PARENTHESES + 1)}{')' * (MAX_PARENTHESES + 1)})", []),
 }
 

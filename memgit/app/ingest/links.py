@@ -13,6 +13,7 @@ from memgit.app.write.session import Session
 from memgit.errors import MemgitError
 from memgit.formats import links, markdown
 from memgit.formats.follow import Following, Key, holder, key_of, reached, relative
+from memgit.formats.markdown import has_tags
 from memgit.formats.text import decode, encode, has_bom
 from memgit.ingest.proposal import UNCHANGED, Item
 from memgit.model import link as model
@@ -27,7 +28,7 @@ def follow_links(session: Session, written: Sequence[Placed], items: Sequence[It
     """Has links of what was written lead to records where they led to files that were taken, and takes links out of the
     knowledge root off their words; notes on the board what it took off.
     """
-    some = [one for one in written if "](" in one[2].body or "[[" in one[2].body or "]:" in one[2].body]
+    some = [one for one in written if "[" in one[2].body or has_tags(one[2].body)]
     if not some:
         return
     sources = _Sources(session, written, items)

@@ -144,7 +144,7 @@ def orphans(workspace: Workspace, *, at: str | None = None) -> list[Record]:
 
 def _links(reader: Reader, path: str) -> Iterable[links.Link]:
     data = reader.files.data(path)
-    return () if data is None or b"[" not in data else links.find(data.decode("utf-8-sig", "replace"))
+    return () if data is None else links.find(data.decode("utf-8-sig", "replace"))
 
 
 def as_json(graph: Graph) -> dict[str, Any]:

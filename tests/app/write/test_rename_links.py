@@ -59,6 +59,34 @@ def test_a_moved_file_links_to_what_it_linked_to(notes: Path) -> None:
     assert [one["message"].split()[3] for one in found] == ["zz.md"]
 
 
+def test_links_by_tags_follow(notes: Path) -> None:
+    text = (
+        "<p align=center>\n<a href=\"sub/b.md#top\"><img src='p.png'></a> <A HREF=sub/b.md>\n</p>\n\n"
+        'x <a class="y" href="sub/c%20d.md?raw">z</a> `<a href="sub/b.md">` <!-- <a href="sub/b.md"> -->\n'
+    )
+    (notes / "t.md").write_text(text)
+    run_git(notes, "add", "-A")
+    run_git(notes, "commit", "-q", "-m", "t")
+    memgit(notes, "rename", "note/sub/b", "--slug", "b & 'c' = d")
+    memgit(notes, "rename", "note/sub/c d", "--to", "")
+    new = "sub/b%20&amp;%20%27c%27%20%3D%20d.md"
+    expected = (
+        text.replace('"sub/b.md#', f'"{new}#').replace("=sub/b.md", f"={new}").replace("sub/c%20d", "c%20d")
+    )
+    assert (notes / "t.md").read_text() == expected
+    memgit(notes, "rename", "note/t", "--to", "deep")
+    moved = expected.replace(f'"{new}', f'"../{new}').replace(f"={new}", f"=../{new}")
+    moved = moved.replace("'p.png'", "'../p.png'").replace('"c%20d', '"../c%20d')
+    assert (notes / "deep/t.md").read_text().endswith(moved)
+    found = memgit(notes, "links", "note/deep/t", "--json").json
+    assert {"note/sub/b & 'c' = d", "note/c d"} == {one["to"] for one in found["links"]}
+    (notes / "sub/b & 'c' = d.md").unlink()
+    answer = memgit(notes, "lint", "--select", "MG205", "deep", "--json", code=None).json["findings"]
+    assert [one["line"] for one in answer] == [7, 7]
+    memgit(notes, "undo")
+    assert (notes / "t.md").read_text() == expected
+
+
 def test_marks_in_a_file_name_are_encoded(notes: Path) -> None:
     memgit(notes, "rename", "note/sub/c d", "--slug", "see (me)")
     assert "[c](see%20%28me%29.md)" in (notes / "sub/b.md").read_text()
