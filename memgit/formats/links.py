@@ -2,7 +2,8 @@
 
 A link is a wikilink or an embed (`[[target#heading|label]]`, `![[…]]`), a Markdown link or image whose target
 is relative, also written as a tag (`<a href="…">`, `<img src="…">`), and in frontmatter also a name without
-brackets under a key that names records (`related: [tide]`). Links are found in the text, as a CommonMark reader sees it, and in every scalar of the frontmatter.
+brackets under a key that names records (`related: [tide]`). Links are found in the text, as a CommonMark
+reader sees it, and in every scalar of the frontmatter.
 """
 
 from __future__ import annotations
