@@ -9,10 +9,12 @@ from memgit.ingest.cuts import chat, outline
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.size_limits import Piece
 from memgit.ingest.naming import MAX_TITLE, UNTITLED, Namer, Part, clean
-from memgit.ingest.plain import brief, plain
+from memgit.ingest.plain import plain, shortened
 from memgit.ingest.rewrite import fenced
 from memgit.ingest.signatures import signatures
 
+MIN_PURPOSE, MIN_WORDS = 20, 4
+"""Columns that are left for what a definition is for, and words of it that a title holds at least."""
 NAMES = 3
 """Names of definitions in a title."""
 _COMMENT = re.compile(r"^\s*(?:#|//|/\*|\*|--|\"{3}|'{3}|;)", re.MULTILINE)
@@ -104,6 +106,8 @@ class CodeNamer:
                 heads[0] if name == own else name if "." in name else f"{heads[0]}.{name}" for name in inner
             ] or heads
         names = [name for name in names if name.rpartition(".")[0] not in names]
+        names = [name for name in names if name.rpartition(".")[2][:1] not in "_#"] or names
+        names.sort(key=lambda name: not _said(found.purposes, name))  # what is told of first
         purpose = self._purpose(names, found.purposes)
         if piece.first == 1 and found.whole and not any(found.purposes.values()):
             names, purpose = [], found.whole
@@ -116,27 +120,51 @@ class CodeNamer:
 
     def _purpose(self, names: list[str], purposes: dict[str, str]) -> str:
         """What is said of the first of some names of which anything is, else of what they belong to."""
-        told = [purposes.get(name) or purposes.get(name.rpartition(".")[2]) for name in names]
+        told = [_said(purposes, name) for name in names]
         if self._all is not None:
-            told += [self._all.purposes.get(name.partition(".")[0]) for name in names[:1]] + [self._all.whole]
-        return next((said for said in told if said), "")
+            told += [self._all.purposes.get(name.partition(".")[0], "") for name in names[:1]]
+            told.append(self._all.whole)
+        return next(filter(None, told), "")
 
     def _context(self, names: list[str], only: bool) -> tuple[str, ...]:
         return () if only or not names else (self._title,)
 
     def _named(self, names: list[str], purpose: str, only: bool) -> str:
+        """Some names in their file, as many as leave room for what the first of them is for."""
+        title = self._title
+        for count in range(NAMES, 0, -1) if names and not only else ():
+            title, place = self._titled(names, count)
+            title += place if not self._is_own(names) else ""
+            room = MAX_TITLE - len(title) - 2
+            own = re.escape(names[0].rpartition(".")[2])
+            said = re.sub(rf"^{own} (?:is |are |will )?", "", plain(purpose).rstrip(" .:;"))
+            if len(said) > room:
+                said = shortened(said, room) if room > MIN_PURPOSE else ""
+                said = said if len(said.split()) >= MIN_WORDS else ""
+            if said:
+                return _joined(title, said)
+        if names and not only:
+            return "".join(self._titled(names, NAMES))
+        return _joined(title, shortened(plain(purpose).rstrip(" .:;"), MAX_TITLE - len(title) - 2))
+
+    def _titled(self, names: list[str], count: int) -> tuple[str, str]:
+        """Some names as a title, and the file that they are in."""
         owners = {name.rpartition(".")[0] for name in names}
         owner = owners.pop() if len(owners) == 1 and len(names) > 1 else ""
         listed = [name.rpartition(".")[2] for name in names] if owner else names
-        shown = [name for name in listed if name.rpartition(".")[2][:1] not in "_#"] or listed
-        more = f" and {len(shown) - NAMES} more" if len(shown) > NAMES else ""
-        same = (owner or names[0] if names else "").partition(".")[0] == self._title.partition(".")[0]
-        name = (
-            f"{owner}: " * bool(owner)
-            + f"{', '.join(shown[:NAMES])}{more}"
-            + f" in {self._title}" * (not same)
-        )
-        name = self._title if only or not names else name
-        said = brief(plain(purpose), MAX_TITLE - len(name) - 2)
-        ordinary = said[1:2].islower() or said[1:2] == " "
-        return f"{name}: {said[:1].lower() if ordinary else said[:1]}{said[1:]}" if said else name
+        more = f" and {len(listed) - count} more" if len(listed) > count else ""
+        return f"{owner}: " * bool(owner) + ", ".join(listed[:count]) + more, f" in {self._title}"
+
+    def _is_own(self, names: list[str]) -> bool:
+        """Whether the file is called after what the names begin with."""
+        return names[0].partition(".")[0] == self._title.partition(".")[0]
+
+
+def _said(purposes: dict[str, str], name: str) -> str:
+    return purposes.get(name) or purposes.get(name.rpartition(".")[2]) or ""
+
+
+def _joined(name: str, said: str) -> str:
+    """A name with what it is for."""
+    ordinary = said[1:2].islower() or said[1:2] == " "
+    return f"{name}: {said[:1].lower() if ordinary else said[:1]}{said[1:]}" if said else name

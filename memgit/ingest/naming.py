@@ -10,6 +10,7 @@ from memgit.formats.mem_skill.titles import one_line
 from memgit.ingest.boilerplate import is_lead
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.markdown import Structure
+from memgit.ingest.cuts.prose import TERM
 from memgit.ingest.cuts.size_limits import Piece
 from memgit.ingest.keywords import MACHINE_MADE, summary_of
 from memgit.ingest.plain import MAX_LINE, plain, shortened
@@ -134,6 +135,10 @@ class MarkdownNamer:
 
     def _sentence(self, piece: Piece) -> str:
         """What a piece without a heading begins with: bold words, else its first sentence."""
+        told = (TERM.match(self._lines[number]) for number in range(piece.first, piece.last + 1))
+        terms: list[tuple[str, ...]] = [(clean(match["term"]),) for match in told if match is not None]
+        if len(terms) > 1 and TERM.match(self._lines[piece.first]):
+            return self._listed(terms)
         text = self._lines.text(piece.first, min(piece.last, piece.first + 20))
         lead = _LEAD.match(text)
         if lead is not None:

@@ -116,23 +116,3 @@ def _lowered(heading: str) -> str:
         if ordinary and blank and not titled and not rest[:1].isupper()
         else heading
     )
-
-
-_CLAUSE = re.compile(
-    r"[,;:]?\s(?=(?:that|which|who|for|based|using|with|from|to|of|in|on|at|by|between|so|if|when|as|due|where|while|until|without|into)\b|\()"
-    r"|[,;:](?=\s)"
-)
-"""Where a sentence may end early."""
-_DANGLING = re.compile(r"(?:\s(?:of|due|to|by|in|on|and|or|for|with|as|at|the|an?))+$")
-MIN_PURPOSE = 4
-"""Words of a sentence that was cut."""
-
-
-def brief(said: str, width: int) -> str:
-    """A sentence in at most so many columns: a longer one ends before a clause; empty where too little is left."""
-    said = said.rstrip(" .:;")
-    if len(said) > width:
-        ends = [match.start() for match in _CLAUSE.finditer(said, 0, max(0, width))]
-        said = _DANGLING.sub("", said[: ends[-1]]) if ends else ""
-        return said if len(said.split()) >= MIN_PURPOSE else ""
-    return said

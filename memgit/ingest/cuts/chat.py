@@ -7,12 +7,11 @@ from collections import Counter
 from itertools import accumulate, pairwise
 from math import log
 
-from memgit.formats.messages.message import cut
 from memgit.ingest.cuts.lines import Lines
 from memgit.ingest.cuts.prose import terms_of
 from memgit.ingest.cuts.size_limits import SMALL_TOKENS, Piece
 from memgit.ingest.keywords import NOISE
-from memgit.ingest.plain import brief
+from memgit.ingest.plain import shortened
 from memgit.model.terms import STOP, words
 from memgit.model.tokens import of_half_words
 
@@ -44,6 +43,8 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 """A line that names the speaker of those below it: copies of Slack and Discord, answers to mails."""
+_TOPIC = re.compile(r"^(?:.{0,60}?>\s*#(?:topic|subtopic)\s+|#{1,6}\s+)(.*\w.*)$", re.I)
+"""A heading between the turns, or what a bot takes for one."""
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::\d\d)?(?:\.\d+)?\s*([AaPp])?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _NOTICE = re.compile(
@@ -92,7 +93,7 @@ SHORTEST, LONGEST = 4, 14
 """Words of a statement that names a stretch."""
 SUMMARY = 70
 """Columns of a title."""
-THINGS = 4
+MIN_THINGS, THINGS = 3, 4
 """Things that a title names where no question does."""
 AGREED = 3
 """Statements of a stretch that is named by its first."""
@@ -125,11 +126,12 @@ class Turn:
     say).
     """
 
-    __slots__ = ("day", "line", "minute", "said", "speaker", "terms")
+    __slots__ = ("day", "line", "minute", "said", "speaker", "terms", "topic")
 
     def __init__(self, line: int, speaker: str, said: str, minute: int | None = None, day: str = "") -> None:
         self.line, self.speaker, self.said, self.minute, self.day = line, speaker, said, minute, day
         self.terms: set[str] = set()
+        self.topic = ""  # the heading above it
 
     @property
     def is_chatter(self) -> bool:
@@ -143,10 +145,16 @@ def turns(lines: Lines, first: int = 1) -> list[Turn]:
     found: list[Turn] = []
     full = [0] * (len(lines) + 2)
     headed = 0
+    topic = ""
     for number in range(first, len(lines) + 1):
         line = lines[number][:2000].lstrip("\ufeff")
         notice = lines.blank(number) or _NOTICE.search(line[:200]) is not None
         full[number] = not notice
+        heading = _TOPIC.match(line)
+        if heading is not None and found:
+            topic = heading[1].strip(" #")
+            full[number] = 0
+            continue
         match = _TURN.match(line) if not notice else None
         head = _HEAD.match(line) if not notice and match is None else None
         if match is not None:
@@ -155,8 +163,10 @@ def turns(lines: Lines, first: int = 1) -> list[Turn]:
         elif head is not None:
             headed += 1
             found.append(_turn(number, (head["name"] or head["wrote"]).strip(" @*"), "", line))
-        elif not notice and found:
+        elif not notice and found and not topic:
             found[-1].said = f"{found[-1].said} {line.strip().lstrip('> ')}".strip()
+        if topic and found[-1].line == number:
+            found[-1].topic, topic = topic, ""
     found = [turn for turn in found if turn.said]
     counts = list(accumulate(full))
     least = MIN_HEADED if headed > len(found) / 2 else MIN_SHARE
@@ -192,7 +202,7 @@ def _are_speakers(found: list[Turn]) -> bool:
 
 def _with_terms(found: list[Turn]) -> list[Turn]:
     """The turns with the things that each names: words that stand behind an article, a preposition or another such
-    word, or are spelled as names; no names of those who speak, and no words of most turns.
+    word, or are spelled as names; no names of those who speak.
     """
     speakers = {part for turn in found for part in words(turn.speaker)}
     uses: Counter[str] = Counter()
@@ -224,9 +234,6 @@ def _with_terms(found: list[Turn]) -> list[Turn]:
     }
     for turn in found:
         turn.terms = {_stem(word.casefold()) for word in _WORD.findall(_spoken(turn.said))} & things
-    counts = Counter(term for turn in found for term in turn.terms)
-    for turn in found:
-        turn.terms = {term for term in turn.terms if counts[term] <= max(len(found) / 2, 3)}
     return found
 
 
@@ -261,6 +268,8 @@ def pieces(lines: Lines, first: int, found: list[Turn]) -> list[Piece]:
 
 def _turns_away(lines: Lines, found: list[Turn], start: int, number: int) -> bool:
     turn, before = found[number], found[number - 1]
+    if turn.topic:
+        return True
     if _TURNED.match(turn.said) and len(turn.said.split()) > 2:
         return True
     before_terms = set().union(*(one.terms for one in found[start:number]))
@@ -324,7 +333,7 @@ def _rarity(found: list[Turn]) -> dict[str, float]:
 
 
 def _after_pause(lines: Lines, line: int) -> int:
-    while line > 1 and lines.blank(line - 1):
+    while line > 1 and (lines.blank(line - 1) or _TOPIC.match(lines[line - 1])):
         line -= 1
     return line
 
@@ -336,6 +345,7 @@ class Stretch:
 
     def __init__(self, found: list[Turn], first: int, last: int) -> None:
         opened = [turn.said for turn in found if turn.line <= first + 2 and _TURNED.match(turn.said)]
+        headed = [turn.topic for turn in found if turn.topic and turn.line <= last]
         inside = [turn for turn in found if first <= turn.line <= last]
         weights = _rarity(found)
         counts = Counter(term for turn in inside for term in turn.terms)
@@ -345,7 +355,21 @@ class Stretch:
         kept = [turn for number, turn in enumerate(inside) if _says(inside, number, counts)]
         self.body = "\n".join(f"- {turn.speaker}: {turn.said}" for turn in kept)
         self.day = next((turn.day for turn in inside if turn.day), "")
+        if len(wanted) < MIN_THINGS:
+            wanted += [term for term in ranked if counts[term] == 1 and term.isalpha()][
+                : MIN_THINGS - len(wanted)
+            ]
         self.title = _subject(kept, wanted, counts, weights)
+        if headed:
+            under = len([turn for turn in inside if turn.topic])
+            self.title = (
+                headed[-1]
+                if under == 1
+                else "; ".join(headed[-under:])
+                if under
+                else f"{headed[-1]}: {self.title}"
+            )
+            return
         topic = as_title(opened[-1]).strip("?") if opened else ""
         if 0 < len(topic.split()) < AGREED < len(kept) and topic.casefold() not in self.title.casefold():
             self.title = f"{topic}: {self.title}"
@@ -449,4 +473,4 @@ def as_title(said: str) -> str:
     bare = _lead(said).strip(" ,.:;-\u2013\u2014")
     first = re.split(r"(?<=[.!?])\s+(?=\S)", bare)[0]
     name = first if len(first.split()) > 2 else bare
-    return (brief(name, SUMMARY) or cut(name, SUMMARY)).strip(" ,.:;-\u2013\u2014")
+    return shortened(name, SUMMARY).strip(" ,.:;-\u2013\u2014")

@@ -19,6 +19,10 @@ from memgit.model.tokens import of_half_words
 
 SAME_TOPIC = 0.4
 """The share of key terms above which two paragraphs speak of the same things."""
+MIN_TERMS = 3
+"""Terms of a list of definitions."""
+TERM = re.compile(r"\*\*(?P<term>[^*\n]{1,60})\*\*:\s")
+"""A term that its definition follows."""
 _END = re.compile(r"[.!?。！？](?:[\"')\]]*)(?:\s|$)")
 
 
@@ -53,6 +57,9 @@ def _paragraphs(lines: Lines, first: int, hidden: frozenset[int]) -> list[tuple[
         and lines.blank(number - 1)
         and lines[number][0] not in " \t"
     ]
+    terms = [number for number in starts if TERM.match(lines[number])]
+    if len(terms) >= MIN_TERMS:  # what stands between two terms belongs to the first of them
+        starts = [number for number in starts if number <= terms[0] or number in terms]
     return cut(first, len(lines), starts)
 
 

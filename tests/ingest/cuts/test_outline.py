@@ -102,3 +102,13 @@ def test_code_in_code_of_an_outline_stays_whole() -> None:
         "- b", "  ```", "  #+BEGIN_QUERY", "  {:title 1}", "  #+END_QUERY", "  id:: 3", "  ```",
         "  ```", "  {:title 1}", "  ```", "",
     ]  # fmt: skip
+
+
+def test_a_definition_is_never_parted_from_its_term() -> None:
+    text = "".join(
+        f"**{name}**: {WORDS * 3}\n\nMore of it: {WORDS * 4}\n\n"
+        for name in ("root", "daemon", "sync", "games")
+    )
+    made = map_text(text, Given("users.md")).segments
+    assert all(segment.text.startswith("**") for segment in made) and len(made) > 1
+    assert "daemon" in " ".join(segment.title for segment in made)
