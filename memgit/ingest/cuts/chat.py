@@ -70,7 +70,8 @@ _ANSWER = re.compile(
     r"(?:y(?:es|ep|eah?)|no|nope|nah|sure|agreed|correct|right|exactly|indeed|done|both|maybe|[+-]1)\b", re.I
 )
 _ADDRESSED = re.compile(
-    r"^(?:(?:so|ok|okay|well|oh|and|but|yeah|yes|also|now|right|alright|all?right|sure|folks|anyway|in that case)\b[,:]?\s+)+"
+    r"^(?:(?:so|ok|okay|well|oh|and|but|yeah|yes|also|now|right|alright|all?right|sure|folks|anyway|in that case"
+    r"|here'?s|here (?:is|are))\b[,:]?\s+)+"
     r"|^[@\w.\[\]|^{}-]{2,20}[:,]\s+|^\w{0,2}\d+[.)]\s+|^q:\s+|^you mean\s+"
     r"|^(?:i|we)(?:'d| would| just)* (?:want(?:ed)?|like|love|need) to (?:talk|speak|ask|know|hear|mention|discuss)\w*"
     r"(?: about)?(?: how(?: to)?)?\s+",
@@ -93,8 +94,10 @@ SHORTEST, LONGEST = 4, 14
 """Words of a statement that names a stretch."""
 SUMMARY = 70
 """Columns of a title."""
-MIN_THINGS, THINGS = 3, 4
+THINGS = 4
 """Things that a title names where no question does."""
+MIN_ITEMS = 3
+"""Items of a list that what introduces it names."""
 AGREED = 3
 """Statements of a stretch that is named by its first."""
 _LIGHT = frozenset(
@@ -355,10 +358,6 @@ class Stretch:
         kept = [turn for number, turn in enumerate(inside) if _says(inside, number, counts)]
         self.body = "\n".join(f"- {turn.speaker}: {turn.said}" for turn in kept)
         self.day = next((turn.day for turn in inside if turn.day), "")
-        if len(wanted) < MIN_THINGS:
-            wanted += [term for term in ranked if counts[term] == 1 and term.isalpha()][
-                : MIN_THINGS - len(wanted)
-            ]
         self.title = _subject(kept, wanted, counts, weights)
         if headed:
             under = len([turn for turn in inside if turn.topic])
@@ -370,6 +369,17 @@ class Stretch:
                 else f"{headed[-1]}: {self.title}"
             )
             return
+        items = [
+            number
+            for number, turn in enumerate(found)
+            if first <= turn.line <= last and _ITEM.match(turn.said)
+        ]
+        if len(items) >= MIN_ITEMS:
+            before = [turn for turn in found[: items[0]][-LONGEST:] if turn.said.rstrip().endswith(":")]
+            intro = as_title(before[-1].said) if before else ""
+            self.title = (
+                intro if intro and before[-1].line >= first else ": ".join(filter(None, (intro, self.title)))
+            )
         topic = as_title(opened[-1]).strip("?") if opened else ""
         if 0 < len(topic.split()) < AGREED < len(kept) and topic.casefold() not in self.title.casefold():
             self.title = f"{topic}: {self.title}"
@@ -408,18 +418,19 @@ def _subject(kept: list[Turn], wanted: list[str], counts: Counter[str], weights:
             terms = turn.terms.intersection(_stem(word.casefold()) for word in _WORD.findall(bare))
             held = terms.intersection(wanted)
             size, leans = len(bare.split()), _LEANS.search(bare) is not None
-            if not SHORTEST <= size <= LONGEST or len(bare) > SUMMARY - 10 or "://" in bare:
+            if not SHORTEST <= size <= 2 * LONGEST or "://" in bare:
                 continue
             score = sum(counts[term] * weights[term] for term in terms) * (0.5 if leans else 1) / (size + 8)
             if score > most[0]:
                 told, most[0] = bare, score
             asks = bare.endswith("?") or _DECIDES.search(bare) is not None
-            if asks and len(held) > 1 + leans and score > most[1]:
+            fits = size <= LONGEST and len(bare) <= SUMMARY - 10
+            if asks and fits and len(held) > 1 + leans and score > most[1]:
                 best, most[1] = bare, score
     things = _phrases(kept, wanted)
     if not best and len(things) > 1 and len(kept) > AGREED:
         return ", ".join(things[:THINGS])
-    title = (best or told).strip(" .:") or as_title(kept[0].said)
+    title = (best or shortened(told, SUMMARY)).strip(" .:") or as_title(kept[0].said)
     named = next((one for one in things[:1] if " " in one or one != one.lower()), "")
     return title if named.casefold() in title.casefold() else f"{named}: {title}"
 

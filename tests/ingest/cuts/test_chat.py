@@ -124,6 +124,19 @@ def test_a_title_names_what_most_lines_share() -> None:
     assert Stretch(found, 1, 14).title == "does the turbine report need a second signature?"
 
 
+def test_a_list_is_named_by_what_introduces_it() -> None:
+    who = ("ana", "ben", "cem")
+    items = "".join(
+        f"<{who[number % 3]}> {number}. paint the gate of lock{number}\n" for number in range(1, 7)
+    )
+    found = turns(
+        Lines(
+            f"<ana> ok, here's the list of repairs for this spring:\n{items}<ben> The oil comes on friday then.\n"
+        )
+    )
+    assert Stretch(found, 1, 8).title == "the list of repairs for this spring"
+
+
 def test_a_log_at_the_end_of_a_text_is_told_as_a_chat() -> None:
     notes = "# Locks\n\n" + "".join(
         f"## Part {number}\n\n{'The gate is old. ' * 40}\n\n" for number in range(3)
