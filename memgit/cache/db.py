@@ -54,6 +54,8 @@ Not left to SQLite, which only begins such a log anew where one process carries 
 Processes here live for one write, and whoever opens the file after the last one has gone reads all of the
 log: so it would grow without end, and every start with it.
 """
+OPEN_TRIES = 5
+"""How often a file is opened that others throw away at the same moment."""
 OPEN_SECONDS = 5.0
 """How long to wait for another process that is making or removing the file, which takes a few milliseconds.
 """
@@ -349,25 +351,38 @@ def _open(path: str, stamp: str, discard: tuple[int, int] | None = None) -> sqli
 
     `discard` names a file (see `_identity`) that is known to be broken.
     """
-    try:
-        with _lock(path, exclusive=False):
-            connection = (
-                _open_existing(path, stamp) if discard is None or _identity(path) != discard else None
-            )
-        if connection is not None:
-            return connection
-        with _lock(path, exclusive=True):
-            # somebody else may have been here between the two locks
-            if discard is None or _identity(path) != discard:
-                connection = _open_existing(path, stamp)
-                if connection is not None:
-                    return connection
-            for suffix in ("", "-wal", "-shm", "-journal"):
-                with suppress(FileNotFoundError):
-                    os.unlink(path + suffix)
-            return _fresh(_uri(path, "rwc"), stamp)
-    except (OSError, *FAILURES):
-        return None
+    for left in reversed(range(OPEN_TRIES)):
+        try:
+            return _opened(path, stamp, discard)
+        except (OSError, *FAILURES) as error:
+            # Who closes a file that was thrown away takes the log of the new one along, if both had a name.
+            if not left or _primary_code(error) != sqlite3.SQLITE_IOERR:
+                return None
+            time.sleep(0.01)
+    return None
+
+
+def _opened(path: str, stamp: str, discard: tuple[int, int] | None) -> sqlite3.Connection:
+    """As `_open`.
+
+    Raises:
+        OSError: it is locked for long, or the folder cannot be written.
+        sqlite3.Error: it cannot be read or made.
+    """
+    with _lock(path, exclusive=False):
+        connection = _open_existing(path, stamp) if discard is None or _identity(path) != discard else None
+    if connection is not None:
+        return connection
+    with _lock(path, exclusive=True):
+        # somebody else may have been here between the two locks
+        if discard is None or _identity(path) != discard:
+            connection = _open_existing(path, stamp)
+            if connection is not None:
+                return connection
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            with suppress(FileNotFoundError):
+                os.unlink(path + suffix)
+        return _fresh(_uri(path, "rwc"), stamp)
 
 
 def _open_existing(path: str, stamp: str) -> sqlite3.Connection | None:
@@ -462,12 +477,14 @@ def _statements(ddl: str) -> list[str]:
 
 
 def _is_corrupt(error: Exception) -> bool:
-    """Whether an error speaks of the contents rather than of locks, space or rights.
+    """Whether an error speaks of the contents rather than of locks, space or rights."""
+    return _primary_code(error) in _CORRUPT
 
-    The low byte is the primary code.
-    """
+
+def _primary_code(error: Exception) -> int:
+    """The primary code of an error of SQLite: the low byte of what it says."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return code & 0xFF in _CORRUPT
+    return code & 0xFF
 
 
 def _identity(path: str | None) -> tuple[int, int] | None:
