@@ -109,7 +109,7 @@ class CodeNamer:
         names = [name for name in names if name.rpartition(".")[2][:1] not in "_#"] or names
         names.sort(key=lambda name: not _said(found.purposes, name))  # what is told of first
         purpose = self._purpose(names, found.purposes)
-        if piece.first == 1 and found.whole and not any(found.purposes.values()):
+        if piece.first == 1 and found.whole and (only or not any(found.purposes.values())):
             names, purpose = [], found.whole
         return Part(
             self._named(names, purpose, only and bool(purpose)),
