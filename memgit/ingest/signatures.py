@@ -346,7 +346,8 @@ def _sentence(lines: list[str]) -> str:
     said: list[str] = []
     for line in lines:
         bare = re.sub(r"^[ \t]*(?:/\*+!?|\*+/?|///?!?|#+!?|--+|;+|[rRuU]?\"{3}|'{3})[ \t]?", "", line)
-        text = re.sub(r"\*/|\"{3}|'{3}", "", bare).strip()
+        text = re.sub(r"\*/|\"{3}|'{3}", "", bare).strip("-=~* \t")
+        text = re.sub(r"\{@\w+ ([^{}]*)\}", r"\1", text)
         if re.fullmatch(r"\w+(?:\.\w+)+|~+|MARK:.*", text):
             continue
         if said and (not text or text.startswith(("- ", "@", ":", "\\"))):

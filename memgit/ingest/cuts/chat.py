@@ -145,42 +145,52 @@ class Turn:
 
 def turns(lines: Lines, first: int = 1) -> list[Turn]:
     """The turns of a chat, or of a log that another text ends with; empty where the text is something else."""
+    spoken = {
+        number: one for number in range(first, len(lines) + 1) if (one := _speaker(lines[number])) is not None
+    }
+    kinds = Counter(one[0] for one in spoken.values()).most_common(1)
+    if not kinds:
+        return []
     found: list[Turn] = []
-    full = [0] * (len(lines) + 2)
-    headed = 0
+    full = [0] * (len(lines) + 1)
     topic = ""
     for number in range(first, len(lines) + 1):
-        line = lines[number][:2000].lstrip("\ufeff")
-        notice = lines.blank(number) or _NOTICE.search(line[:200]) is not None
-        full[number] = not notice
+        line = lines[number][:2000]
         heading = _TOPIC.match(line)
-        if heading is not None and found:
-            topic = heading[1].strip(" #")
-            full[number] = 0
+        if lines.blank(number) or _NOTICE.search(line[:200]) or (heading is not None and found):
+            topic = heading[1].strip(" #") if heading is not None and found else topic
             continue
-        match = _TURN.match(line) if not notice else None
-        head = _HEAD.match(line) if not notice and match is None else None
-        if match is not None:
-            name = match["nick"] or match["id"] or match["name"]
-            found.append(_turn(number, name, match["said"], line[: match.start("said")]))
-        elif head is not None:
-            headed += 1
-            found.append(_turn(number, (head["name"] or head["wrote"]).strip(" @*"), "", line))
-        elif not notice and found and not topic:
-            found[-1].said = f"{found[-1].said} {line.strip().lstrip('> ')}".strip()
-        if topic and found[-1].line == number:
+        full[number] = 1
+        kind, name, said, stamp = spoken.get(number, ("", "", "", ""))
+        if kind == kinds[0][0]:
+            found.append(_turn(number, name, said, stamp))
             found[-1].topic, topic = topic, ""
+        elif found and not topic:
+            found[-1].said = f"{found[-1].said} {line.strip().lstrip('> ')}".strip()
     found = [turn for turn in found if turn.said]
     counts = list(accumulate(full))
-    least = MIN_HEADED if headed > len(found) / 2 else MIN_SHARE
-    if not _are_speakers(found):
-        return []
-    if len(found) >= least * counts[-1]:
-        return _with_terms(found)
+    if len(found) >= (MIN_HEADED if kinds[0][0] == "head" else MIN_SHARE) * counts[-1]:
+        return _with_terms(found) if _are_speakers(found) else []
     for start, turn in enumerate(found[:-MIN_LOG]):
         if len(found) - start >= LOG_SHARE * (counts[-1] - counts[turn.line - 1]):
+            turn.topic = ""  # its heading is one of the text above
             return _with_terms(found[start:]) if _are_speakers(found[start:]) else []
     return []
+
+
+def _speaker(raw: str) -> tuple[str, str, str, str] | None:
+    """How a line names who speaks (`nick`, `id`, `name`, or in a line of its own: `head`), the name, what is said
+    and what stands before that; None where it names nobody.
+    """
+    line = raw[:2000].lstrip("\ufeff")
+    if not line.strip() or _NOTICE.search(line[:200]):
+        return None
+    match = _TURN.match(line)
+    if match is not None:
+        kind = next(one for one in ("nick", "id", "name") if match[one])
+        return kind, match[kind], match["said"], line[: match.start("said")]
+    head = _HEAD.match(line)
+    return ("head", (head["name"] or head["wrote"]).strip(" @*"), "", line) if head is not None else None
 
 
 def _turn(number: int, speaker: str, said: str, stamp: str) -> Turn:

@@ -138,11 +138,11 @@ def test_a_list_is_named_by_what_introduces_it() -> None:
 
 
 def test_a_log_at_the_end_of_a_text_is_told_as_a_chat() -> None:
-    notes = "# Locks\n\n" + "".join(
+    notes = "# Locks\n\nNote: one\nNote: two\n\nQ: why?\n" + "".join(
         f"## Part {number}\n\n{'The gate is old. ' * 40}\n\n" for number in range(3)
     )
     segments = mapped(f"{notes}## Log\n\n```\n{spoken('anchor', 20, 0)}```\n", "locks.md").segments
-    assert segments[0].title.startswith("Part 0") and segments[0].text.startswith("The gate")
+    assert "Note: two" in segments[0].text and "The gate" in segments[0].text
     assert segments[-1].text.startswith("- ana: the anchor of number0") and "```" not in segments[-1].text
 
 
