@@ -124,7 +124,7 @@ class CodeNamer:
         if self._all is not None:
             told += [self._all.purposes.get(name.partition(".")[0], "") for name in names[:1]]
             told.append(self._all.whole)
-        return next(filter(None, told), "")
+        return next((said for said in told if said and not said.startswith(("If ", "Use ", "See "))), "")
 
     def _context(self, names: list[str], only: bool) -> tuple[str, ...]:
         return () if only or not names else (self._title,)

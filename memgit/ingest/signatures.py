@@ -164,8 +164,20 @@ class _Reading:
             if margin == 0:
                 self._named(name_of(line) or line.partition("=")[0].partition(":")[0].strip(), margin, [])
         self._out.append(line)
-        self._lead = len(self._out)
+        if not self._is_overload(number):
+            self._lead = len(self._out)
         return number + 1
+
+    def _is_overload(self, number: int) -> bool:
+        """Whether a line declares the function that begins below it: the comment above speaks of both."""
+        bare = self._lines[number].strip()
+        below = self._lines[number + 1].strip() if number + 1 < len(self._lines) else ""
+        return (
+            bare.endswith(";")
+            and is_function(below)
+            and is_function(f"{bare[:-1]} {{")
+            and name_of(below) == name_of(f"{bare[:-1]} {{")
+        )
 
     def _named(self, name: str, margin: int, inside: list[str]) -> None:
         """Notes what is defined at a margin, and what is said of it."""

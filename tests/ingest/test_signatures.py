@@ -177,6 +177,12 @@ def test_what_is_declared_is_never_cut(language: str, text: str) -> None:
     assert found is not None and found.text == text
 
 
+def test_the_comment_of_an_overload_speaks_of_the_function() -> None:
+    text = "class Q {\n\t/**\n\tAdds a task.\n\t*/\n\tadd(a: A): B;\n\tadd(a: A, b: C = {}): B {\n\t\treturn a;\n\t}\n}\n"
+    found = signatures(text, "typescript")
+    assert found is not None and found.purposes["Q.add"] == "Adds a task."
+
+
 def test_a_long_function_that_nobody_says_anything_of_is_named_as_such() -> None:
     body = "".join(f"    step{number}()\n" for number in range(60))
     found = signatures(f"import a\n\n\ndef run():\n{body}", "python")

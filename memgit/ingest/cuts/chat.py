@@ -83,6 +83,7 @@ _LEANS = re.compile(
     re.I,
 )
 """A statement that leans on what was said before."""
+_COURTESY = re.compile(r"\b(?:thanks?|thx|sorry|welcome|haha\w*|lol|heh|brb)\b", re.I)
 _DECIDES = re.compile(
     r"\b(?:let'?s|should|decided?|agree(?:d|ment)?|propose[ds]?|plan(?:s|ning)? (?:to|on)|will (?:need|be|use|have)|need(?:s)? to"
     r"|agenda|goal|must)\b"
@@ -428,7 +429,7 @@ def _subject(kept: list[Turn], wanted: list[str], counts: Counter[str], weights:
             terms = turn.terms.intersection(_stem(word.casefold()) for word in _WORD.findall(bare))
             held = terms.intersection(wanted)
             size, leans = len(bare.split()), _LEANS.search(bare) is not None
-            if not SHORTEST <= size <= 2 * LONGEST or "://" in bare:
+            if not SHORTEST <= size <= 2 * LONGEST or "://" in bare or _COURTESY.search(bare):
                 continue
             score = sum(counts[term] * weights[term] for term in terms) * (0.5 if leans else 1) / (size + 8)
             if score > most[0]:
