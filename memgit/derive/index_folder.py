@@ -59,7 +59,7 @@ def _build(view: View, path: str) -> Rendered:
     scopes = [
         _scope_line(name) for name in places.inner(view, folder) if places.holds(view, f"{folder}{name}/")
     ]
-    if not names and not scopes:
+    if not scopes and not any(places.readable(view, folder + name) for name in names):
         if data is None or managed.only_generated(data, places.MARKERS, _heading(view.layout, folder)):
             return Rendered(None)
         if not managed.has_block(data, places.MARKERS):
@@ -190,7 +190,9 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
         first, slash, _ = file.removeprefix(folder).partition("/")
         if not slash:
             mine.append(first)
-        elif view.data(file) is None or (base.data(file) is None and _scope_line(first) not in before.scopes):
+        elif not _is_readable(view, file) or (
+            not _is_readable(base, file) and _scope_line(first) not in before.scopes
+        ):
             return None
     if not mine:
         return Rendered(data)
@@ -208,9 +210,13 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
     ]
     if len(names) > places.MAX_LISTED or not lines:  # look closely: not all of them need be records
         names = list(places.own(view, folder))
-        if len(names) > places.MAX_LISTED or not names:
+        if len(names) > places.MAX_LISTED or not any(places.readable(view, folder + name) for name in names):
             return None
     return _written(view, path, before.scopes, lines)
+
+
+def _is_readable(view: View, path: str) -> bool:
+    return view.data(path) is not None and places.readable(view, path)
 
 
 def _says_the_same(view: View, base: View, folder: str, file: str) -> bool:
@@ -218,7 +224,7 @@ def _says_the_same(view: View, base: View, folder: str, file: str) -> bool:
     if view.data(file) is None or base.data(file) is None:
         return False
     if "/" in file.removeprefix(folder):
-        return True
+        return places.readable(view, file) == places.readable(base, file)
     now, then = view.parsed(file).records, base.parsed(file).records
     return _line(view, file) == _line(base, file) and _topics(now) == _topics(then)
 

@@ -9,6 +9,8 @@ from memgit.derive import managed
 from memgit.derive.links import escape, target
 from memgit.derive.managed import Markers
 from memgit.derive.view import View
+from memgit.errors import UnreadableFile
+from memgit.formats.text import decode
 from memgit.model.layout import Layout, Place
 from memgit.model.lazy_re import pattern
 
@@ -120,10 +122,19 @@ def inner(view: View, folder: str) -> list[str]:
 
 
 def holds(view: View, folder: str) -> bool:
-    """Whether a listed record lies in a folder, however deep."""
-    return next(own(view, folder), None) is not None or any(
+    """Whether a listed record that can be read lies in a folder, however deep."""
+    return any(readable(view, folder + name) for name in own(view, folder)) or any(
         holds(view, f"{folder}{name}/") for name in inner(view, folder)
     )
+
+
+def readable(view: View, path: str) -> bool:
+    """Whether a file is text: not one that a filter encrypted, nor the pointer of a large-file store."""
+    try:
+        decode(view.data(path) or b"")
+    except UnreadableFile:
+        return False
+    return True
 
 
 def walk(view: View, folder: str) -> Iterator[str]:

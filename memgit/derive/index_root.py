@@ -134,9 +134,16 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
                 lines = frozenset(managed.inner_lines(found))
             if _line_for(view, file, kind) not in lines:
                 return None
-        elif kind in NAMED and view.parsed(file).meta.get("name") != base.parsed(file).meta.get("name"):
+        elif _shown(view, file, kind) != _shown(base, file, kind):
             return None
     return Rendered(data)
+
+
+def _shown(view: View, file: str, kind: str) -> object:
+    """What the root shows of a record file that is there."""
+    if kind in NAMED:
+        return view.parsed(file).meta.get("name")
+    return kind not in places.LISTED or places.readable(view, file)
 
 
 def _line_for(view: View, file: str, kind: str) -> str:

@@ -219,6 +219,26 @@ def test_an_index_of_nothing_goes_and_one_with_words_stays() -> None:
         assert derive_all(MappingView(LAYOUT, state)) == {}
 
 
+ENCRYPTED = b"\0GITCRYPT\0 no text"
+
+
+def test_a_folder_of_files_that_cannot_be_read_is_not_listed() -> None:
+    tree = derived(LAYOUT, files({"memory/a/x.md": ENCRYPTED, "memory/y.md": document("Y")}))
+    assert "memory/a/INDEX.md" not in tree and "a/INDEX.md" not in text(tree, MEMORY) + text(tree, ROOT)
+    tree = derived(LAYOUT, files({"memory/a/x.md": ENCRYPTED, "memory/a/y.md": document("Y")}))
+    assert text(tree, "memory/a/INDEX.md") == "# Memories: a\n\n" + block("- [Y](y.md)")
+
+
+@pytest.mark.parametrize("other", [{}, {"memory/a/y.md": document("Y")}, {"memory/a/b/y.md": document("Y")}])
+def test_a_file_that_becomes_unreadable_or_readable_is_followed_in_steps(other: dict[str, str]) -> None:
+    plain = derived(LAYOUT, files({"memory/a/x.md": document("X"), "memory/z.md": document("Z"), **other}))
+    locked = derived(LAYOUT, files({"memory/a/x.md": ENCRYPTED, "memory/z.md": document("Z"), **other}))
+    for before, after in ((plain, locked), (locked, plain)):
+        state = {**before, "memory/a/x.md": after["memory/a/x.md"]}
+        owed = derive_owed(MappingView(LAYOUT, state), ["memory/a/x.md"], MappingView(LAYOUT, before))
+        assert applied(state, owed) == after
+
+
 def test_a_page_of_people_in_a_folder_without_records_is_not_touched() -> None:
     tree = files(
         {"memory/drafts/INDEX.md": "# Mine\n", "memory/y.md": document("Y"), "pages/INDEX.md": "# Mine\n"}
