@@ -131,6 +131,8 @@ class Corpus:
             where there are none.
         compare: whether any rule compares records with each other; if not, the facts of records lack what
             that takes.
+        tracked: the same without records that git does not have yet or stores in another form, where there may be
+            such: a derived file may be without them.
         outside: whether a path that leads out of the knowledge root (`../src/a.py`) is there.
         forgets: what a file parses to is not kept once its facts are known: no rule of the run looks at many
             of them again, and the texts of all records take more room than anything else.
@@ -148,6 +150,7 @@ class Corpus:
         memo: Memo | None = None,
         base: View | None = None,
         right: Container[str] | None = None,
+        tracked: Callable[[], View] | None = None,
         outside: Callable[[str], bool] = lambda _: False,
         compare: bool = True,
     ) -> None:
@@ -158,6 +161,7 @@ class Corpus:
         self.before = before
         self.base = base
         self.right = right
+        self.tracked = tracked
         self.outside = outside
         self.compare = compare
         self.forgets = False

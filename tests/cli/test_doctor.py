@@ -66,6 +66,7 @@ def test_git_is_asked_for_conflicts_once(kb: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(doctor, "unmerged", ask)
     memgit(kb, "record", "memory", "Tides", "-m", "x", "--slug", "tides")
     (kb / "memory/ebb.md").write_bytes((kb / "memory/tides.md").read_bytes())
+    run_git(kb, "add", "memory/ebb.md")
     assert {row["check"] for row in troubles(kb)} == {"ids", "derived"}
     assert asked == [""]
 
@@ -302,6 +303,7 @@ def test_fix_carries_out_what_needs_no_decision(kb: Path, tmp_path: Path) -> Non
 def test_fix_leaves_to_a_person_what_is_a_persons(kb: Path, tmp_path: Path) -> None:
     memgit(kb, "record", "memory", "Tides", "-m", "x", "--slug", "tides")
     (kb / "memory/ebb.md").write_bytes((kb / "memory/tides.md").read_bytes())
+    run_git(kb, "add", "memory/ebb.md")
     told = memgit(kb, "doctor", "--fix", code=1).out
     assert told.startswith("done: memgit rebuild\nids: ")
     assert (kb / "memory/ebb.md").read_bytes() == (kb / "memory/tides.md").read_bytes()

@@ -14,7 +14,7 @@ import pytest
 from memgit.app.derived import files as derived_files
 from memgit.app.derived.files import State
 from memgit.derive.view import Rendered
-from tests.support import Prepared, count_commits, memgit, run_git, status
+from tests.support import Prepared, count_commits, memgit, run_git, status, write
 
 
 @pytest.fixture
@@ -158,7 +158,6 @@ def test_uncommitted_edits_of_records_count(filled: Path) -> None:
     assert [path for path, _, _ in differences(filled)] == [
         "INDEX.md",
         "decisions/INDEX.md",
-        "memory/sea/north/INDEX.md",
     ]
     assert differences(filled, "--at", "HEAD") == []
     answer = memgit(filled, "rebuild")
@@ -797,3 +796,33 @@ def test_an_index_changed_by_hand_is_noticed_after_all_was_right(filled: Path) -
     assert memgit(filled, "rebuild", "--check", "--json", code=1).json["differences"]
     memgit(filled, "rebuild")
     assert index.read_bytes() == right
+
+
+def test_a_record_that_git_does_not_have_yet_is_no_drift(filled: Path) -> None:
+    def told() -> list[int]:
+        found = memgit(filled, "lint", "--select", "MG101,MG103", "--json", code=None)
+        return [
+            found.code,
+            *(memgit(filled, *args, code=None).code for args in (("rebuild", "--check"), ("doctor",))),
+        ]
+
+    before = told()
+    write(filled, "memory/from-an-editor.md", "---\ntitle: New\ncreated: 2026-03-01\n---\nText.\n")
+    write(
+        filled,
+        "knowledge-base/fresh.md",
+        "## E\n**Date:** 2026-01-01\n**Best Practice:**\n- x\n**Keywords:** a\n",
+    )
+    assert told() == before == [0, 0, 0]
+    memgit(filled, "rebuild")
+    assert "from-an-editor" in (filled / "memory/INDEX.md").read_text() and told() == before
+    run_git(filled, "checkout", "--", ".")
+    write(filled, "memory/INDEX.md", (filled / "memory/INDEX.md").read_text().replace("- [", "- [x"))
+    assert told() == [1, 1, 1]
+    run_git(filled, "checkout", "--", ".")
+    run_git(filled, "add", "-A")
+    assert told() == [1, 1, 1]
+    memgit(filled, "rebuild")
+    run_git(filled, "add", "-A")
+    run_git(filled, "commit", "-qm", "by hand")
+    assert told() == before and status(filled) == ""

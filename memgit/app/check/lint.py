@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from memgit import TYPE_CHECKING, __version__
 from memgit.app.check import settings as lint_settings
@@ -24,8 +24,9 @@ from memgit.errors import BadInput, NotFound, Refused
 from memgit.git import process
 from memgit.git.history import history
 from memgit.git.objects.tree import Tree
+from memgit.git.worktree.filters import filtered
 from memgit.git.worktree.staged import staged
-from memgit.git.worktree.status import dirty
+from memgit.git.worktree.status import Dirty, dirty
 from memgit.lint import facts as lint_facts
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import Result, run
@@ -224,7 +225,8 @@ def corpus_of(
     tree = repo.tree(head)
     staging = request.staged and not disk
     entries = request.entries if request.entries is not None else staged(repo, head) if staging else {}
-    edits = staged_edits(entries) if staging else _on_disk(workspace.root, repo)
+    rows = [] if staging else dirty(repo)
+    edits = staged_edits(entries) if staging else _on_disk(workspace.root, rows)
     source = TreeSource(repo, tree, edits, workspace.root, disk=disk, commit=head)
     changed: Collection[str] | None = None
     before_tree, differ = tree, set(edits)
@@ -260,9 +262,24 @@ def corpus_of(
         index=index,
         base=base,
         right=right,
+        tracked=(lambda: _tracked(workspace, repo, rows)) if edits and not staging else None,
         outside=_outside(workspace),
         compare=compare,
     )
+
+
+def _tracked(workspace: Workspace, repo: Repository, rows: Sequence[Dirty]) -> Corpus:
+    """The working tree without the records that git does not have yet, or stores in another form."""
+    layout, head = workspace.layout, repo.head().commit
+    records = {
+        row.path for row in rows if layout.find(row.path) is not None and not is_derived(layout, row.path)
+    }
+    left = {row.path for row in rows if row.kind == "untracked"} & records
+    whole = Tree(repo, None if head is None else repo.tree_of(head))
+    stored = filtered(repo, whole, [repo.prefix + path for path in records])
+    left |= {path.removeprefix(repo.prefix) for path in stored}
+    edits = _on_disk(workspace.root or "", [row for row in rows if row.path not in left])
+    return Corpus(layout, TreeSource(repo, repo.tree(head), edits, workspace.root, commit=head), "")
 
 
 def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corpus:
@@ -366,10 +383,10 @@ def _outside(workspace: Workspace, commit: str | None = None) -> Callable[[str],
     return ask
 
 
-def _on_disk(root: str, repo: Repository) -> dict[str, Edited | None]:
+def _on_disk(root: str, rows: Iterable[Dirty]) -> dict[str, Edited | None]:
     """Edited files as they lie on disk."""
     out: dict[str, Edited | None] = {}
-    for path, _ in dirty(repo):
+    for path, _ in rows:
         mode = disk_mode(os.path.join(root, path))
         out[path] = None if mode is None else Edited(mode, None)
     return out

@@ -86,6 +86,7 @@ class State(Board):
         found: files of the working tree that differ from the commit, as they were found.
         odd: paths at which no plain file lies, and what does.
         indexes: where its derived files belong (see `Workspace.indexes`).
+        has_untracked: whether the working tree has records that git does not have.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class State(Board):
         self.working = False
         self.found: dict[str, bytes | None] = {}
         self.odd: dict[str, str] = {}
+        self.has_untracked = False
         self.indexes = workspace.indexes()
         self._kept = kept
 
@@ -136,21 +138,28 @@ def of_working_tree(
     repo: Repository,
     kept: Kept | None = None,
     ignored: Iterable[str] | None = None,
+    *,
+    untracked: bool = True,
 ) -> State:
     """The newest commit with what the working tree says otherwise, as git would store it.
 
     Args:
         ignored: the derived files that git ignores, where not all of them are asked for.
+        untracked: whether records count that git does not have yet.
     """
     layout = workspace.layout
     commit = repo.head().commit
     state = State(workspace, repo, repo.tree(commit), commit, kept)
     state.working = True
-    paths = [
-        path
-        for path, _ in dirty(repo)
-        if path == NAME or is_derived(layout, path) or layout.find(path) is not None
-    ]
+    paths = []
+    for path, kind in dirty(repo):
+        record = layout.find(path) is not None and not is_derived(layout, path)
+        if record and kind == "untracked":
+            state.has_untracked = True
+            if not untracked:
+                continue
+        if record or path == NAME or is_derived(layout, path):
+            paths.append(path)
     if state.indexes == "local":
         found = ignored_files(repo) if ignored is None else ignored
         paths += [path for path in found if is_derived(layout, path) and path not in paths]
@@ -239,7 +248,8 @@ def differences(state: State, rendered: Mapping[str, Rendered]) -> list[Differen
     """The files that are not as they should be, by path.
 
     Derived files that are kept out of commits are compared only where they are there, those of a branch that leaves
-    them to the default one not at all.
+    them to the default one not at all. A file may be without the records that git does not have yet: the commit that
+    takes them brings their lines.
     """
     out: list[Difference] = []
     if state.indexes == "elsewhere":
@@ -261,6 +271,13 @@ def differences(state: State, rendered: Mapping[str, Rendered]) -> list[Differen
                     "a name or keywords that were set in the index alone are missing in the frontmatter",
                 )
             )
+    if out and state.has_untracked:
+        tracked = of_working_tree(state.workspace, state.repo, untracked=False)
+        without = derive(tracked)[0]
+        right = {
+            path for path, one in without.items() if one.data == tracked.before(path) and not one.problems
+        }
+        out = [one for one in out if one.path not in right]
     return sorted(out)
 
 

@@ -22,7 +22,7 @@ from memgit.git.worktree import index
 from memgit.model.lazy_re import pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from memgit.git.repository import Repository
 
@@ -81,22 +81,26 @@ def require_unfiltered(repo: Repository, tree: Tree, paths: Sequence[str]) -> No
     Raises:
         Refused: one of them has the attribute `filter`, whether or not its driver is set up in this clone.
     """
+    for path, value in filtered(repo, tree, paths).items():
+        raise Refused(
+            f"not written: the attribute filter={value} says that git stores another form of this file",
+            path=path,
+            hint="records are text in git: take the attribute off this path in .gitattributes, or keep what the "
+            "filter is for where no records are",
+        )
+
+
+def filtered(repo: Repository, tree: Tree, paths: Collection[str]) -> dict[str, str]:
+    """The paths that a filter stores in another form, each with its value; arguments as for `require_unfiltered`."""
     if not paths or in_force(repo, tree, paths) is not Conversion.ANY:
-        return
+        return {}
     names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-    fields = iter(repo.git("check-attr", "-z", "--stdin", "filter", data=names).split(b"\0"))
-    for path in fields:
-        if not path:
-            break
-        next(fields)
-        value = next(fields).decode("utf-8", "replace")
-        if value not in ("unspecified", "unset"):
-            raise Refused(
-                f"not written: the attribute filter={value} says that git stores another form of this file",
-                path=path.decode("utf-8", "surrogateescape"),
-                hint="records are text in git: take the attribute off this path in .gitattributes, or keep what the "
-                "filter is for where no records are",
-            )
+    fields = repo.git("check-attr", "-z", "--stdin", "filter", data=names).split(b"\0")
+    found = {
+        path.decode("utf-8", "surrogateescape"): value.decode("utf-8", "replace")
+        for path, value in zip(fields[::3], fields[2::3], strict=False)
+    }
+    return {path: value for path, value in found.items() if value not in ("unspecified", "unset")}
 
 
 def _attribute_files(repo: Repository, tree: Tree, paths: Iterable[str]) -> Iterable[bytes]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from memgit.derive import Rendered, derive_owed, is_derived, render_all, table
+from memgit.derive import Rendered, View, derive_owed, is_derived, render_all, table
 from memgit.formats.merging.linediff import first_line
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Rule
@@ -35,7 +35,7 @@ def _rendered(corpus: Corpus) -> dict[str, Rendered]:
     that differ or were edited.
     """
     if corpus.changed is None:
-        return _all(corpus)
+        return _all(corpus) if corpus.tracked is None else _but_tracked(corpus, corpus.tracked)
     found = {
         path: Rendered(data)
         for path, data in derive_owed(corpus, corpus.changed, corpus.base, corpus.right).items()
@@ -58,6 +58,19 @@ def _all(corpus: Corpus) -> dict[str, Rendered]:
             if path not in found and (path not in right or corpus.data(path) is None):
                 found[path] = derived.build(corpus, path)
     return found
+
+
+def _but_tracked(corpus: Corpus, tracked: Callable[[], View]) -> dict[str, Rendered]:
+    """The same, less those that are right without what git does not have yet."""
+    found = _all(corpus)
+    if all(one.data == corpus.data(path) for path, one in found.items()):
+        return found
+    without = render_all(tracked())
+    return {
+        path: one
+        for path, one in found.items()
+        if (without[path].data if path in without else None) != corpus.data(path)
+    }
 
 
 def _words(corpus: Corpus, path: str, new: bytes | None, why: str) -> str:

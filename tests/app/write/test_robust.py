@@ -66,6 +66,23 @@ def test_real_filters_never_get_plain_text_into_a_blob(kb: Path, tool: str) -> N
     assert "memory/pin" not in memgit(kb, "list", "--at", "HEAD", code=None).out
 
 
+def test_what_a_filter_hides_gets_no_index(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Open", "-m", "x")
+    run_git(kb, "config", "filter.hide.clean", "printf '\\0GITCRYPT\\0'; tr a-z n-za-m")
+    attributes = (kb / ".gitattributes").read_text() + "memory/private/** filter=hide\n"
+    write(kb, ".gitattributes", attributes)
+    commit(kb)
+    write(kb, "memory/private/p.md", "---\ntitle: P\ncreated: 2026-01-01\n---\nx\n")
+    for _ in range(2):
+        assert memgit(kb, "rebuild", "--json").json["written"] == []
+        assert memgit(kb, "lint", "--select", "MG101", "--json").json["findings"] == []
+        memgit(kb, "rebuild", "--check")
+        assert "derived" not in memgit(kb, "doctor", code=None).out
+        run_git(kb, "add", "-A")
+        run_git(kb, "commit", "-qn", "--allow-empty", "-m", "by hand")
+    assert not (kb / "memory/private/INDEX.md").exists() and status(kb) == ""
+
+
 def test_upsert_of_an_archived_record_puts_it_in_force(kb: Path) -> None:
     memgit(kb, "record", "memory", "A", "-m", "same")
     memgit(kb, "archive", "memory/a")
