@@ -178,14 +178,14 @@ def keys(page: str, heading: str) -> set[str]:
 
 def test_the_shapes_of_json_are_described() -> None:
     from memgit.app.read.record_json import record_json
-    from memgit.app.write.session import Written
+    from memgit.app.write.session import OperationResult
     from memgit.model.operation import Event
     from memgit.model.record import Record
 
     record = Record("note", "note/a", "a.md", "A", 1, 2, 0, {}, "")
     assert keys("docs/json.md", "A record") == set(record_json(record))
     assert keys("docs/json.md", "The answer of a write") == set(
-        Written("record", "created", record, None).as_json()
+        OperationResult("record", "created", record, None).as_json()
     )
     assert keys("docs/json.md", "The log") == set(
         Event("0", "2026-11-30T00:00:00Z", "record", "s", "a", ()).as_json()

@@ -19,7 +19,7 @@ class Repair(NamedTuple):
 
     command: str
     checks: frozenset[str]
-    carry_out: Callable[[Workspace, Context], object]
+    execute: Callable[[Workspace, Context], object]
 
 
 REPAIRS = (
@@ -72,7 +72,7 @@ def repair(folder: str, context: Context) -> Repaired:
     for one in repairs_for(found):
         try:
             with closing(open_workspace(folder, context.env)) as workspace:
-                one.carry_out(workspace, context)
+                one.execute(workspace, context)
             done.append(one.command)
         except MemgitError as error:
             failed[one.command] = error

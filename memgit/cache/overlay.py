@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Overlay(Snapshot):
+class OverlaySnapshot(Snapshot):
     """The records of a commit with the uncommitted edits of the working tree counted in.
 
     Args:

@@ -1,7 +1,7 @@
 """The records of one commit, read without opening a file, and of a commit with uncommitted edits on top.
 
 `refresh` brings the rows up to date in proportion to what changed since they were last looked at. A
-`Snapshot` answers for one commit, an `Overlay` for a commit and the files that differ from it in the working
+`Snapshot` answers for one commit, an `OverlaySnapshot` for a commit and the files that differ from it in the working
 tree. Both see one state however long they are read and whatever other processes write meanwhile, and neither
 ever raises an error of SQLite: where the cache fails, it is made anew, or in memory.
 """

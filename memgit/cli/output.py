@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memgit.app.read.reader import Reader
-    from memgit.app.write.session import Written
+    from memgit.app.write.session import OperationResult
     from memgit.errors import MemgitError
     from memgit.model.record import Problem
 
@@ -95,7 +95,7 @@ def print_notes(notes: Iterable[str]) -> None:
         echo(f"memgit: {note}", err=True)
 
 
-def print_written(done: Written, as_json: bool, *, redone: bool = False) -> None:
+def print_written(done: OperationResult, as_json: bool, *, redone: bool = False) -> None:
     """The answer of a write: one line on standard output, notes on standard error.
 
     What was committed stays committed where the answer cannot be written: then standard error says so, and it
@@ -114,7 +114,7 @@ def print_written(done: Written, as_json: bool, *, redone: bool = False) -> None
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
-def _print_written(done: Written, as_json: bool, redone: bool) -> None:
+def _print_written(done: OperationResult, as_json: bool, redone: bool) -> None:
     print_notes(done.notes)
     if as_json:
         emit_json(done.as_json())

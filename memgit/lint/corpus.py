@@ -69,7 +69,7 @@ class Before(Protocol):
         """What a file held then; empty for one that was not there."""
 
 
-class Overlay:
+class OverlaySource:
     """A state with some files edited; None takes a file away."""
 
     def __init__(self, below: Source, edits: Mapping[str, bytes | None]) -> None:
@@ -371,11 +371,15 @@ class Corpus:
 
     def edited(self, edits: Mapping[str, bytes | None]) -> Corpus:
         """The same state with some files edited; what is known of the others is kept."""
-        below = self.source.below if isinstance(self.source, Overlay) else self.source
-        before = self.source.edits if isinstance(self.source, Overlay) else {}
+        below = self.source.below if isinstance(self.source, OverlaySource) else self.source
+        before = self.source.edits if isinstance(self.source, OverlaySource) else {}
         changed = None if self.changed is None else self.changed | edits.keys()
         new = Corpus(
-            self.layout, Overlay(below, {**before, **edits}), self.today, changed=changed, before=self.before
+            self.layout,
+            OverlaySource(below, {**before, **edits}),
+            self.today,
+            changed=changed,
+            before=self.before,
         )
         new._parsed = {path: parsed for path, parsed in self._parsed.items() if path not in edits}
         new._facts = {path: facts for path, facts in self._facts.items() if path not in edits}

@@ -26,7 +26,7 @@ from memgit.app.write.archive import archive, restore
 from memgit.app.write.linking.link import link
 from memgit.app.write.promote import promote
 from memgit.app.write.record import MODES, Request, record
-from memgit.app.write.session import Written
+from memgit.app.write.session import OperationResult
 from memgit.app.write.update import extend, update
 from memgit.cache.search import Query
 from memgit.errors import BadInput
@@ -167,7 +167,7 @@ def request_of(args: Args, kind: str) -> Request:
     )
 
 
-def written(done: Written, **more: Any) -> Answer:
+def written(done: OperationResult, **more: Any) -> Answer:
     """The answer of a write, without the text that the caller has already."""
     answer = done.as_json()
     if answer["record"] is not None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memgit.cache.db import memory_cache
-from memgit.cache.overlay import Overlay
+from memgit.cache.overlay import OverlaySnapshot
 from memgit.cache.records import Snapshot, refresh
 from memgit.git.repository import Repository
 from memgit.model import link
@@ -258,7 +258,7 @@ def test_files_that_hold_a_name(git: Repository) -> None:
 
 
 def test_names_count_uncommitted_edits_in(git: Repository, snapshot: Snapshot) -> None:
-    overlay = Overlay(
+    overlay = OverlaySnapshot(
         snapshot, {"memory/team/api.md": None, "memory/new/fresh.md": document("Fresh", id="f000000001")}
     )
     assert [record.address for record in overlay.lookup("api")] == ["memory/other/api"]

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from memgit.cache import db, refresh, rows, writer
 from memgit.cache.db import Cache, memory_cache, open_cache
 from memgit.cache.events import Events
-from memgit.cache.overlay import Overlay
+from memgit.cache.overlay import OverlaySnapshot
 from memgit.cache.records import Snapshot
 from memgit.cache.records import refresh as bring_up_to_date
 from memgit.cache.search import Query, search
@@ -513,7 +513,7 @@ def test_uncommitted_edits_are_counted_in(git: Repository, cache: Cache) -> None
         "src/code.py": b"print('kangaroo')\n",
         "memory/never-there.md": None,
     }
-    overlay = Overlay(base, dirty)
+    overlay = OverlaySnapshot(base, dirty)
     files = {path: data for path, data in {**FILES, **dirty}.items() if data is not None}
     for _ in range(2):
         assert titles(overlay, "kangaroo") == ["Plain", "Untracked"]
@@ -534,12 +534,12 @@ def test_an_edit_that_was_read_is_not_read_again_even_when_it_is_committed(
 ) -> None:
     tip = commit(git, FILES)
     edit = {"memory/plain.md": document("Plain", "Edited by hand: kangaroo.")}
-    assert titles(Overlay(bring_up_to_date(cache, git, LAYOUT, tip), edit), "kangaroo") == ["Plain"]
+    assert titles(OverlaySnapshot(bring_up_to_date(cache, git, LAYOUT, tip), edit), "kangaroo") == ["Plain"]
 
     def parse(layout: Layout, path: str, data: bytes, *_: object, **__: object) -> ParsedFile:
         raise AssertionError(path)
 
-    again = Overlay(bring_up_to_date(cache, git, LAYOUT, tip, parse=parse), edit)
+    again = OverlaySnapshot(bring_up_to_date(cache, git, LAYOUT, tip, parse=parse), edit)
     told: list[str] = []
     cache.connection.set_trace_callback(told.append)
     assert titles(again, "kangaroo") == ["Plain"]
@@ -554,7 +554,7 @@ def test_an_edit_that_was_read_is_not_read_again_even_when_it_is_committed(
 def test_many_edits_of_one_file_do_not_pile_up(git: Repository, cache: Cache) -> None:
     base = bring_up_to_date(cache, git, LAYOUT, commit(git, FILES))
     for number in range(30):
-        overlay = Overlay(base, {"memory/plain.md": document("Plain", f"draft{number:03}x")})
+        overlay = OverlaySnapshot(base, {"memory/plain.md": document("Plain", f"draft{number:03}x")})
         assert titles(overlay, f"draft{number:03}x") == ["Plain"]
         assert number == 0 or titles(overlay, f"draft{number - 1:03}x") == []
     assert cache.connection.execute("select count(*) from file where snapshots = 0").fetchone()[0] <= 5
@@ -565,7 +565,7 @@ def test_many_edits_of_one_file_do_not_pile_up(git: Repository, cache: Cache) ->
 def test_many_untracked_files_are_not_read_again_after_every_commit(git: Repository, cache: Cache) -> None:
     tip = commit(git, FILES)
     dirty = {f"memory/u{number}.md": document(f"U{number}", "An untracked text.") for number in range(60)}
-    assert len(titles(Overlay(bring_up_to_date(cache, git, LAYOUT, tip), dirty), "untracked")) == 60
+    assert len(titles(OverlaySnapshot(bring_up_to_date(cache, git, LAYOUT, tip), dirty), "untracked")) == 60
     seen: list[str] = []
 
     def parse(layout: Layout, path: str, data: bytes, *_: object, **__: object) -> ParsedFile:
@@ -574,11 +574,11 @@ def test_many_untracked_files_are_not_read_again_after_every_commit(git: Reposit
 
     for number in range(5):
         tip = commit(git, {"memory/plain.md": document("Plain", f"Commit {number}")}, tip)
-        overlay = Overlay(bring_up_to_date(cache, git, LAYOUT, tip, parse=parse), dirty)
+        overlay = OverlaySnapshot(bring_up_to_date(cache, git, LAYOUT, tip, parse=parse), dirty)
         assert len(titles(overlay, "untracked")) == 60
     assert set(seen) == {"memory/plain.md"}
     few = {"memory/u1.md": document("U1", "Only this one is left.")}
-    assert titles(Overlay(bring_up_to_date(cache, git, LAYOUT, tip), few), "left") == ["U1"]
+    assert titles(OverlaySnapshot(bring_up_to_date(cache, git, LAYOUT, tip), few), "left") == ["U1"]
     for number in range(9):
         tip = commit(git, {"memory/plain.md": document("Plain", f"Commit {number} again")}, tip)
         bring_up_to_date(cache, git, LAYOUT, tip)
@@ -605,13 +605,13 @@ def test_what_one_write_drops_is_bounded(
 
 
 def test_edits_without_a_commit(git: Repository, cache: Cache) -> None:
-    overlay = Overlay(bring_up_to_date(cache, git, LAYOUT, None), dict(FILES))
+    overlay = OverlaySnapshot(bring_up_to_date(cache, git, LAYOUT, None), dict(FILES))
     check(overlay, FILES)
 
 
 def test_a_file_that_became_a_link(git: Repository, cache: Cache) -> None:
     base = bring_up_to_date(cache, git, LAYOUT, commit(git, FILES))
-    overlay = Overlay(base, {"memory/plain.md": Problem("MG001", 1, "is a symbolic link", True)})
+    overlay = OverlaySnapshot(base, {"memory/plain.md": Problem("MG001", 1, "is a symbolic link", True)})
     assert overlay.at("memory/plain") == []
     assert list(overlay.problems()) == [("memory/plain.md", Problem("MG001", 1, "is a symbolic link", True))]
     assert list(base.problems()) == []
@@ -704,7 +704,7 @@ def test_rows_say_what_the_files_say(
             base = bring_up_to_date(cache, git, LAYOUT, tip)
             check(base, files)
             check(
-                Overlay(base, dirty),
+                OverlaySnapshot(base, dirty),
                 {path: data for path, data in {**files, **dirty}.items() if data is not None},
             )
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 
 from memgit.cache import search as module
 from memgit.cache.db import memory_cache
-from memgit.cache.overlay import Overlay
+from memgit.cache.overlay import OverlaySnapshot
 from memgit.cache.records import Snapshot, refresh
 from memgit.cache.search import Query, search, similar, snippets
 from memgit.git.repository import Repository
@@ -224,7 +224,7 @@ def test_common_words_bring_in_no_records_in_a_large_repository_but_rank_them_al
 
 
 def test_uncommitted_edits_are_searched(git: Repository, snapshot: Snapshot) -> None:
-    overlay = Overlay(
+    overlay = OverlaySnapshot(
         snapshot,
         {
             "memory/team/api.md": document("API limits", "Unlimited now."),

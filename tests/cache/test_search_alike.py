@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from memgit.cache import db, scores
 from memgit.cache import search as module
 from memgit.cache.db import Cache, memory_cache, open_cache
-from memgit.cache.overlay import Overlay
+from memgit.cache.overlay import OverlaySnapshot
 from memgit.cache.records import Snapshot, refresh
 from memgit.cache.rows import LONE, WEIGHTS, indexed, joined, length_of
 from memgit.cache.scores import PRIOR
@@ -67,7 +67,7 @@ def afresh(git: Repository, tip: str, dirty: Mapping[str, bytes | None] | None =
     """What a cache that has seen nothing else answers."""
     with memory_cache() as cache:
         base = refresh(cache, git, LAYOUT, tip)
-        return answers(base if dirty is None else Overlay(base, dirty))
+        return answers(base if dirty is None else OverlaySnapshot(base, dirty))
 
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
@@ -129,7 +129,7 @@ def test_a_cache_that_grew_answers_as_a_new_one(
             base = refresh(cache, git, LAYOUT, tip, label=label)
             if what == "edit":
                 there = {path: data for path, data in changed.items() if data is not None or base.file(path)}
-                assert answers(Overlay(base, there)) == afresh(git, tip, there)
+                assert answers(OverlaySnapshot(base, there)) == afresh(git, tip, there)
             else:
                 then[tip] = answers(base)
                 assert then[tip] == afresh(git, tip)

@@ -16,7 +16,7 @@ import pytest
 from memgit.app.workspace import Context, open_workspace
 from memgit.app.write import batch, series
 from memgit.app.write import record as recording
-from memgit.app.write.overlay import BoardReader
+from memgit.app.write.overlay import OverlayReader
 from memgit.app.write.record import Request
 from memgit.errors import Conflict
 from memgit.formats.mem_skill import entry_file
@@ -239,13 +239,13 @@ def test_a_category_is_not_read_again_for_each_record(kb: Path, monkeypatch: pyt
 
 def test_ids_are_looked_up_in_lots(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    taken = BoardReader.taken
+    taken = OverlayReader.taken
 
-    def counting(self: BoardReader, ids: Sequence[str]) -> set[str]:
+    def counting(self: OverlayReader, ids: Sequence[str]) -> set[str]:
         asked.append(len(ids))
         return taken(self, ids) | set(ids[:1])  # the first of each lot counts as taken
 
-    monkeypatch.setattr(BoardReader, "taken", counting)
+    monkeypatch.setattr(OverlayReader, "taken", counting)
     memgit(kb, "record", "--batch", "-", stdin=lines(*facts(100)))
     assert asked == [1, 2, 4, 8, 16, 32, 64]
     ids = [found["id"] for found in memgit(kb, "list", "--json").json]

@@ -27,7 +27,7 @@ from memgit.app.adopt.init import ATTRIBUTES, attributes, install_hooks
 from memgit.app.read.reader import REGULAR, DiskFiles
 from memgit.app.workspace import Context, Workspace, detect_on_disk
 from memgit.app.write.session import Plan, Session
-from memgit.app.write.write import carry_out
+from memgit.app.write.write import execute
 from memgit.derive import is_derived
 from memgit.errors import BadInput, NotFound, Refused, UnreadableFile
 from memgit.formats.messages import message as messages
@@ -229,18 +229,18 @@ def adopt(proposal: Proposal, context: Context, *, hooks: bool = True) -> Adopte
 
     def plan(session: Session) -> Plan | None:
         apart.clear()
-        board = session.board
-        if board.data(configuration.NAME) is not None:
+        overlay = session.overlay
+        if overlay.data(configuration.NAME) is not None:
             return None  # somebody else was first
-        entries = [(log.path, board.tree.get(log.path)) for log in report.old_logs]
+        entries = [(log.path, overlay.tree.get(log.path)) for log in report.old_logs]
         text = settings.configuration(
             found,
             proposal.indexes,
             branch,
             [f"{path}@{entry.oid}" for path, entry in entries if entry is not None],
         )
-        board.put(configuration.NAME, text)
-        before = board.data(ATTRIBUTES)
+        overlay.put(configuration.NAME, text)
+        before = overlay.data(ATTRIBUTES)
         there = os.path.join(proposal.root, ATTRIBUTES)
         if before is None and os.path.islink(there):
             apart.append(
@@ -253,11 +253,11 @@ def adopt(proposal: Proposal, context: Context, *, hooks: bool = True) -> Adopte
                 "adds the lines for merging"
             )
         elif (after := attributes(before, proposal.layout)) != before:
-            board.put(ATTRIBUTES, after)
+            overlay.put(ATTRIBUTES, after)
         return Plan("adopt", (), f"adopt: {subject}", anyway=True, derived=frozenset())
 
     reason = words.counted(report) if len(report.by_kind) > 1 else None
-    done = carry_out(workspace, context, plan, reason=reason)
+    done = execute(workspace, context, plan, reason=reason)
     set_up_driver(repo)
     notes = (*proposal.notes, *apart, *done.notes, *(install_hooks(repo) if hooks else ()))
     return Adopted(proposal, done.commit, first, notes)

@@ -17,8 +17,8 @@ from memgit.app.derived.log_file import keep_log
 from memgit.app.hooks.install import install
 from memgit.app.read.engines import MEM_SKILL
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute
 from memgit.derive import derive_all, is_derived, starters
 from memgit.derive.tables import NAMES
 from memgit.errors import BadInput, NotFound, Refused
@@ -43,7 +43,7 @@ def init(
     hooks: bool = True,
     log: bool = False,
     mem_skill: Mapping[str, Any] | None = None,
-) -> Written:
+) -> OperationResult:
     """Creates or completes the knowledge root in a folder; what is there already is kept.
 
     Args:
@@ -105,7 +105,7 @@ def init(
     if mem_skill is not None and os.path.lexists(os.path.join(path, workspace.layout.base, MEM_SKILL)):
         told += (f"{MEM_SKILL} is there already and stays as it is; edit it by hand",)
     set_up_driver(workspace.writable())
-    done = carry_out(workspace, context, lambda session: _plan(session, workspace, text, engine))
+    done = execute(workspace, context, lambda session: _plan(session, workspace, text, engine))
     installed = install_hooks(workspace.writable()) if hooks else ()
     left = keep_log(workspace)
     workspace.close()
@@ -146,25 +146,27 @@ def _repository(path: str, env: Mapping[str, str]) -> Repository:
 
 
 def _plan(session: Session, workspace: Workspace, text: bytes | None, engine: Mapping[str, Any]) -> Plan:
-    board, config = session.board, workspace.config
-    if text is not None and board.data(configuration.NAME) is None:
-        board.put(configuration.NAME, text)
+    overlay, config = session.overlay, workspace.config
+    if text is not None and overlay.data(configuration.NAME) is None:
+        overlay.put(configuration.NAME, text)
     mem_skill = config.layout.base + MEM_SKILL
     there = os.path.lexists(os.path.join(session.workspace.root or "", mem_skill))
-    if config.layout.name == "mem-skill" and board.data(mem_skill) is None and not there:
+    if config.layout.name == "mem-skill" and overlay.data(mem_skill) is None and not there:
         first = {"engine": engine["engine"], "version": VERSION}
-        board.put(mem_skill, (json.dumps({**first, **engine}, indent=2, ensure_ascii=False) + "\n").encode())
-    before = board.data(ATTRIBUTES)
+        overlay.put(
+            mem_skill, (json.dumps({**first, **engine}, indent=2, ensure_ascii=False) + "\n").encode()
+        )
+    before = overlay.data(ATTRIBUTES)
     after = attributes(before, config.layout)
     if after != before:
-        board.put(ATTRIBUTES, after)
+        overlay.put(ATTRIBUTES, after)
     if workspace.indexes() == "committed":
         for path, start in starters(config.layout).items():
-            if board.data(path) is None:
-                board.put(path, start)
-        for path, data in derive_all(board).items():
+            if overlay.data(path) is None:
+                overlay.put(path, start)
+        for path, data in derive_all(overlay).items():
             if data is not None:
-                board.put(path, data)
+                overlay.put(path, data)
     return Plan("init", (), "init: knowledge repository", anyway=True)
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from memgit.app.read.engines import MEM_SKILL
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.overlay import Board
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out
+from memgit.app.write.overlay import Overlay
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute
 from memgit.errors import BadInput, MemgitError, UnreadableFile
 from memgit.formats.jsonedit import parse, put, value_of
 from memgit.formats.mem_skill.backfill import backfill
@@ -38,7 +38,7 @@ class Upgraded(NamedTuple):
     neither label.
     """
 
-    written: Written
+    written: OperationResult
     records: int
     sources: int
     related: int
@@ -85,12 +85,12 @@ def upgrade(
         nonlocal tally
         tally = _Tally()
         changes: list[RecordChange] = []
-        board = session.board
-        for path in entry_paths(workspace.layout, list(board.paths())):
-            data = board.data(path)
+        overlay = session.overlay
+        for path in entry_paths(workspace.layout, list(overlay.paths())):
+            data = overlay.data(path)
             if data is None:
                 continue
-            records = board.parsed(path).records
+            records = overlay.parsed(path).records
             tally.records += len(records)
             try:
                 done = backfill(data)
@@ -107,8 +107,8 @@ def upgrade(
                 record = records[filled.ordinal]
                 changes.append(RecordChange("update", record.id, record.address))
             if done.data != data:
-                board.put(path, done.data)
-        _raise_version(board, workspace.layout.base + MEM_SKILL, tally)
+                overlay.put(path, done.data)
+        _raise_version(overlay, workspace.layout.base + MEM_SKILL, tally)
         if not changes and tally.version is None:
             return None
         subject = (
@@ -118,15 +118,15 @@ def upgrade(
         )
         return Plan("upgrade", tuple(changes), subject, anyway=True)
 
-    written = carry_out(workspace, context, plan, reason=reason, stage=stage)
+    written = execute(workspace, context, plan, reason=reason, stage=stage)
     return Upgraded(
         written, tally.records, tally.sources, tally.related, tally.chinese, tuple(tally.left), tally.version
     )
 
 
-def _raise_version(board: Board, path: str, tally: _Tally) -> None:
+def _raise_version(overlay: Overlay, path: str, tally: _Tally) -> None:
     """Sets the version in Mem Skill's own configuration, where there is one and it is older."""
-    data = board.data(path)
+    data = overlay.data(path)
     if data is None:
         return
     try:
@@ -134,7 +134,7 @@ def _raise_version(board: Board, path: str, tally: _Tally) -> None:
         node = parse(text).member("version")
         version = "" if node is None else str(value_of(text, node))
         if _numbers(version) < _numbers(VERSION):
-            board.put(path, encode(put(text, ("version",), VERSION), has_bom(data)))
+            overlay.put(path, encode(put(text, ("version",), VERSION), has_bom(data)))
             tally.version = version
     except UnreadableFile as error:
         tally.left.append(Left(path, error.line or 1, error.message))

@@ -432,13 +432,13 @@ def _index(
     cache = workspace.cache
     if cache is None:
         return None
-    from memgit.cache.overlay import Overlay
+    from memgit.cache.overlay import OverlaySnapshot
     from memgit.cache.records import Snapshot
 
     label = "" if head == repo.head().commit else "at"
     base = Snapshot(cache, repo, workspace.layout, head, label=label)
     dirty_ = {path: source.data(path) for path in edits if workspace.layout.holds(path)}
-    return CachedIndex(workspace.layout, Overlay(base, dirty_) if dirty_ else base, source)
+    return CachedIndex(workspace.layout, OverlaySnapshot(base, dirty_) if dirty_ else base, source)
 
 
 def report_of(

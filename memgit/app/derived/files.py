@@ -11,7 +11,7 @@ from memgit.app.config import NAME
 from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write import category_names
-from memgit.app.write.overlay import MAX_VERSIONS, Board
+from memgit.app.write.overlay import MAX_VERSIONS, Overlay
 from memgit.derive import is_derived, owed_paths, render_all, table
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
@@ -78,7 +78,7 @@ def light(parsed: ParsedFile) -> ParsedFile:
     return ParsedFile(records, parsed.problems, parsed.meta)
 
 
-class State(Board):
+class State(Overlay):
     """One state and what was found in it.
 
     Attributes:
@@ -197,7 +197,7 @@ def derive(state: State) -> tuple[dict[str, Rendered], tuple[str, ...]]:
 
     What cannot be derived comes from the files that are there, and where one is missing from its last version
     in history. Names that were changed in an index alone are put into the files of their categories, on the
-    board.
+    overlay.
     """
     for path, data in state.found.items():
         held = state.tree.data(path) if data is None and is_derived(state.layout, path) else None

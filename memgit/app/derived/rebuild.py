@@ -18,10 +18,10 @@ from memgit.app.derived.files import Difference, Kept, State
 from memgit.app.derived.local import note as note_local
 from memgit.app.read.log import incomplete
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute
 from memgit.cache.events import Events
-from memgit.cache.overlay import Overlay
+from memgit.cache.overlay import OverlaySnapshot
 from memgit.cache.parallel_events import begin
 from memgit.cache.records import Snapshot, refresh
 from memgit.cache.usage import load
@@ -135,19 +135,19 @@ def rebuild(
             beside.stop()
 
 
-def commit_derived(workspace: Workspace, context: Context, *, unless_known: bool = False) -> Written:
+def commit_derived(workspace: Workspace, context: Context, *, unless_known: bool = False) -> OperationResult:
     """Commits the derived files of the newest commit as its records give them, as `fix: indexes`.
 
     Args:
         unless_known: does nothing where all of them are known to be right.
 
-    Raises what `carry_out` raises.
+    Raises what `execute` raises.
     """
     repo = workspace.writable()
     if unless_known and derived_state.whole(repo, repo.tree(repo.head().commit)) is not None:
-        return Written("fix", "no_op", None, None)
+        return OperationResult("fix", "no_op", None, None)
     kept = Kept(repo)
-    done = carry_out(workspace, context, partial(_fix, kept))
+    done = execute(workspace, context, partial(_fix, kept))
     if unless_known:
         state = derived_files.of_commit(workspace, repo, repo.head().commit, kept)
         rendered, _ = derived_files.derive(state)
@@ -171,7 +171,7 @@ def _rebuild(
     _read_records(workspace, repo, kept, progress)
     made = None
     if commit:
-        done = carry_out(workspace, context, partial(_fix, kept))
+        done = execute(workspace, context, partial(_fix, kept))
         made = done.commit
         notes += done.notes
         _read_records(workspace, repo, kept, progress)
@@ -291,13 +291,18 @@ def _note_all(state: State, repo: Repository, rendered: Mapping[str, Rendered]) 
 
 def _fix(kept: Kept, session: Session) -> Plan:
     """The derived files of the newest commit, and the names that only its indexes have."""
-    board = session.board
-    state = derived_files.of_commit(board.workspace, board.repo, board.commit, kept)
+    overlay = session.overlay
+    state = derived_files.of_commit(overlay.workspace, overlay.repo, overlay.commit, kept)
     rendered, notes = derived_files.derive(state)
     for path, new in _owed(state, rendered).items():
-        board.put(path, new.after)
+        overlay.put(path, new.after)
     return Plan(
-        "fix", (), "fix: indexes", notes=notes, anyway=True, derived=frozenset(board.edits) & rendered.keys()
+        "fix",
+        (),
+        "fix: indexes",
+        notes=notes,
+        anyway=True,
+        derived=frozenset(overlay.edits) & rendered.keys(),
     )
 
 
@@ -376,7 +381,7 @@ def _snapshot(
     """
     label = "at" if edits is None else ""
     snapshot = Snapshot(workspace.records_cache, repo, workspace.layout, commit, label=label)
-    return Overlay(snapshot, edits) if edits else snapshot
+    return OverlaySnapshot(snapshot, edits) if edits else snapshot
 
 
 def _uncommitted(state: State) -> dict[str, bytes | Problem | None]:

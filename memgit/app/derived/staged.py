@@ -12,7 +12,7 @@ from memgit.app.config import NAME
 from memgit.app.derived.files import of_working_tree
 from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Workspace
-from memgit.app.write.overlay import Board
+from memgit.app.write.overlay import Overlay
 from memgit.app.write.write import owed
 from memgit.derive import is_derived, owed_rows
 from memgit.errors import Refused
@@ -64,25 +64,25 @@ def derived_of(workspace: Workspace, entries: Entries, given: Files | None = Non
     """
     repo, layout, given = workspace.require_repository(), workspace.layout, given or {}
     head = repo.head().commit
-    board = Board(workspace, repo, repo.tree(head), head)
+    overlay = Overlay(workspace, repo, repo.tree(head), head)
     for path, entry in entries.items():
         if path == NAME or is_derived(layout, path) or layout.find(path) is not None:
-            board.edits[path] = repo.blob(entry.oid) if entry is not None and entry.is_file else None
-    board.edits |= given
-    before = dict(board.edits)
-    owed(workspace, board)
+            overlay.edits[path] = repo.blob(entry.oid) if entry is not None and entry.is_file else None
+    overlay.edits |= given
+    before = dict(overlay.edits)
+    owed(workspace, overlay)
 
     def was(path: str) -> bytes | None:
-        return before[path] if path in before else TreeFiles.data(board, path)
+        return before[path] if path in before else TreeFiles.data(overlay, path)
 
-    files = {path: data for path, data in board.edits.items() if path in given or data != was(path)}
-    modes = {path: entries[path] if path in entries else board.tree.get(path) for path in files}
+    files = {path: data for path, data in overlay.edits.items() if path in given or data != was(path)}
+    modes = {path: entries[path] if path in entries else overlay.tree.get(path) for path in files}
     return Derived(
         {path: was(path) for path in files},
         files,
         {path: _entry(repo, data, modes[path]) for path, data in files.items()},
-        board.problems,
-        board.notes,
+        overlay.problems,
+        overlay.notes,
     )
 
 

@@ -141,7 +141,7 @@ def _derived(
     workspace: Workspace, old: str, new: str, changed: Sequence[str], what: str, fix: bool
 ) -> list[str]:
     """Tells of derived files that are not right, or writes them; one line."""
-    from memgit.app.write.overlay import Board
+    from memgit.app.write.overlay import Overlay
     from memgit.git.worktree.checkout import Put, put
 
     repo = workspace.require_repository()
@@ -149,8 +149,8 @@ def _derived(
     if mode != "committed":
         return _local(workspace, what) if mode == "local" else []
     before, tree = repo.tree(old), repo.tree(new)
-    base, board = Board(workspace, repo, before, old), Board(workspace, repo, tree, new)
-    wrong = derive_owed(board, changed, base, derived_state.known(repo, workspace.layout, before))
+    base, overlay = Overlay(workspace, repo, before, old), Overlay(workspace, repo, tree, new)
+    wrong = derive_owed(overlay, changed, base, derived_state.known(repo, workspace.layout, before))
     if not wrong:
         derived_state.note(
             repo,
@@ -161,7 +161,7 @@ def _derived(
         return []
     left: dict[str, str] = {}
     if fix:
-        left = put(repo, {path: Put(board.data(path), data) for path, data in wrong.items()})
+        left = put(repo, {path: Put(overlay.data(path), data) for path, data in wrong.items()})
     done = [repo.prefix + path for path in sorted(wrong) if fix and path not in left]
     rest = [repo.prefix + path for path in sorted(wrong) if not fix or path in left]
     folder = os.path.relpath(workspace.root or ".", repo.worktree)

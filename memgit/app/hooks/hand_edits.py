@@ -10,9 +10,9 @@ from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import credentials, pending
 from memgit.app.write.gate import require_sound
-from memgit.app.write.overlay import Board
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out
+from memgit.app.write.overlay import Overlay
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute
 from memgit.derive import is_derived, table
 from memgit.derive.view import Rendered
 from memgit.errors import NotFound, Refused
@@ -34,7 +34,7 @@ def commit_edits(
     reason: str | None = None,
     stage: bool = False,
     verify: bool = True,
-) -> Written:
+) -> OperationResult:
     """Commits the uncommitted edits of record files (all, or those under `paths`) with the derived files that
     they owe.
 
@@ -53,14 +53,14 @@ def commit_edits(
     files = DiskFiles(workspace.root or "", repo)
     derived = [path for path in edited if is_derived(workspace.layout, path)]
     records = [path for path in edited if path not in derived]
-    taken: dict[str, tuple[bytes, Board]] = {}
+    taken: dict[str, tuple[bytes, Overlay]] = {}
 
     def plan(session: Session) -> Plan:
-        board = session.board
+        overlay = session.overlay
         old: list[Record] = []
         new: list[Record] = []
         for path in records:
-            old += board.parsed(path).records
+            old += overlay.parsed(path).records
             data = files.data(path)
             if data is None and os.path.lexists(os.path.join(workspace.root or "", path)):
                 raise Refused(
@@ -68,8 +68,8 @@ def commit_edits(
                     path=path,
                     hint="a record is a file, never a link",
                 )
-            board.put(path, None if data is None else cleaned(repo, path, data))
-            parsed = board.parsed(path)
+            overlay.put(path, None if data is None else cleaned(repo, path, data))
+            parsed = overlay.parsed(path)
             problem = next((found for found in parsed.problems if found.fatal), None)
             if problem is not None:
                 raise Refused(
@@ -81,8 +81,8 @@ def commit_edits(
             new += parsed.records
         changes = diff_records(old, new)
         if verify and records:
-            require_sound(session.workspace, session.context, session.board, gate.COMMIT, changes)
-        notes = _take_derived(board, files, derived, taken)
+            require_sound(session.workspace, session.context, session.overlay, gate.COMMIT, changes)
+        notes = _take_derived(overlay, files, derived, taken)
         if taken and not records:
             return Plan("fix", (), "fix: indexes", notes=notes, anyway=True)
         made = Plan(*describe(changes, len(records)), anyway=True, notes=notes)
@@ -95,7 +95,7 @@ def commit_edits(
         reason = "\n\n".join(text for text in (reason, carried.reason) if text) or None
         context = context._replace(actor=context.actor or carried.actor, run=context.run or carried.run)
     try:
-        done = carry_out(workspace, context, plan, reason=reason, stage=stage)
+        done = execute(workspace, context, plan, reason=reason, stage=stage)
     except Refused as error:
         if error.hint == credentials.HINT:  # nothing is taken out of a file that a person wrote
             error.hint = credentials.BY_HAND
@@ -106,9 +106,9 @@ def commit_edits(
         put(
             repo,
             {
-                path: Put(data, board.data(path))
-                for path, (data, board) in taken.items()
-                if data != board.data(path)
+                path: Put(data, overlay.data(path))
+                for path, (data, overlay) in taken.items()
+                if data != overlay.data(path)
             },
         )
     return done
@@ -125,9 +125,9 @@ def _carried(repo: Repository, files: DiskFiles, paths: Sequence[str]) -> pendin
 
 
 def _take_derived(
-    board: Board, files: DiskFiles, paths: Sequence[str], taken: dict[str, tuple[bytes, Board]]
+    overlay: Overlay, files: DiskFiles, paths: Sequence[str], taken: dict[str, tuple[bytes, Overlay]]
 ) -> tuple[str, ...]:
-    """Puts edited derived files on the board; what to say of those that cannot be derived over, which are
+    """Puts edited derived files on the overlay; what to say of those that cannot be derived over, which are
     left out.
     """
     taken.clear()
@@ -136,21 +136,21 @@ def _take_derived(
         data = files.data(path)
         if data is None:
             continue
-        data = cleaned(board.repo, path, data)
-        board.put(path, data)
-        problem = next((found for found in _build(board, path).problems if found.fatal), None)
+        data = cleaned(overlay.repo, path, data)
+        overlay.put(path, data)
+        problem = next((found for found in _build(overlay, path).problems if found.fatal), None)
         if problem is None:
-            taken[path] = (data, board)
+            taken[path] = (data, overlay)
         else:
-            board.take_off(path)
+            overlay.take_off(path)
             notes.append(f"{path}:{problem.line}: not committed: {problem.message}")
     return tuple(notes)
 
 
-def _build(board: Board, path: str) -> Rendered:
-    return next(derived for derived in table(board.layout) if path in derived.owed(board.layout, path)).build(
-        board, path
-    )
+def _build(overlay: Overlay, path: str) -> Rendered:
+    return next(
+        derived for derived in table(overlay.layout) if path in derived.owed(overlay.layout, path)
+    ).build(overlay, path)
 
 
 def edited_paths(workspace: Workspace, repo: Repository, wanted: Sequence[str]) -> list[str]:

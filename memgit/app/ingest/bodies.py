@@ -98,7 +98,7 @@ def lines_held(record: Record, segment: Segment) -> float:
     return len(lines & held) / len(lines) if lines else 0.0
 
 
-def screened(item: Item, refuse_secrets: bool) -> Item:
+def checked_for_secrets(item: Item, refuse_secrets: bool) -> Item:
     """The item, skipped where it holds a credential that may not be written, left to a person where it holds
     what nobody would see.
     """

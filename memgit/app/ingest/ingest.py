@@ -14,9 +14,9 @@ from memgit.app.ingest.source import plain_bytes
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import record as recording
 from memgit.app.write.linking.links import both_ways
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.update import extend_record, require_version, update_record
-from memgit.app.write.write import carry_out, rehearse
+from memgit.app.write.write import execute, rehearse
 from memgit.errors import BadInput, Conflict, MemgitError, NotFound, Refused
 from memgit.formats.messages import message as messages
 from memgit.ingest.proposal import UNCHANGED, Item, Proposal, decided, gathered
@@ -51,7 +51,7 @@ class Ingested(NamedTuple):
     `left_out` counts the segments and files that were not taken because something stands in their way.
     """
 
-    written: Written
+    written: OperationResult
     done: tuple[Done, ...]
     proposal: Proposal
     left_out: int = 0
@@ -166,7 +166,7 @@ def carry(
         BadInput: a segment cannot be written (strict), or is to be merged into one that is not.
     """
     carrier = _carrier(proposal, strict, whole)
-    return _ingested(carrier, carry_out(workspace, context, carrier.plan, reason=reason, stage=stage))
+    return _ingested(carrier, execute(workspace, context, carrier.plan, reason=reason, stage=stage))
 
 
 def rehearsed(
@@ -185,7 +185,7 @@ def _carrier(proposal: Proposal, strict: bool, whole: bool = False) -> _Carrier:
     return _Carrier(proposal._replace(items=items), strict, whole)
 
 
-def _ingested(carrier: _Carrier, answer: Written) -> Ingested:
+def _ingested(carrier: _Carrier, answer: OperationResult) -> Ingested:
     left_out = sum(one.stopped for one in carrier.done) + sum(file.failed for file in carrier.proposal.files)
     return Ingested(answer, tuple(carrier.done), carrier.proposal, left_out)
 
@@ -250,9 +250,9 @@ class _Carrier:
                 else item
                 for item in items
             )
-            for path in list(session.board.edits):
-                session.board.take_off(path)
-            session = Session(session.workspace, session.context, session.board, session.reader.revision)
+            for path in list(session.overlay.edits):
+                session.overlay.take_off(path)
+            session = Session(session.workspace, session.context, session.overlay, session.reader.revision)
         self.done = [done.get(item.segment) or _idle(item) for item in items]
         if not self._changes:
             return Plan("ingest", (), "")
@@ -268,7 +268,7 @@ class _Carrier:
         )
 
     def _attempt(self, session: Session, items: Sequence[Item]) -> dict[str, Done]:
-        """Puts everything on the board; what became of each segment that was to be written."""
+        """Puts everything on the overlay; what became of each segment that was to be written."""
         session.hasty = True
         self._changes, self._linked, self._written = [], [], []
         done: dict[str, Done] = {}
@@ -347,7 +347,7 @@ class _Carrier:
     def _changed(
         self, session: Session, item: Item, record: Record, made: Plan, before: bytes, action: str
     ) -> Done:
-        if not made.changes or session.board.data(record.path) == before:
+        if not made.changes or session.overlay.data(record.path) == before:
             return Done(item, "unchanged", record.address)
         self._note(made)
         self._written.append((record.path, record.ordinal, item))

@@ -26,13 +26,13 @@ MAX_TOLD = 5
 
 def follow_links(session: Session, written: Sequence[Placed], items: Sequence[Item]) -> None:
     """Has links of what was written lead to records where they led to files that were taken, and takes links out of the
-    knowledge root off their words; notes on the board what it took off.
+    knowledge root off their words; notes on the overlay what it took off.
     """
     some = [one for one in written if "[" in one[2].body or has_tags(one[2].body)]
     if not some:
         return
     sources = _Sources(session, written, items)
-    board = session.board
+    overlay = session.overlay
     following = Following(
         sources, After(session), sources.moved, {}, lambda _: None, lambda _: True, only=True
     )
@@ -41,18 +41,18 @@ def follow_links(session: Session, written: Sequence[Placed], items: Sequence[It
         group = {ordinal: item for where, ordinal, item in some if where == path}
         try:
             data = following.rewritten(
-                board.data(path) or b"", path, board.parsed(path).records, among=group.keys()
+                overlay.data(path) or b"", path, overlay.parsed(path).records, among=group.keys()
             )
             data, told = _without_outside(session, data, path, group)
         except MemgitError:
             continue
         taken_off += told
-        if data != board.data(path):
-            board.put(path, data)
+        if data != overlay.data(path):
+            overlay.put(path, data)
     if taken_off:
         more = len(taken_off) - MAX_TOLD
-        board.notes += tuple(taken_off[:MAX_TOLD])
-        board.notes += (f"and {more} more links lead outside",) if more > 0 else ()
+        overlay.notes += tuple(taken_off[:MAX_TOLD])
+        overlay.notes += (f"and {more} more links lead outside",) if more > 0 else ()
 
 
 def _without_outside(
@@ -61,7 +61,7 @@ def _without_outside(
     """A file without the links of some records that lead out of the knowledge root, and words about each; links that
     were in a record before it was extended stay.
     """
-    text, records = decode(data), session.board.parsed(path).records
+    text, records = decode(data), session.overlay.parsed(path).records
     ours = {ordinal: _targets(item.body) for ordinal, item in group.items()}
     inside: dict[links.Link, tuple[str, str | None]] = {}
     outside = []

@@ -76,11 +76,11 @@ class Drafts:
         return address
 
     def write(self, session: Session) -> list[tuple[Item, MemgitError]]:
-        """Puts all on the board; what could not be written, with the reason."""
+        """Puts all on the overlay; what could not be written, with the reason."""
         lost: list[tuple[Item, MemgitError]] = []
         for path, group in self._by_path.items():
-            existing = session.board.data(path)
-            found = session.board.parsed(path)
+            existing = session.overlay.data(path)
+            found = session.overlay.parsed(path)
             unreadable = next(
                 (problem for problem in found.problems if problem.fatal and problem.code != "MG104"), None
             )
@@ -99,7 +99,7 @@ class Drafts:
                 else None
             )
             try:
-                session.board.put(path, create_all([draft for _, draft, _ in group], start))
+                session.overlay.put(path, create_all([draft for _, draft, _ in group], start))
             except (BadInput, Refused, UnreadableFile) as error:
                 lost += _culprits(group, start) or [(item, error) for item, _, _ in group]
                 continue

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from memgit.app.ingest.bodies import HELD, Bodies, lines_held, screened, torn_lines
+from memgit.app.ingest.bodies import HELD, Bodies, checked_for_secrets, lines_held, torn_lines
 from memgit.app.ingest.earlier import Earlier
 from memgit.app.ingest.homes import Homes
 from memgit.app.ingest.marks import Marks, digest
@@ -268,7 +268,7 @@ class _Maker:
         return self._screened(item)
 
     def _screened(self, item: Item) -> Item:
-        return screened(item, self._wishes.secrets == "refuse") if item.acts else item
+        return checked_for_secrets(item, self._wishes.secrets == "refuse") if item.acts else item
 
     def _item(self, text: Text, segment: Segment) -> Item:
         return Item(

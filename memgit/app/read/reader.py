@@ -444,9 +444,9 @@ class CachedReader(Reader):
 
     def count_in(self, edits: Mapping[str, bytes | Problem | None]) -> None:
         """Counts edits of files in that are no part of the commit."""
-        from memgit.cache.overlay import Overlay
+        from memgit.cache.overlay import OverlaySnapshot
 
-        self._snapshot = Overlay(self.snapshot, dict(edits))
+        self._snapshot = OverlaySnapshot(self.snapshot, dict(edits))
 
     def _uncommitted(self) -> dict[str, bytes | Problem | None]:
         """Every file that differs from the commit: its bytes, None where it is gone, or why it is not read."""

@@ -14,7 +14,7 @@ from memgit.app.check.lint import made_of
 from memgit.app.check.source import MAX_BY_KEYWORD, CachedIndex, Kept, TreeSource, light
 from memgit.app.merge.tree_merge import Edit, MergedSource, TreeMerge
 from memgit.app.workspace import Workspace
-from memgit.cache.overlay import Overlay
+from memgit.cache.overlay import OverlaySnapshot
 from memgit.cache.records import Snapshot
 from memgit.cache.scores import count
 from memgit.cache.search import closest
@@ -461,7 +461,7 @@ class Lookups:
         if not self.full:
             layout, source = self._workspace.layout, self._sides.merged
             edited = {path: source.data(path) for path in self._sides.changed if layout.holds(path)}
-            snapshot = Overlay(self._snapshot, edited) if edited else self._snapshot
+            snapshot = OverlaySnapshot(self._snapshot, edited) if edited else self._snapshot
             corpus.look_up(NearIndex(layout, snapshot, source, corpus.body, self._read))
 
     def before(self, corpus: ReviewedCorpus, source: TreeSource) -> None:

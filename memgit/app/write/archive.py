@@ -6,9 +6,9 @@ Restoring brings it back; observations archive one way.
 from __future__ import annotations
 
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.update import changed, touch, unchanged
-from memgit.app.write.write import carry_out
+from memgit.app.write.write import execute
 from memgit.errors import Refused
 from memgit.formats.messages.message import one_line
 from memgit.model.record import Value
@@ -16,7 +16,7 @@ from memgit.model.record import Value
 
 def archive(
     workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False
-) -> Written:
+) -> OperationResult:
     """Marks a record as archived today; one that is archived already is left alone."""
 
     def plan(session: Session) -> Plan:
@@ -27,17 +27,17 @@ def archive(
         if reason and session.place_of(record).form == "vault":
             changes["tombstone_reason"] = one_line(reason)
         data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
-        session.board.put(record.path, data)
+        session.overlay.put(record.path, data)
         if record.kind != "observation":
             touch(session, record, {}, dated=False)
         return changed("archive", "archive", session, record, [])
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)
 
 
 def restore(
     workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False
-) -> Written:
+) -> OperationResult:
     """Takes the mark away again. What a record that was merged gave to another stays with that one; its uses
     count for it alone again.
 
@@ -60,8 +60,8 @@ def restore(
             **({"merged_into": None} if record.text("merged_into") else {}),
         }
         data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
-        session.board.put(record.path, data)
+        session.overlay.put(record.path, data)
         touch(session, record, {}, dated=False)
         return changed("restore", "restore", session, record, [])
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)

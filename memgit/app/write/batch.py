@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.record import Request, plan, record
-from memgit.app.write.series import carry_out_series
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import Planner, carry_out
+from memgit.app.write.series import execute_series
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import Planner, execute
 from memgit.errors import MemgitError
 from memgit.formats.messages import message as messages
 from memgit.model.namedtuple import NamedTuple
@@ -23,7 +23,7 @@ class Batch(NamedTuple):
     recorded: the errors, each with the place that its request comes from.
     """
 
-    written: tuple[Written, ...]
+    written: tuple[OperationResult, ...]
     failed: tuple[MemgitError, ...] = ()
 
 
@@ -44,7 +44,7 @@ def record_each(
         made = _Made()
         planners = [made.planner(number, request) for number, request in enumerate(requests, 1)]
         try:
-            return Batch(tuple(carry_out_series(workspace, context, planners, reason=reason)))
+            return Batch(tuple(execute_series(workspace, context, planners, reason=reason)))
         except MemgitError as error:
             raise next(iter(made.culprit(error).values()), error) from error
     written, failed = [], []
@@ -76,7 +76,7 @@ def record_many(
     while left:
         attempt = _Attempt(left, what, keep_going)
         try:
-            done = carry_out(workspace, context, attempt.plan, reason=reason, stage=stage)
+            done = execute(workspace, context, attempt.plan, reason=reason, stage=stage)
             return Batch((done,), tuple(failed[number] for number in sorted(failed)))
         except MemgitError as error:
             found = attempt.failed or attempt.culprit(error)
@@ -116,7 +116,7 @@ class _Made:
         """
         if self._session is None or error.path is None or error.line is None:
             return {}
-        for one in self._session.board.parsed(error.path).records:
+        for one in self._session.overlay.parsed(error.path).records:
             found = self._places.get((error.path, one.ordinal))
             if found is not None and one.line <= error.line <= one.end_line:
                 return {found[0]: _located(*found, error, written=False)}
@@ -151,7 +151,7 @@ class _Attempt(_Made):
             if one is not None:
                 changes += one.changes
                 linked += one.linked
-        if self.failed:  # what they left on the board must not stay there
+        if self.failed:  # what they left on the overlay must not stay there
             raise next(iter(self.failed.values()))
         session.verify()
         subject = messages.summary("record", self._what, changes)

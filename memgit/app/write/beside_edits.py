@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import DiskFiles
-from memgit.app.write.overlay import Board
+from memgit.app.write.overlay import Overlay
 from memgit.derive import is_derived, owed_rows
 from memgit.errors import UnreadableFile
 from memgit.git.objects.tree import FILE, Entry
@@ -40,10 +40,10 @@ def derive_beside_edits(workspace: Workspace, repo: Repository, derived: Collect
 
     if all(on_disk(path) == tree.data(path) for path in derived):
         return
-    disk = _board(workspace, repo)
+    disk = _overlay(workspace, repo)
     disk.edits.update((path, on_disk(path)) for path, _ in dirty(repo) if _counts(workspace, path))
     put(repo, {path: Put(disk.data(path), data) for path, data in _built(disk, derived).items()})
-    index = _board(workspace, repo)
+    index = _overlay(workspace, repo)
     for path, entry in staged(repo, repo.head().commit).items():
         if _counts(workspace, path):
             index.edits[path] = repo.blob(entry.oid) if entry is not None and entry.is_file else None
@@ -55,21 +55,21 @@ def derive_beside_edits(workspace: Workspace, repo: Repository, derived: Collect
         stage(repo, entries)
 
 
-def _board(workspace: Workspace, repo: Repository) -> Board:
+def _overlay(workspace: Workspace, repo: Repository) -> Overlay:
     head = repo.head().commit
-    return Board(workspace, repo, repo.tree(head), head)
+    return Overlay(workspace, repo, repo.tree(head), head)
 
 
 def _counts(workspace: Workspace, path: str) -> bool:
     return is_derived(workspace.layout, path) or workspace.layout.find(path) is not None
 
 
-def _built(board: Board, derived: Collection[str]) -> dict[str, bytes | None]:
-    """The derived files that are not what the records of a board give."""
+def _built(overlay: Overlay, derived: Collection[str]) -> dict[str, bytes | None]:
+    """The derived files that are not what the records of an overlay give."""
     out: dict[str, bytes | None] = {}
-    for path, row in owed_rows(board.layout, [*derived, *board.edits]).items():
+    for path, row in owed_rows(overlay.layout, [*derived, *overlay.edits]).items():
         if path in derived:
-            rendered = row.build(board, path)
-            if rendered.data != board.data(path) and not any(one.fatal for one in rendered.problems):
+            rendered = row.build(overlay, path)
+            if rendered.data != overlay.data(path) and not any(one.fatal for one in rendered.problems):
                 out[path] = rendered.data
     return out

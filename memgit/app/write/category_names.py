@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from memgit.app.write.overlay import Board
+from memgit.app.write.overlay import Overlay
 from memgit.derive import CATEGORY_INDEX
 from memgit.derive.categories import name_in_item, said_in, taken_over, words_in_item
 from memgit.derive.jsonindex import Item, read
@@ -51,8 +51,8 @@ def indexes(layout: Layout) -> list[str]:
     return [folder + CATEGORY_INDEX for spec in SPECS for folder in folders(layout, spec)]
 
 
-def keep(board: Board, concerned: Collection[str] | None) -> tuple[str, ...]:
-    """Puts on the board what is needed so that no name or keyword is lost when the indexes are derived.
+def keep(overlay: Overlay, concerned: Collection[str] | None) -> tuple[str, ...]:
+    """Puts on the overlay what is needed so that no name or keyword is lost when the indexes are derived.
 
     A `_index.json` that is owed but gone comes back as it was last; what was changed in one alone is taken
     over.
@@ -65,57 +65,57 @@ def keep(board: Board, concerned: Collection[str] | None) -> tuple[str, ...]:
     """
     notes: list[str] = []
     for spec in SPECS:
-        for folder in folders(board.layout, spec):
+        for folder in folders(overlay.layout, spec):
             path = folder + CATEGORY_INDEX
             if concerned is not None and path not in concerned:
                 continue
-            if board.data(path) is None and next(files(board, folder, spec), None) is not None:
-                older = board.last_good(path, lambda _: True)
+            if overlay.data(path) is None and next(files(overlay, folder, spec), None) is not None:
+                older = overlay.last_good(path, lambda _: True)
                 if older is not None:
-                    board.put(path, older)
-            if board.data(path) is not None:
-                notes += _taken(board, folder, spec)
+                    overlay.put(path, older)
+            if overlay.data(path) is not None:
+                notes += _taken(overlay, folder, spec)
     return tuple(notes)
 
 
-def _earlier(board: Board, index: str, found: Sequence[str]) -> Iterator[View]:
-    """States before that of a board, newest first: its commit, where the index is edited on it; those of
+def _earlier(overlay: Overlay, index: str, found: Sequence[str]) -> Iterator[View]:
+    """States before that of an overlay, newest first: its commit, where the index is edited on it; those of
     history, for files in question.
     """
-    commit = board.commit or board.repo.head().commit
+    commit = overlay.commit or overlay.repo.head().commit
     if commit is None:
         return
-    newest = Board(board.workspace, board.repo, board.tree, commit)
-    if newest.data(index) != board.data(index):
+    newest = Overlay(overlay.workspace, overlay.repo, overlay.tree, commit)
+    if newest.data(index) != overlay.data(index):
         yield newest
     if not found:
         return
-    for older in touching(board.repo, commit, [index, *found], MAX_COMMITS):
-        yield Board(board.workspace, board.repo, board.repo.tree(older), older)
+    for older in touching(overlay.repo, commit, [index, *found], MAX_COMMITS):
+        yield Overlay(overlay.workspace, overlay.repo, overlay.repo.tree(older), older)
 
 
-def _taken(board: Board, folder: str, spec: Spec) -> Iterator[str]:
-    index = read(board, folder + CATEGORY_INDEX, spec.shape)
+def _taken(overlay: Overlay, folder: str, spec: Spec) -> Iterator[str]:
+    index = read(overlay, folder + CATEGORY_INDEX, spec.shape)
     if index.value is None:
         return
-    found = {path.removeprefix(folder): key for path, key in files(board, folder, spec)}
+    found = {path.removeprefix(folder): key for path, key in files(overlay, folder, spec)}
     listed = _by_file(index.items(spec.shape), spec, found)
     doubts = [
         doubt
         for file, item in listed.items()
-        for doubt in _doubts(item, said_in(board, folder + file, found[file]), folder + file)
+        for doubt in _doubts(item, said_in(overlay, folder + file, found[file]), folder + file)
     ]
     if not doubts:
         return
     taken: dict[str, dict[str, Value]] = {}
     both: list[_Doubt] = []
     strong = sorted({doubt.path for doubt in doubts if not doubt.weak})
-    for number, base in enumerate(_earlier(board, folder + CATEGORY_INDEX, strong)):
+    for number, base in enumerate(_earlier(overlay, folder + CATEGORY_INDEX, strong)):
         was = _by_file(read(base, folder + CATEGORY_INDEX, spec.shape).items(spec.shape), spec, found)
         settled = [
             doubt for doubt in doubts if _agreed(doubt, was.get(doubt.path.removeprefix(folder)), base)
         ]
-        offered = taken_over(board, base, spec) if settled else {}
+        offered = taken_over(overlay, base, spec) if settled else {}
         for doubt in settled:
             file = doubt.path.removeprefix(folder)
             if _said(listed[file], doubt.what) == _said(was[file], doubt.what):
@@ -133,7 +133,7 @@ def _taken(board: Board, folder: str, spec: Spec) -> Iterator[str]:
     for doubt in both:
         if doubt.what == "name":
             one, other = (
-                facts(board, doubt.path, doubt.key).name,
+                facts(overlay, doubt.path, doubt.key).name,
                 name_in_item(listed[doubt.path.removeprefix(folder)]),
             )
             yield (
@@ -146,13 +146,13 @@ def _taken(board: Board, folder: str, spec: Spec) -> Iterator[str]:
                 "frontmatter counts, none is dropped"
             )
     for path, meta in sorted(taken.items()):
-        yield _put(board, path, meta, index_path)
+        yield _put(overlay, path, meta, index_path)
 
 
-def _put(board: Board, path: str, meta: dict[str, Value], index: str) -> str:
+def _put(overlay: Overlay, path: str, meta: dict[str, Value], index: str) -> str:
     what = " and ".join(meta)
     try:
-        board.put(path, set_meta(board.data(path) or b"", meta))
+        overlay.put(path, set_meta(overlay.data(path) or b"", meta))
     except MemgitError as error:
         return (
             f"{path}: the {what} set in {index} cannot be taken over into it ({error.message}): write it "

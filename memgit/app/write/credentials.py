@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memgit.app.workspace import Workspace
-    from memgit.app.write.overlay import Board
+    from memgit.app.write.overlay import Overlay
     from memgit.app.write.session import Plan
 
 REFUSE, ALLOW, REDACT = "refuse", "allow", "redact"
@@ -46,9 +46,9 @@ class Held(NamedTuple):
     kind: str
 
 
-def screened(
+def checked_for_secrets(
     workspace: Workspace,
-    board: Board,
+    overlay: Overlay,
     plan: Plan,
     reason: str | None,
     mode: str,
@@ -58,7 +58,7 @@ def screened(
     """Looks at what a plan adds to files and at the reason that is given for it; the reason, without what had
     to be taken out of it.
 
-    With `redact`, the credentials on the board are replaced and the board notes what was; with `allow`
+    With `redact`, the credentials on the overlay are replaced and the overlay notes what was; with `allow`
     nothing is looked at.
 
     Args:
@@ -70,7 +70,7 @@ def screened(
     """
     if mode == ALLOW:
         return reason
-    found = [held for path in paths for held in _added(board, path, old(path))]
+    found = [held for path in paths for held in _added(overlay, path, old(path))]
     said = secrets.spans(reason) if reason is not None else []
     if not found and not said:
         return reason
@@ -83,11 +83,11 @@ def screened(
         if (text := _text(old(path)))
         for held in _held(path, text, None)
     }
-    texts = {path: _text(board.data(path)) for path in {held.path for held in found}}
+    texts = {path: _text(overlay.data(path)) for path in {held.path for held in found}}
     # moved from one file to another
     found = [held for held in found if texts[held.path][held.start : held.end] not in known]
     if mode == REDACT:
-        _redact(board, plan, found, texts)
+        _redact(overlay, plan, found, texts)
         return _without(reason, said)
     if not found and not said:
         return reason
@@ -101,25 +101,25 @@ def screened(
     path, line = (found[0].path, found[0].line) if found else (None, None)
     if severity != "error":
         where = f"{path}:{line}: " if path else ""
-        board.notes += (f"{where}{words} ({_RULE})",)
+        overlay.notes += (f"{where}{words} ({_RULE})",)
         return reason
     raise Refused(f"not written: {words}", path=path, line=line, hint=HINT)
 
 
-def _added(board: Board, path: str, old: bytes | None) -> list[Held]:
+def _added(overlay: Overlay, path: str, old: bytes | None) -> list[Held]:
     """The credentials on lines of a file that it has not had before, but for those that a comment allows."""
-    data = board.data(path)
+    data = overlay.data(path)
     if data is None or data == old:
         return []
     text = _text(data)
     if old is None:
-        return _allowed_out(board, path, _held(path, text, None))
+        return _allowed_out(overlay, path, _held(path, text, None))
     if old.endswith(b"\n") and data.startswith(old) and not secrets.suspect(_text(data[len(old) :])):
         return []  # as after each of many records that are appended to one file
     before = set(_text(old).split("\n"))
     lines = {number for number, line in enumerate(text.split("\n"), 1) if line not in before}
     fresh = "\n".join(line for line in text.split("\n") if line not in before)
-    return _allowed_out(board, path, _held(path, text, lines)) if secrets.suspect(fresh) else []
+    return _allowed_out(overlay, path, _held(path, text, lines)) if secrets.suspect(fresh) else []
 
 
 def _held(path: str, text: str, lines: set[int] | None) -> list[Held]:
@@ -132,18 +132,18 @@ def _held(path: str, text: str, lines: set[int] | None) -> list[Held]:
     return found if lines is None else [held for held in found if held.line in lines]
 
 
-def _allowed_out(board: Board, path: str, found: list[Held]) -> list[Held]:
+def _allowed_out(overlay: Overlay, path: str, found: list[Held]) -> list[Held]:
     if not found:
         return found
-    data = board.data(path) or b""
+    data = overlay.data(path) or b""
     if MARK.encode() not in data:
         return found
-    allowed = Page(board.layout, path, data, REGULAR, board.parsed(path)).allowed
+    allowed = Page(overlay.layout, path, data, REGULAR, overlay.parsed(path)).allowed
     return [held for held in found if not allowed.allows(_RULE, "secret", held.line)]
 
 
-def _redact(board: Board, plan: Plan, found: Sequence[Held], texts: dict[str, str]) -> None:
-    """Replaces credentials on the board."""
+def _redact(overlay: Overlay, plan: Plan, found: Sequence[Held], texts: dict[str, str]) -> None:
+    """Replaces credentials on the overlay."""
     told = "\n".join([plan.subject, plan.source or "", *(change.address for change in plan.changes)])
     for held in found:
         if texts[held.path][held.start : held.end] in told:
@@ -158,8 +158,8 @@ def _redact(board: Board, plan: Plan, found: Sequence[Held], texts: dict[str, st
         for held in sorted((one for one in found if one.path == path), key=lambda one: one.start):
             text += [texts[path][end : held.start], secrets.placeholder(held.kind)]
             end = held.end
-        board.put(path, "".join([*text, texts[path][end:]]).encode("utf-8", "surrogateescape"))
-        board.notes += tuple(
+        overlay.put(path, "".join([*text, texts[path][end:]]).encode("utf-8", "surrogateescape"))
+        overlay.notes += tuple(
             f"{path}:{held.line}: {with_article(held.kind)} was taken out"
             for held in found
             if held.path == path

@@ -83,4 +83,4 @@ def _place(session: Session, origin: Record, text: str) -> tuple[str, int] | Non
 def _edit(session: Session, record: Record, fields: dict[str, Value]) -> None:
     session.writable(record)
     data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, fields)
-    session.board.put(record.path, data)
+    session.overlay.put(record.path, data)

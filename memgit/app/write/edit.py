@@ -9,9 +9,9 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.write.gate import require_sound
 from memgit.app.write.linking.follow import follow
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.update import editable, touch
-from memgit.app.write.write import carry_out, merger, session_now
+from memgit.app.write.write import execute, merger, session_now
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.follow import key_of
 from memgit.formats.merging.linediff import matching
@@ -95,7 +95,7 @@ def edit(
     *,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Writes an edited text of a record back, as one operation; links follow a new title.
 
     Raises:
@@ -108,23 +108,23 @@ def edit(
             "the text is empty: nothing was written", hint=f"memgit rm {opened.record.address} deletes it"
         )
     if text.strip("\n") == opened.text.strip("\n"):
-        return Written("edit", "no_op", opened.record, None)
+        return OperationResult("edit", "no_op", opened.record, None)
     edited = opened.holding(text)
-    return carry_out(
+    return execute(
         workspace, context, lambda session: _plan(session, opened, edited), reason=reason, stage=stage
     )
 
 
 def _plan(session: Session, opened: Opened, edited: bytes) -> Plan:
-    board, path = session.board, opened.record.path
-    merged = merger(board.layout)(path, opened.data, board.data(path), edited)
+    overlay, path = session.overlay, opened.record.path
+    merged = merger(overlay.layout)(path, opened.data, overlay.data(path), edited)
     if merged.conflicts:
         raise Conflict(
             f"{opened.record.address} was changed in the same lines while you edited it", path=path
         )
-    before = board.parsed(path).records
-    board.put(path, merged.data)
-    old, new = _edited_record(board.parsed(path).records, before, opened.record)
+    before = overlay.parsed(path).records
+    overlay.put(path, merged.data)
+    old, new = _edited_record(overlay.parsed(path).records, before, opened.record)
     _require_whole(session, path)
     touch(session, new, {}, dated=new.fields.get("updated") == old.fields.get("updated"))
     new = session.again(path, new.ordinal)
@@ -132,7 +132,7 @@ def _plan(session: Session, opened: Opened, edited: bytes) -> Plan:
     new = session.again(path, new.ordinal)
     action = classify(old, new)
     changes = [] if action is None else [Change(action, old, new)]
-    require_sound(session.workspace, session.context, board, gate.WRITE, changes)
+    require_sound(session.workspace, session.context, overlay, gate.WRITE, changes)
     op, named, subject = describe(changes, 1)
     linked = [one for one in moved if key_of(one) != key_of(new)]
     links = tuple(RecordChange("link", one.id, one.address) for one in linked)
@@ -165,6 +165,6 @@ def _edited_record(now: Sequence[Record], before: Sequence[Record], record: Reco
 
 def _require_whole(session: Session, path: str) -> None:
     """Raises Refused where the edited file cannot be understood."""
-    problem = next((one for one in session.board.parsed(path).problems if one.fatal), None)
+    problem = next((one for one in session.overlay.parsed(path).problems if one.fatal), None)
     if problem is not None:
         raise Refused(f"not written: {problem.message}", path=path, line=problem.line)

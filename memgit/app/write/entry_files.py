@@ -10,16 +10,16 @@ from memgit.formats.mem_skill.compose import clean
 from memgit.formats.mem_skill.entries import Appender
 
 if TYPE_CHECKING:
-    from memgit.app.write.overlay import Board
+    from memgit.app.write.overlay import Overlay
     from memgit.formats.codec import Draft
     from memgit.model.record import ParsedFile
 
 
 class EntryFiles:
-    """The entry files of a board. What is known of one holds as long as nobody else edits it."""
+    """The entry files of an overlay. What is known of one holds as long as nobody else edits it."""
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    def __init__(self, overlay: Overlay) -> None:
+        self._overlay = overlay
         self._appenders: dict[str, Appender] = {}
         self._words: dict[str, tuple[bytes | None, set[str]]] = {}
         self._unread: set[str] = set()
@@ -35,16 +35,16 @@ class EntryFiles:
                 not read again for what it holds after that, as it would be for each of many records.
                 `read_back` has to tell in the end whether that is right.
         """
-        board = self._board
-        edit = board.edits.get(path)
+        overlay = self._overlay
+        edit = overlay.edits.get(path)
         file = self._appenders.get(path)
         if file is None or file.data is not existing:
             file = self._appenders[path] = Appender(existing)
         file.add(draft)
-        board.put(path, file.data)
+        overlay.put(path, file.data)
         now = None if before is None else file.parsed(before[0], path, draft.kind, before[1])
         if now is not None:
-            board.take_parsed(path, now)
+            overlay.take_parsed(path, now)
             self._unread.add(path)
         known, words = self._words.get(path, (None, None))
         if words is not None and known is edit:
@@ -54,19 +54,19 @@ class EntryFiles:
 
     def read_back(self) -> bool:
         """Whether the files that were not read again hold what they were taken to hold."""
-        board = self._board
+        overlay = self._overlay
         return all(
-            (data := board.edits.get(path)) is None
-            or parse_file(board.layout, path, data) == board.parsed(path)
+            (data := overlay.edits.get(path)) is None
+            or parse_file(overlay.layout, path, data) == overlay.parsed(path)
             for path in self._unread
         )
 
     def words(self, path: str) -> set[str]:
         """The keywords of a category and of its records, without case."""
-        edit = self._board.edits.get(path)
+        edit = self._overlay.edits.get(path)
         before, words = self._words.get(path, (None, None))
         if words is None or before is not edit:
-            words = words_of(self._board.parsed(path))
+            words = words_of(self._overlay.parsed(path))
             self._words[path] = edit, words
         return words
 

@@ -9,7 +9,7 @@ from memgit.app.check import settings as lint_settings
 from memgit.app.check.lint import Checked, Request, corpus_of, lint, settings_for, under
 from memgit.app.check.source import TreeSource, read_plain
 from memgit.app.write.session import Plan
-from memgit.app.write.write import carry_out
+from memgit.app.write.write import execute
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
 from memgit.git.write_all import replace_file
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memgit.app.workspace import Context, Workspace
-    from memgit.app.write.session import Session, Written
+    from memgit.app.write.session import OperationResult, Session
     from memgit.lint.engine import Mended
     from memgit.lint.rule import Finding, Rule
     from memgit.lint.settings import Settings
@@ -109,7 +109,7 @@ def _fix_in_commit(
     settings: Settings,
     rules: tuple[Rule, ...],
     reason: str | None,
-) -> tuple[Mended, Written]:
+) -> tuple[Mended, OperationResult]:
     """Fixes the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
     repo = workspace.writable()
     if request.staged or request.changed or request.since is not None:
@@ -117,22 +117,22 @@ def _fix_in_commit(
     done: list[Mended] = []
 
     def plan(session: Session) -> Plan | None:  # called again where somebody else's commit came first
-        board = session.board
-        source = TreeSource(repo, board.tree, {}, commit=session.reader.revision)
+        overlay = session.overlay
+        source = TreeSource(repo, overlay.tree, {}, commit=session.reader.revision)
         changed = under(request.paths, None, source) if request.paths else None
         corpus = Corpus(workspace.layout, source, context.today, changed=changed)
         mended = mend(corpus, settings, rules)
         done[:] = [mended]
         if not mended.edits:
             return None
-        old = [record for path in mended.edits for record in board.parsed(path).records]
+        old = [record for path in mended.edits for record in overlay.parsed(path).records]
         for path, data in mended.edits.items():
-            board.put(path, data)
-        new = [record for path in mended.edits for record in board.parsed(path).records]
+            overlay.put(path, data)
+        new = [record for path in mended.edits for record in overlay.parsed(path).records]
         changes = tuple(change.named() for change in diff_records(old, new))
         codes = ", ".join(sorted({finding.rule for finding in mended.findings}))
         subject = messages.subject("fix", None, f"{plural(len(mended.findings), 'finding')} of {codes}")
         return Plan("fix", changes, subject, anyway=True)
 
-    written = carry_out(workspace, context, plan, reason=reason)
+    written = execute(workspace, context, plan, reason=reason)
     return done[-1], written

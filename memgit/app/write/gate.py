@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memgit.app.workspace import Context, Workspace
-    from memgit.app.write.overlay import Board
+    from memgit.app.write.overlay import Overlay
     from memgit.model.change import Change
 
 GUARDED = frozenset(["record", "update", "extend", "promote", "link", "ingest"])
@@ -35,8 +35,8 @@ _HINTS = {
 }
 
 
-def require_sound_write(workspace: Workspace, context: Context, board: Board, *ops: str) -> None:
-    """Asks the gate about what some operations have put on a board, where that may hold anything for it: what
+def require_sound_write(workspace: Workspace, context: Context, overlay: Overlay, *ops: str) -> None:
+    """Asks the gate about what some operations have put on an overlay, where that may hold anything for it: what
     memgit writes of other records is sound by the way it is made.
 
     Raises as `require_sound`.
@@ -44,18 +44,18 @@ def require_sound_write(workspace: Workspace, context: Context, board: Board, *o
     if "remove" in ops or (
         not GUARDED.isdisjoint(ops)
         and any(
-            (record.kind in WITH_HISTORY and board.tree.get(record.path) is not None)
+            (record.kind in WITH_HISTORY and overlay.tree.get(record.path) is not None)
             or (record.text("created") or record.text("at") or "") > context.today
-            for record in board.written()
+            for record in overlay.written()
         )
     ):
-        require_sound(workspace, context, board, gate.WRITE, ())
+        require_sound(workspace, context, overlay, gate.WRITE, ())
 
 
 def require_sound(
-    workspace: Workspace, context: Context, board: Board, door: str, changes: Sequence[Change]
+    workspace: Workspace, context: Context, overlay: Overlay, door: str, changes: Sequence[Change]
 ) -> None:
-    """Lets the gate judge the edits on a board; what it only warns of becomes a note on the board.
+    """Lets the gate judge the edits on an overlay; what it only warns of becomes a note on the overlay.
 
     Args:
         door: `gate.COMMIT` for hand edits, `gate.WRITE` for an operation of memgit's.
@@ -66,18 +66,18 @@ def require_sound(
         Refused: a finding that the door stops and that the newest commit does not have; the first one is named
             with its line.
     """
-    repo = board.repo
+    repo = overlay.repo
     entries: dict[str, Entry | None] = {}
-    for path, data in board.edits.items():
-        if is_derived(board.layout, path):
+    for path, data in overlay.edits.items():
+        if is_derived(overlay.layout, path):
             continue
-        old = board.tree.get(path)
+        old = overlay.tree.get(path)
         mode = old.mode if old is not None and old.is_file else FILE
         entries[path] = None if data is None else Entry(mode, repo.write_blob(data))
     request = lint.Request(staged=True, ignore=ELSEWHERE, entries=entries)
     result = lint.check_staged(workspace, context, request)
-    sides = () if board.commit is None else (board.commit,)
-    verdict = judged(workspace, context, door, result.findings, board.data, sides, changes)
+    sides = () if overlay.commit is None else (overlay.commit,)
+    verdict = judged(workspace, context, door, result.findings, overlay.data, sides, changes)
     errors = [one for one in verdict.findings if one.severity == "error"]
     if errors:
         first, more = errors[0], len(errors) - 1
@@ -89,4 +89,4 @@ def require_sound(
             hint=_HINTS[door].format(rule=first.rule),
         )
     if door == gate.COMMIT:
-        board.notes += tuple(shown("", verdict.findings))
+        overlay.notes += tuple(shown("", verdict.findings))

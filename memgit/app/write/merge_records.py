@@ -10,9 +10,9 @@ from memgit.app.read.counts import Tally, listed
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.linking.follow import follow, linking_records
 from memgit.app.write.linking.links import link_text
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.update import editable, touch, whole_text
-from memgit.app.write.write import carry_out, rehearse
+from memgit.app.write.write import execute, rehearse
 from memgit.derive.dates import day
 from memgit.errors import BadInput, MemgitError, Refused
 from memgit.formats.follow import key_of, relocated
@@ -41,7 +41,7 @@ def merge_records(
     reason: str | None = None,
     stage: bool = False,
     dry_run: bool = False,
-) -> Written:
+) -> OperationResult:
     """Merges `others` into `keep`, in one commit.
 
     The kept record gets the text of the others in a dated section (or `body` in place of its text), the union
@@ -68,19 +68,19 @@ def merge_records(
 
     if dry_run:
         return rehearse(workspace, context, plan, reason=reason)
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)
 
 
 def merge(session: Session, kept: Record, others: Sequence[Record], body: str | None) -> Plan:
     """The plan of a merge."""
     _check(kept, others)
     editable(session, kept, {})
-    was = {record.path: session.board.parsed(record.path).records for record in (kept, *others)}
+    was = {record.path: session.overlay.parsed(record.path).records for record in (kept, *others)}
     linking = {}
     for other in others:
         there = linking_records(session, other)
         was |= {
-            record.path: session.board.parsed(record.path).records
+            record.path: session.overlay.parsed(record.path).records
             for record in there
             if record.path not in was
         }
@@ -108,7 +108,7 @@ def merge(session: Session, kept: Record, others: Sequence[Record], body: str | 
     changes += tuple(RecordChange("rename", kept.id, kept.address, other.address) for other in copies)
     named = {record.address for record in (kept, *others)}
     for other in sorted(copies, key=lambda other: -other.ordinal):
-        session.board.put(other.path, session.form_of(other).remove(session.bytes_of(other), other.ordinal))
+        session.overlay.put(other.path, session.form_of(other).remove(session.bytes_of(other), other.ordinal))
     before = sum(other.path == kept.path and other.ordinal < kept.ordinal for other in copies)
     return Plan(
         "merge",
@@ -155,10 +155,10 @@ def _without_twice(session: Session, path: str) -> None:
     """Takes links out of Related fields that lead to the same place twice, now that two names have become
     one.
     """
-    for record in session.board.parsed(path).records:
+    for record in session.overlay.parsed(path).records:
         related = tuple(dict.fromkeys(record.related))
         if related != record.related:
-            session.board.put(
+            session.overlay.put(
                 path,
                 session.form_of(record).edit(session.bytes_of(record), record.ordinal, {"related": related}),
             )
@@ -186,17 +186,17 @@ def _take_over(
     if body is not None:
         whole_text(kept.kind, body)
         data = form.replace(data, ordinal, body, today)
-        session.board.put(kept.path, data)
+        session.overlay.put(kept.path, data)
     else:
         for other in others:
             kept = session.again(kept.path, kept.ordinal)
             addition = _addition(kept, other)
             if addition:
-                session.board.put(kept.path, form.extend(session.bytes_of(kept), ordinal, addition, today))
+                session.overlay.put(kept.path, form.extend(session.bytes_of(kept), ordinal, addition, today))
     kept = session.again(kept.path, kept.ordinal)
     changes = {**_lists(session, kept, others, back), **_texts(kept, others), **_uses(session, kept, others)}
     if changes:
-        session.board.put(kept.path, form.edit(session.bytes_of(kept), ordinal, changes))
+        session.overlay.put(kept.path, form.edit(session.bytes_of(kept), ordinal, changes))
     touch(session, session.again(kept.path, ordinal), {})
 
 
@@ -334,7 +334,7 @@ def _uses(session: Session, kept: Record, others: Sequence[Record]) -> dict[str,
 def _bury(session: Session, other: Record, kept: Record) -> None:
     """Archives a record with the id of the one that it went into."""
     changes: dict[str, Value] = {"archived": session.context.today, "merged_into": kept.id}
-    session.board.put(
+    session.overlay.put(
         other.path, session.form_of(other).edit(session.bytes_of(other), other.ordinal, changes)
     )
     touch(session, other, {}, dated=False)

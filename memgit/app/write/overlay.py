@@ -24,7 +24,7 @@ MAX_VERSIONS = 500
 """How many versions of a broken derived file are looked at."""
 
 
-class Board(TreeFiles):
+class Overlay(TreeFiles):
     """The files of the newest commit with the edits of the operation so far on top; also what derived files
     look at.
 
@@ -48,21 +48,21 @@ class Board(TreeFiles):
         self._parsed: dict[str, ParsedFile] = {}  # of edited files
         self._committed: dict[str, ParsedFile] = {}
 
-    def unedited(self) -> Board:
+    def unedited(self) -> Overlay:
         """The commit without the edits; what was understood of it is shared."""
-        board = Board(self.workspace, self.repo, self.tree, self.commit)
-        board._committed = self._committed
-        return board
+        overlay = Overlay(self.workspace, self.repo, self.tree, self.commit)
+        overlay._committed = self._committed
+        return overlay
 
-    def at(self, tree: Tree) -> Board:
+    def at(self, tree: Tree) -> Overlay:
         """Another tree without edits; what was understood of this one is shared where it is the same."""
-        return self.unedited() if tree == self.tree else Board(self.workspace, self.repo, tree)
+        return self.unedited() if tree == self.tree else Overlay(self.workspace, self.repo, tree)
 
-    def as_now(self) -> Board:
-        """A board with the edits so far; later ones do not show on it. What was understood is shared."""
-        board = self.unedited()
-        board.edits, board._parsed = dict(self.edits), dict(self._parsed)
-        return board
+    def as_now(self) -> Overlay:
+        """An overlay with the edits so far; later ones do not show on it. What was understood is shared."""
+        overlay = self.unedited()
+        overlay.edits, overlay._parsed = dict(self.edits), dict(self._parsed)
+        return overlay
 
     def data(self, path: str) -> bytes | None:
         return self.edits[path] if path in self.edits else super().data(path)
@@ -183,21 +183,21 @@ class Board(TreeFiles):
         return group
 
 
-class BoardReader(CachedReader):
+class OverlayReader(CachedReader):
     """Reads the newest commit with the edits of the operation so far: full addresses and files as they are
     now, everything else as before the operation.
     """
 
-    def __init__(self, workspace: Workspace, board: Board, revision: str | None) -> None:
+    def __init__(self, workspace: Workspace, overlay: Overlay, revision: str | None) -> None:
         label = "" if workspace.proposal is None else "at"
-        super().__init__(workspace, board.repo, board, revision, False, label=label)
-        self._board = board
-        committed = board.repo.tree(revision)
-        if board.tree != committed:  # an operation upon what is staged
-            rows = committed.diff(board.tree)
+        super().__init__(workspace, overlay.repo, overlay, revision, False, label=label)
+        self._overlay = overlay
+        committed = overlay.repo.tree(revision)
+        if overlay.tree != committed:  # an operation upon what is staged
+            rows = committed.diff(overlay.tree)
             self.count_in(
                 {
-                    path: board.tree.data(path)
+                    path: overlay.tree.data(path)
                     for path, _, _ in rows
                     if workspace.layout.find(path) is not None
                 }
@@ -243,7 +243,7 @@ class BoardReader(CachedReader):
             return None
 
     def file(self, path: str) -> ParsedFile:
-        return self._board.parsed(path)
+        return self._overlay.parsed(path)
 
     def _lookup(self, text: str) -> list[Record]:
         """By the names before the operation, as the records are now; one that the operation moved is not
@@ -251,7 +251,7 @@ class BoardReader(CachedReader):
         """
         found = []
         for record in super()._lookup(text):
-            now = self._board.parsed(record.path).records
+            now = self._overlay.parsed(record.path).records
             found += [
                 other for other in now if other.address == record.address and record.id in (None, other.id)
             ]

@@ -7,8 +7,8 @@ from __future__ import annotations
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import record as recording
 from memgit.app.write.record import Request
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.model.record import Record
 
@@ -23,7 +23,7 @@ def promote(
     *,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Records `request` as grown out of the record `name`. An empty kind, title or body is taken from that
     record.
 
@@ -41,7 +41,7 @@ def promote(
             hint = "memgit update or extend changes it; TITLE or --slug gives the new record another name"
             raise Conflict(error.message, path=error.path, line=error.line, hint=hint) from error
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)
 
 
 def filled(origin: Record, request: Request) -> Request:

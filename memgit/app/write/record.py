@@ -15,10 +15,10 @@ from memgit.app.workspace import Context, Workspace
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.entry_files import words_of
 from memgit.app.write.linking import links
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.similar import Close, close_records, hint
 from memgit.app.write.update import check_status, extend_record, update_record, whole_text
-from memgit.app.write.write import carry_out
+from memgit.app.write.write import execute
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import form_named
@@ -91,7 +91,7 @@ def record(
     reason: str | None = None,
     stage: bool = False,
     choose: Choose | None = None,
-) -> Written:
+) -> OperationResult:
     """Records one piece of knowledge in one commit.
 
     Raises:
@@ -105,7 +105,7 @@ def record(
         request = request._replace(
             similar=mode, close=close.record.address if close is not None and mode != "create" else None
         )
-    return carry_out(workspace, context, lambda session: plan(session, request), reason=reason, stage=stage)
+    return execute(workspace, context, lambda session: plan(session, request), reason=reason, stage=stage)
 
 
 def plan(session: Session, request: Request) -> Plan:
@@ -157,13 +157,13 @@ def revived(session: Session, record: Record) -> Record:
         **({"merged_into": None} if record.text("merged_into") else {}),
     }
     data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
-    session.board.put(record.path, data)
+    session.overlay.put(record.path, data)
     return session.again(record.path, record.ordinal)
 
 
 def _next_step(session: Session, present: Record) -> str:
     """What to do about a record that is there already."""
-    if session.board.tree.get(present.path) is None:
+    if session.overlay.tree.get(present.path) is None:
         return (
             "the same operation records it: give one of the two another title, or --upsert records the "
             "later over the earlier"
@@ -186,10 +186,14 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
     others = [session.reader.find(name) for name in request.related]
     origins = [session.reader.find(name) for name in request.derived_from]
     form = form_named(place.form)
-    existing = session.board.data(path) if KINDS[request.kind].stored == "entry" else None
+    existing = session.overlay.data(path) if KINDS[request.kind].stored == "entry" else None
     if existing is not None and not (session.hasty and session.holds(path)):
         unreadable = next(
-            (found for found in session.board.parsed(path).problems if found.fatal and found.code != "MG104"),
+            (
+                found
+                for found in session.overlay.parsed(path).problems
+                if found.fatal and found.code != "MG104"
+            ),
             None,
         )
         if unreadable is not None:
@@ -204,16 +208,16 @@ def create(session: Session, request: Request, place: Place, path: str, key: str
         existing = set_meta(b"", request.category)
     before = None
     if session.trusting and ordinal and not session.has_title(path, link.normal(request.title)):
-        before = session.board.parsed(path), key
+        before = session.overlay.parsed(path), key
     session.titles(path)
     draft = Draft(request.kind, request.title, fields, request.body)
     if (session.hasty or session.series) and place.form == "entries":
         session.entry_files.append(path, draft, existing, before)
     else:
-        session.board.put(path, form.create(draft, existing))
+        session.overlay.put(path, form.create(draft, existing))
     session.added(path, request.title)
     if existing is None:
-        session.board.parsed(path)  # while what was read back of it is at hand
+        session.overlay.parsed(path)  # while what was read back of it is at hand
     over = superseded_decisions(session, tuple(fields.get("supersedes") or ()))
     made = written_back(session, path, ordinal, request) if others or over or not session.hasty else None
     changed: list[Record] = []
@@ -243,7 +247,7 @@ def written_back(session: Session, path: str, ordinal: int, request: Request) ->
     Raises:
         BadInput: the file would not hold exactly one more record of this title.
     """
-    records = session.board.parsed(path).records
+    records = session.overlay.parsed(path).records
     if len(records) != ordinal + 1 or link.normal(records[ordinal].title) != link.normal(
         messages.one_line(request.title)
     ):
@@ -359,7 +363,7 @@ def target(session: Session, request: Request, place: Place) -> tuple[str, str]:
     year, month = (request.date or moment).split("-")[:2]
     path = as_spelled(session, place.path(key, year=year, month=month))
     if KINDS[request.kind].stored == "document" and not request.slug and request.kind != "observation":
-        records = session.board.parsed(path).records if session.board.data(path) is not None else ()
+        records = session.overlay.parsed(path).records if session.overlay.data(path) is not None else ()
         if records and link.normal(records[0].title) != link.normal(request.title):
             key = f"{key}-{digest(request.title)}"
             path = as_spelled(session, place.path(key, year=year, month=month))
@@ -374,17 +378,17 @@ def target(session: Session, request: Request, place: Place) -> tuple[str, str]:
 
 def at_address(session: Session, path: str, request: Request) -> Record | None:
     """The record that has the address of the new one already."""
-    if session.board.data(path) is None:
+    if session.overlay.data(path) is None:
         return None
     if KINDS[request.kind].stored == "entry":
         wanted = link.normal(request.title)
         if not session.has_title(path, wanted):
             return None
         return next(
-            (found for found in session.board.parsed(path).records if link.normal(found.title) == wanted),
+            (found for found in session.overlay.parsed(path).records if link.normal(found.title) == wanted),
             None,
         )
-    records = session.board.parsed(path).records
+    records = session.overlay.parsed(path).records
     if not records:
         raise Conflict("a file that is no record is there already", path=path, hint="choose another --slug")
     return records[0]
@@ -446,7 +450,7 @@ def as_spelled(session: Session, path: str) -> str:
     """The path as the folders and files that are there spell it: two names that differ by case alone would
     collide on some disks.
     """
-    if session.board.data(path) is not None:
+    if session.overlay.data(path) is not None:
         return path
     folder, slash, name = path.rpartition("/")
     out = ""
@@ -461,14 +465,14 @@ def _matching_category(session: Session, request: Request, place: Place) -> str 
     """
     wanted = {str(word).casefold() for word in request.fields.get("keywords") or ()}
     best: tuple[int, str] | None = None
-    for name in session.board.names(place.folder) if wanted else ():
+    for name in session.overlay.names(place.folder) if wanted else ():
         key = place.key(place.folder + name)
         if key is None:
             continue
         path = place.folder + name
         score = len(
             wanted
-            & (session.entry_files.words(path) if session.hasty else words_of(session.board.parsed(path)))
+            & (session.entry_files.words(path) if session.hasty else words_of(session.overlay.parsed(path)))
         )
         if score and (best is None or score > best[0]):
             best = (score, key)
@@ -493,7 +497,7 @@ def by_title(session: Session, place: Place, folder: str) -> bool:
     """Whether the files of a folder are called by their titles; where it has none, those of the folder above."""
     inside = f"{place.folder}{folder}/" if folder else place.folder
     while True:
-        stems = [name.removesuffix(".md") for name in session.board.names(inside) if name.endswith(".md")]
+        stems = [name.removesuffix(".md") for name in session.overlay.names(inside) if name.endswith(".md")]
         stems = [stem for stem in stems if stem not in ("README", "INDEX") and not stem.startswith(".")]
         if stems or not inside:
             return sum(stem != slug(stem) for stem in stems) * 2 > len(stems)
@@ -525,11 +529,11 @@ def _project_key(session: Session, place: Place) -> str:
     """The key of the project in a mirror: what its decisions and epics begin with, else what Mnema's
     configuration says. A date and a slug follow it, for numbers are for Mnema alone to hand out.
     """
-    for name in session.board.names(place.folder):
+    for name in session.overlay.names(place.folder):
         head, mark, _ = name.partition("-ADR-" if "-ADR-" in name else "-EPIC-")
         if mark and head:
             return head
-    data = session.board.data(session.workspace.layout.base + MNEMA_CONFIG)
+    data = session.overlay.data(session.workspace.layout.base + MNEMA_CONFIG)
     try:
         found = json.loads(data or b"{}")["project"]["key"]
     except (ValueError, LookupError, TypeError, RecursionError):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.write.linking.follow import linking_records
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
 from memgit.model import link
@@ -34,7 +34,7 @@ def remove(
     reason: str | None,
     force: bool = False,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Deletes records in one commit. Related fields of other records drop their links to them.
 
     Args:
@@ -60,7 +60,7 @@ def remove(
             entry = KINDS[record.kind].stored == "entry"
             data = session.bytes_of(record)
             left_over = session.form_of(record).remove(data, record.ordinal) if entry else None
-            session.board.put(record.path, left_over)
+            session.overlay.put(record.path, left_over)
         gone = [RecordChange("remove", one.id, one.address) for one in found.values()]
         back = [RecordChange("link", one.id, one.address) for one in linked]
         first = next(iter(found.values()))
@@ -73,7 +73,7 @@ def remove(
         linking = tuple(one.address for one in linked)
         return Plan("remove", (*gone, *back), subject, linked=linking, notes=notes)
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)
 
 
 def _removable(session: Session, record: Record) -> Record:
@@ -105,7 +105,7 @@ def _unrelate(session: Session, gone: Collection[Record]) -> list[Record]:
         if related != other.related:
             session.writable(other)
             data = session.form_of(other).edit(session.bytes_of(other), other.ordinal, {"related": related})
-            session.board.put(other.path, data)
+            session.overlay.put(other.path, data)
             changed.append(session.again(other.path, other.ordinal))
     return changed
 

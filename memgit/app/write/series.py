@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from memgit.app.derived import state as derived_state
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.gate import require_sound_write
-from memgit.app.write.overlay import Board
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.overlay import Overlay
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.write import (
     Planner,
     answer,
-    carry_out,
+    check_secrets,
+    execute,
     merger,
     message_of,
     note_right,
     owed,
-    screen,
     warn_of_links,
 )
 from memgit.derive import derive_owed, owed_rows
@@ -30,9 +30,9 @@ from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head
 
 
-def carry_out_series(
+def execute_series(
     workspace: Workspace, context: Context, planners: Sequence[Planner], *, reason: str | None = None
-) -> list[Written]:
+) -> list[OperationResult]:
     """Runs plans in order, each upon the result of the one before it; the answers in the same order.
 
     Where hooks of other tools want to see each commit, the operations are carried out one by one; what was
@@ -44,8 +44,8 @@ def carry_out_series(
     repo = workspace.writable()
     proposal = workspace.proposal
     if proposal is None and hooks.present(repo):
-        return [carry_out(workspace, context, planner, reason=reason) for planner in planners]
-    made: list[tuple[Plan | None, Board]] = []
+        return [execute(workspace, context, planner, reason=reason) for planner in planners]
+    made: list[tuple[Plan | None, Overlay]] = []
     right: set[str] = set()
 
     def build(tree: Tree, head: Head) -> Sequence[Change]:
@@ -56,30 +56,30 @@ def carry_out_series(
         """The changes; None where files that were not read again after each record hold something else."""
         made.clear()
         right.clear()
-        board = Board(workspace, repo, tree, head.commit)
+        overlay = Overlay(workspace, repo, tree, head.commit)
         right.update(derived_state.known(repo, workspace.layout, tree))
-        session = Session(workspace, context, board, head.commit)
+        session = Session(workspace, context, overlay, head.commit)
         session.series, session.trusting = True, trusting
         changes = Spill(repo)
         for planner in planners:
-            base = board.as_now()
+            base = overlay.as_now()
             before = base.edits
             plan = planner(session)
-            made.append((plan, board))
+            made.append((plan, overlay))
             if plan is None or not plan.changes:
                 continue
-            text = message_of(plan, context, screen(workspace, context, board, plan, reason, before))
-            soft = _owed(workspace, board, base, right)
+            text = message_of(plan, context, check_secrets(workspace, context, overlay, plan, reason, before))
+            soft = _owed(workspace, overlay, base, right)
             edits = {
                 path: data
-                for path, data in board.edits.items()
+                for path, data in overlay.edits.items()
                 if path not in before or before[path] is not data
             }
             changes.add(Change(edits, text, soft))
         if not session.read_back():
             return None
         ops = [plan.op for plan, _ in made if plan is not None]
-        require_sound_write(workspace, context, board, *ops)
+        require_sound_write(workspace, context, overlay, *ops)
         warn_of_links(session, *ops)
         return changes.changes()
 
@@ -89,31 +89,31 @@ def carry_out_series(
         note_right(workspace, repo.tree(done.commit), right, ())
     commits = iter(done.commits)
     out = [
-        answer(plan, board, next(commits) if plan is not None and plan.changes else None)
-        for plan, board in made
+        answer(plan, overlay, next(commits) if plan is not None and plan.changes else None)
+        for plan, overlay in made
     ]
     if out:
         out[0] = out[0]._replace(notes=(*out[0].notes, *(made[0][1].notes if made else ()), *done.notes))
     return out
 
 
-def _owed(workspace: Workspace, board: Board, base: Board, right: set[str]) -> frozenset[str]:
-    """Puts on the board what the edits since `base` owe; the first time a derived file is owed it is derived
+def _owed(workspace: Workspace, overlay: Overlay, base: Overlay, right: set[str]) -> frozenset[str]:
+    """Puts on the overlay what the edits since `base` owe; the first time a derived file is owed it is derived
     from all its records.
     """
     before = base.edits
     if workspace.indexes() != "committed":
         return frozenset()
     if not before:
-        concerned = owed(workspace, board)
+        concerned = owed(workspace, overlay)
         right.update(concerned)
         return concerned
     changed = sorted(
-        path for path, data in board.edits.items() if path not in before or before[path] is not data
+        path for path, data in overlay.edits.items() if path not in before or before[path] is not data
     )
-    rows = owed_rows(board.layout, changed)
+    rows = owed_rows(overlay.layout, changed)
     concerned = frozenset(rows)
-    for path, data in derive_owed(board, changed, base, right, rows).items():
-        board.edits[path] = data
+    for path, data in derive_owed(overlay, changed, base, right, rows).items():
+        overlay.edits[path] = data
     right.update(concerned)
     return concerned

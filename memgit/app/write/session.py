@@ -5,7 +5,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.read.record_json import record_json
 from memgit.app.workspace import Context, Workspace
-from memgit.app.write.overlay import Board, BoardReader
+from memgit.app.write.overlay import Overlay, OverlayReader
 from memgit.errors import BadInput, Refused
 from memgit.formats.codec import Form
 from memgit.formats.codecs import form_named
@@ -27,7 +27,7 @@ MOST_IDS = 512
 
 
 class Plan(NamedTuple):
-    """What an operation is to do. Its edits lie on the board; an empty plan (no changes) makes no commit.
+    """What an operation is to do. Its edits lie on the overlay; an empty plan (no changes) makes no commit.
 
     `record` names the record that the answer shows: its path and ordinal after the edits. `linked` are
     addresses of records that got a link back. `anyway` commits edits that change no record, such as new line
@@ -49,7 +49,7 @@ class Plan(NamedTuple):
     close: tuple[Close, ...] = ()
 
 
-class Written(NamedTuple):
+class OperationResult(NamedTuple):
     """The answer of a write.
 
     `commit` is None where nothing had to change or the change was only staged; `notes` are for stderr.
@@ -79,15 +79,17 @@ class Written(NamedTuple):
 
 
 class Session:
-    """What a plan works with: a reader of the newest commit, the board of edits, and the context of the
+    """What a plan works with: a reader of the newest commit, the overlay of edits, and the context of the
     operation.
     """
 
-    def __init__(self, workspace: Workspace, context: Context, board: Board, revision: str | None) -> None:
+    def __init__(
+        self, workspace: Workspace, context: Context, overlay: Overlay, revision: str | None
+    ) -> None:
         self.workspace = workspace
         self.context = context
-        self.board = board
-        self.reader = BoardReader(workspace, board, revision)
+        self.overlay = overlay
+        self.reader = OverlayReader(workspace, overlay, revision)
         self.hasty = False  # a batch in one commit, which is read back once, at its end
         self.series = False  # one of several operations in one go
         self.trusting = False  # a series whose files are read back at its end
@@ -101,7 +103,7 @@ class Session:
     def titles(self, path: str) -> list[str]:
         """Titles of the records of a file in order, those added by this operation among them."""
         if path not in self._held:
-            self._held[path] = [link.normal(record.title) for record in self.board.parsed(path).records]
+            self._held[path] = [link.normal(record.title) for record in self.overlay.parsed(path).records]
             self._titles[path] = set(self._held[path])
         return self._held[path]
 
@@ -125,7 +127,7 @@ class Session:
         if self._entry_files is None:
             from memgit.app.write.entry_files import EntryFiles
 
-            self._entry_files = EntryFiles(self.board)
+            self._entry_files = EntryFiles(self.overlay)
         return self._entry_files
 
     def spelled(self, parent: str, name: str, *, folder: bool) -> str:
@@ -137,7 +139,7 @@ class Session:
         """
         there = self._spellings.get((parent, folder))
         if there is None:
-            found = self.board.folders(parent) if folder else self.board.names(parent)
+            found = self.overlay.folders(parent) if folder else self.overlay.names(parent)
             there = self._spellings[parent, folder] = {
                 **{link.normal(one).casefold(): one for one in reversed(found)},
                 **{one: one for one in found},
@@ -151,7 +153,7 @@ class Session:
             BadInput: one does not; its path is named.
         """
         for path, titles in self._held.items():
-            if [link.normal(record.title) for record in self.board.parsed(path).records] != titles:
+            if [link.normal(record.title) for record in self.overlay.parsed(path).records] != titles:
                 raise BadInput(
                     "a record would not read back as it was given",
                     path=path,
@@ -194,7 +196,7 @@ class Session:
             problem = next(
                 (
                     found
-                    for found in self.board.parsed(record.path).problems
+                    for found in self.overlay.parsed(record.path).problems
                     if found.fatal and found.code != "MG104"
                 ),
                 None,
@@ -209,11 +211,11 @@ class Session:
         return record
 
     def bytes_of(self, record: Record) -> bytes:
-        data = self.board.data(record.path)
+        data = self.overlay.data(record.path)
         if data is None:
             raise Refused("the file is gone", path=record.path)
         return data
 
     def again(self, path: str, ordinal: int) -> Record:
         """The record as it is after the edits so far."""
-        return self.board.parsed(path).records[ordinal]
+        return self.overlay.parsed(path).records[ordinal]

@@ -9,9 +9,9 @@ from memgit.app import config as configuration
 from memgit.app.read.log import log
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.linking.follow import Follower, names_of
-from memgit.app.write.overlay import Board
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out, merger
+from memgit.app.write.overlay import Overlay
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute, merger
 from memgit.derive import is_derived
 from memgit.errors import BadInput, Conflict, NotFound, Refused, UnreadableFile
 from memgit.formats import links
@@ -37,7 +37,7 @@ def undo(
     redo: bool = False,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Takes back the operation of one commit, by default the newest that is in force; called again, the one
     before it.
 
@@ -61,7 +61,7 @@ def undo(
     if not undoing.paths:
         raise BadInput(f"{commit[:10]} changed no record", hint="memgit log shows the operations")
     text = f"Takes back {commit}." + (f"\n\n{reason}" if reason else "")
-    return carry_out(workspace, context, undoing.plan, reason=text, stage=stage)
+    return execute(workspace, context, undoing.plan, reason=text, stage=stage)
 
 
 class _Undoing:
@@ -82,21 +82,21 @@ class _Undoing:
         return None if oid is None else self._repo.blob(oid)
 
     def plan(self, session: Session) -> Plan:
-        board = session.board
+        overlay = session.overlay
         home = {new.path: self._home(session, old, new) for old, new in self._moved()}
         goals = {path: home.get(path, path) for path, _, _ in self.paths if path not in home.values()}
-        before = [record for path in goals for record in board.parsed(path).records]
+        before = [record for path in goals for record in overlay.parsed(path).records]
         for path, to in goals.items():
-            self._take_back(board, path, to, board.data(path))
-        after = [record for path in {*goals, *goals.values()} for record in board.parsed(path).records]
+            self._take_back(overlay, path, to, overlay.data(path))
+        after = [record for path in {*goals, *goals.values()} for record in overlay.parsed(path).records]
         renamed = self._renamed(before, after, home)
         self._follow(session, goals, [one for one in before if key_of(one) in renamed], renamed)
         for path, was, became in self.derived:
             # What is derived is derived again, from how it was before: so what only the index knew goes and
             # comes back with the records.
-            if board.data(path) == self._blob(became):
-                board.put(path, self._blob(was))
-        after = [record for path in {*goals, *goals.values()} for record in board.parsed(path).records]
+            if overlay.data(path) == self._blob(became):
+                overlay.put(path, self._blob(was))
+        after = [record for path in {*goals, *goals.values()} for record in overlay.parsed(path).records]
         subject = self._repo.message_of(self._commit).split("\n", 1)[0]
         what = "does again what was taken back by" if subject.startswith("revert") else "takes back"
         note = f"This {what} {self._commit[:12]} ({messages.one_line(subject)})."
@@ -115,7 +115,7 @@ class _Undoing:
         self, session: Session, goals: Mapping[str, str], old: Sequence[Record], renamed: Mapping[Key, Record]
     ) -> None:
         """Has links that were written since lead to the records under the names that they get back."""
-        board, tree = session.board, session.board.tree
+        overlay, tree = session.overlay, session.overlay.tree
         if not renamed:
             return
         follower = Follower(session, renamed, only=True)
@@ -123,8 +123,8 @@ class _Undoing:
             ours = tree.data(path)
             # What was not edited since is as it was before the commit already.
             if ours is not None and self._was[to] is not None and ours != self._became[path]:
-                records = board.parsed(to).records
-                self._take_back(board, path, to, follower.rewritten(ours, to, records, came=path))
+                records = overlay.parsed(to).records
+                self._take_back(overlay, path, to, follower.rewritten(ours, to, records, came=path))
         # Links that were there when the commit was made, and that it left alone, stay as they are.
         since = {path for path, _, _ in self._repo.tree(self._commit).diff(tree)}
         follower.run(names_of([*old, *renamed.values()]), since.difference(goals.values()))
@@ -153,29 +153,29 @@ class _Undoing:
             raise Conflict(
                 f"{new.address} {since} after {self._commit[:10]}", path=new.path, hint="undo that first"
             )
-        if session.board.data(old.path) is not None:
+        if session.overlay.data(old.path) is not None:
             raise Conflict(
                 f"{old.path} is in use again", path=old.path, line=1, hint="rename that record first"
             )
         return old.path
 
-    def _take_back(self, board: Board, path: str, to: str, ours: bytes | None) -> None:
+    def _take_back(self, overlay: Overlay, path: str, to: str, ours: bytes | None) -> None:
         """Puts at `to` what a file held before the commit, with what came after it at `path`."""
         was, became = self._was[to], self._became[path]
         merged: Merged = self._merge(path, became, ours, was)
         data = merged.data
         if merged.conflicts:
             if not _only_links(was, became):
-                raise self._conflict(board, path, merged.conflicts[0].line)
+                raise self._conflict(overlay, path, merged.conflicts[0].line)
             # Its links follow what they lead to, unless it could be taken back as it was.
-            data = ours if to not in board.edits else board.data(to)
+            data = ours if to not in overlay.edits else overlay.data(to)
         if to != path:
-            board.put(path, None)
-        if data != board.data(to):
-            board.put(to, data)
+            overlay.put(path, None)
+        if data != overlay.data(to):
+            overlay.put(to, data)
 
-    def _conflict(self, board: Board, path: str, line: int | None) -> Conflict:
-        records = board.parsed(path).records
+    def _conflict(self, overlay: Overlay, path: str, line: int | None) -> Conflict:
+        records = overlay.parsed(path).records
         name = records[0].address if len(records) == 1 else path
         return Conflict(
             f"{name} was changed after {self._commit[:10]} in the same place",
@@ -188,7 +188,7 @@ class _Undoing:
 def _present(session: Session, record: Record) -> Record | None:
     """A record as it is now: by id, else at its path."""
     found = session.reader.snapshot.with_id(record.id) if record.id else []
-    found = found or list(session.board.parsed(record.path).records)
+    found = found or list(session.overlay.parsed(record.path).records)
     return found[0] if len(found) == 1 else None
 
 

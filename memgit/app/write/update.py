@@ -11,8 +11,8 @@ from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.decisions import named_decisions, superseded_decisions, write_both_ends
 from memgit.app.write.linking import links
-from memgit.app.write.session import Plan, Session, Written
-from memgit.app.write.write import carry_out
+from memgit.app.write.session import OperationResult, Plan, Session
+from memgit.app.write.write import execute
 from memgit.derive.dates import day, newest
 from memgit.errors import BadInput, Broken, Conflict, NotFound, Refused
 from memgit.formats.markdown import conflict_markers
@@ -38,7 +38,7 @@ def update(
     if_version: str | None = None,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Replaces the body and the given fields; a field with an empty value is removed. What it replaces stays
     in the history.
 
@@ -62,7 +62,7 @@ def update(
             session, record, body, fields=fields or {}, related=related, new_version=new_version
         )
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)
 
 
 def extend(
@@ -76,7 +76,7 @@ def extend(
     if_version: str | None = None,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Appends a dated section to a record; raises what `update` raises."""
 
     def plan(session: Session) -> Plan | None:
@@ -85,7 +85,7 @@ def extend(
             require_version(session, record, if_version)
         return extend_record(session, record, text, fields=fields or {}, related=related)
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)
 
 
 def update_record(
@@ -120,13 +120,13 @@ def update_record(
     if changes:
         data = form.edit(data, ordinal, changes)
     if data != before:
-        session.board.put(path, data)
+        session.overlay.put(path, data)
     linked = _link(session, record, related)
     superseded = write_both_ends(session, session.again(path, ordinal), over) if over else []
     for newer in by:
         write_both_ends(session, session.again(newer.path, newer.ordinal), [session.again(path, ordinal)])
         superseded.append(session.again(newer.path, newer.ordinal))
-    if not session.board.edits and not new_version:
+    if not session.overlay.edits and not new_version:
         return unchanged("update", record)
     touch(session, record, {"version": str((record.version or 1) + 1)} if new_version else {})
     made = changed("update", "update", session, record, linked, fields.get("source"))
@@ -160,7 +160,7 @@ def extend_record(
         )
     if merged:
         data = form.edit(data, record.ordinal, merged)
-    session.board.put(record.path, data)
+    session.overlay.put(record.path, data)
     linked = _link(session, record, related)
     touch(session, record, {})
     return changed("extend", "extend", session, record, linked, fields.get("source"))
@@ -250,7 +250,7 @@ def touch(session: Session, record: Record, extra: Mapping[str, Value], *, dated
     if now.id is None:
         changes["id"] = session.fresh_id()
     if changes:
-        session.board.put(
+        session.overlay.put(
             record.path, session.form_of(record).edit(session.bytes_of(now), record.ordinal, changes)
         )
 

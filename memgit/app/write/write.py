@@ -15,8 +15,8 @@ from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.beside_edits import derive_beside_edits
 from memgit.app.write.gate import require_sound_write
-from memgit.app.write.overlay import Board
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.overlay import Overlay
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
 from memgit.errors import BadInput
 from memgit.formats.merging.merge import merge_file
@@ -41,14 +41,14 @@ _ACTIONS = {"rename": "renamed", "init": "created", "merge": "merged"}
 Planner: TypeAlias = "Callable[[Session], Plan | None]"
 
 
-def carry_out(
+def execute(
     workspace: Workspace,
     context: Context,
     planner: Planner,
     *,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Runs a plan and commits it with the derived files that it owes.
 
     Raises:
@@ -56,60 +56,62 @@ def carry_out(
             add a credential; nothing was changed.
     """
     repo = workspace.writable()
-    result: list[tuple[Plan, Board]] = []
+    result: list[tuple[Plan, Overlay]] = []
 
     def build(tree: Tree, head: Head) -> Change | None:
         result.clear()
-        board = Board(workspace, repo, tree, head.commit)
-        session = Session(workspace, context, board, head.commit)
+        overlay = Overlay(workspace, repo, tree, head.commit)
+        session = Session(workspace, context, overlay, head.commit)
         plan = planner(session)
         if plan is None:
             return None
-        result.append((plan, board))
+        result.append((plan, overlay))
         if not plan.changes and not plan.anyway:
             return None
-        text = message_of(plan, context, screen(workspace, context, board, plan, reason))
+        text = message_of(plan, context, check_secrets(workspace, context, overlay, plan, reason))
         if not plan.anyway:  # hand edits were asked for already
-            require_sound_write(workspace, context, board, plan.op)
+            require_sound_write(workspace, context, overlay, plan.op)
         warn_of_links(session, plan.op)
         name_engines(session, plan.changes)
-        board.soft = soft = owed(workspace, board) if plan.derived is None else plan.derived
-        edits = {path: data for path, data in board.edits.items() if data != TreeFiles.data(board, path)}
+        overlay.soft = soft = owed(workspace, overlay) if plan.derived is None else plan.derived
+        edits = {path: data for path, data in overlay.edits.items() if data != TreeFiles.data(overlay, path)}
         return Change(edits, text, soft) if edits else None
 
     make = commit if workspace.proposal is None else workspace.proposal.commit
     done = make(repo, build, merge=merger(workspace.layout), stage=stage)
     if not result:
-        return Written("", "no_op", None, None, notes=done.notes)
-    plan, board = result[-1]
-    if (done.commit is not None or stage) and board.soft and workspace.proposal is None:
-        derive_beside_edits(workspace, repo, board.soft)
+        return OperationResult("", "no_op", None, None, notes=done.notes)
+    plan, overlay = result[-1]
+    if (done.commit is not None or stage) and overlay.soft and workspace.proposal is None:
+        derive_beside_edits(workspace, repo, overlay.soft)
     if done.commit is not None and not done.altered:
         note_right(
             workspace,
             repo.tree(done.commit),
-            derived_state.known(repo, board.layout, board.tree) - board.soft,
-            board.soft,
+            derived_state.known(repo, overlay.layout, overlay.tree) - overlay.soft,
+            overlay.soft,
         )
     if stage and plan.changes:
-        _note_staged(workspace, context, plan, board, reason)
-    told = answer(plan, board, done.commit, staged=stage and bool(plan.changes))
-    return told._replace(notes=(*plan.notes, *board.notes, *done.notes))
+        _note_staged(workspace, context, plan, overlay, reason)
+    told = answer(plan, overlay, done.commit, staged=stage and bool(plan.changes))
+    return told._replace(notes=(*plan.notes, *overlay.notes, *done.notes))
 
 
 def _note_staged(
-    workspace: Workspace, context: Context, plan: Plan, board: Board, reason: str | None
+    workspace: Workspace, context: Context, plan: Plan, overlay: Overlay, reason: str | None
 ) -> None:
     """Notes who staged what and why, for the commit that takes it."""
     from memgit.app.write import pending
 
     repo = workspace.require_repository()
-    now = {path: None if entry is None else entry.oid for path, entry in staged(repo, board.commit).items()}
-    blobs = {path: now[path] for path in board.edits if path in now and board.layout.find(path) is not None}
+    now = {path: None if entry is None else entry.oid for path, entry in staged(repo, overlay.commit).items()}
+    blobs = {
+        path: now[path] for path in overlay.edits if path in now and overlay.layout.find(path) is not None
+    }
     one = pending.Pending(
         blobs, plan.op, plan.changes, context.actor, context.run, reason, plan.source, plan.derived_from
     )
-    pending.note(repo, one, repo.tree(board.commit), board.tree, now)
+    pending.note(repo, one, repo.tree(overlay.commit), overlay.tree, now)
 
 
 def note_right(workspace: Workspace, tree: Tree, right: Collection[str], derived: Collection[str]) -> None:
@@ -147,12 +149,12 @@ def session_now(workspace: Workspace, context: Context) -> Session:
     """
     repo = workspace.writable()
     tip = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
-    return Session(workspace, context, Board(workspace, repo, repo.tree(tip), tip), tip)
+    return Session(workspace, context, Overlay(workspace, repo, repo.tree(tip), tip), tip)
 
 
 def rehearse(
     workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None
-) -> Written:
+) -> OperationResult:
     """The answer that a plan would get (action `dry_run`), without anything being written.
 
     Raises:
@@ -160,20 +162,22 @@ def rehearse(
             refused for besides, such as an overlap with uncommitted edits, is not looked for.
     """
     session = session_now(workspace, context)
-    board, plan = session.board, planner(session)
+    overlay, plan = session.overlay, planner(session)
     if plan is None:
-        return Written("", "dry_run", None, None)
+        return OperationResult("", "dry_run", None, None)
     if plan.changes or plan.anyway:
-        screen(workspace, context, board, plan, reason)
+        check_secrets(workspace, context, overlay, plan, reason)
         warn_of_links(session, plan.op)
-    record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
-    return Written(plan.op, "dry_run", record, None, plan.linked, (*plan.notes, *board.notes), plan.changes)
+    record = None if plan.record is None else overlay.parsed(plan.record[0]).records[plan.record[1]]
+    return OperationResult(
+        plan.op, "dry_run", record, None, plan.linked, (*plan.notes, *overlay.notes), plan.changes
+    )
 
 
-def screen(
+def check_secrets(
     workspace: Workspace,
     context: Context,
-    board: Board,
+    overlay: Overlay,
     plan: Plan,
     reason: str | None,
     before: Mapping[str, bytes | None] | None = None,
@@ -181,7 +185,7 @@ def screen(
     """Looks for credentials in what a plan adds, as the context says; the reason that may be written.
 
     Args:
-        before: the edits that lay on the board before the plan.
+        before: the edits that lay on the overlay before the plan.
 
     Raises:
         Refused: there is one.
@@ -191,19 +195,19 @@ def screen(
     earlier: Mapping[str, bytes | None] = before or {}
     paths = [
         path
-        for path, data in board.edits.items()
+        for path, data in overlay.edits.items()
         if (data is None or earlier.get(path) is not data)
         and path not in (plan.derived or ())
-        and not is_derived(board.layout, path)
+        and not is_derived(overlay.layout, path)
     ]
     if not paths and reason is None:
         return reason
-    from memgit.app.write.credentials import screened
+    from memgit.app.write.credentials import checked_for_secrets
 
     def old(path: str) -> bytes | None:
-        return earlier[path] if path in earlier else TreeFiles.data(board, path)
+        return earlier[path] if path in earlier else TreeFiles.data(overlay, path)
 
-    return screened(workspace, board, plan, reason, context.secrets, old, paths)
+    return checked_for_secrets(workspace, overlay, plan, reason, context.secrets, old, paths)
 
 
 LINKING = frozenset(["record", "update", "extend", "promote", "ingest"])
@@ -211,13 +215,13 @@ LINKING = frozenset(["record", "update", "extend", "promote", "ingest"])
 
 
 def warn_of_links(session: Session, *ops: str) -> None:
-    """Notes on the board which links in what some operations wrote are unresolved."""
+    """Notes on the overlay which links in what some operations wrote are unresolved."""
     if LINKING.isdisjoint(ops):
         return
-    board = session.board
+    overlay = session.overlay
     texts = [
         path
-        for path, data in board.edits.items()
+        for path, data in overlay.edits.items()
         if data is not None and (b"[[" in data or b"supersede" in data)
     ]
     if texts:
@@ -225,7 +229,7 @@ def warn_of_links(session: Session, *ops: str) -> None:
 
         warn_of_broken(
             session,
-            {path: TreeFiles.data(board, path) for path in texts if not is_derived(board.layout, path)},
+            {path: TreeFiles.data(overlay, path) for path in texts if not is_derived(overlay.layout, path)},
         )
 
 
@@ -234,7 +238,7 @@ MANY_KNOWLEDGE = 50
 
 
 def name_engines(session: Session, changes: Sequence[RecordChange]) -> None:
-    """Notes on the board which other search engines there are, when there come to be that many records."""
+    """Notes on the overlay which other search engines there are, when there come to be that many records."""
     created = sum(one.action == "create" and one.address.startswith("knowledge/") for one in changes)
     if not created:
         return
@@ -244,7 +248,7 @@ def name_engines(session: Session, changes: Sequence[RecordChange]) -> None:
 
         names = others(session.workspace)
         if names:
-            session.board.notes += (
+            session.overlay.notes += (
                 f"{before + created} records of knowledge: other search engines ({', '.join(names)}) may find "
                 "more; memgit engine list",
             )
@@ -265,11 +269,13 @@ def message_of(plan: Plan, context: Context, reason: str | None) -> str:
     )
 
 
-def answer(plan: Plan | None, board: Board, commit_id: str | None, *, staged: bool = False) -> Written:
+def answer(
+    plan: Plan | None, overlay: Overlay, commit_id: str | None, *, staged: bool = False
+) -> OperationResult:
     """The answer to an operation that became a commit, was staged, or changed nothing."""
     if plan is None:
-        return Written("", "no_op", None, None)
-    record = None if plan.record is None else board.parsed(plan.record[0]).records[plan.record[1]]
+        return OperationResult("", "no_op", None, None)
+    record = None if plan.record is None else overlay.parsed(plan.record[0]).records[plan.record[1]]
     wrote = commit_id is not None or staged
     action = (
         _ACTIONS.get(plan.op) or (PAST[plan.changes[0].action] if plan.changes else "updated")
@@ -277,49 +283,51 @@ def answer(plan: Plan | None, board: Board, commit_id: str | None, *, staged: bo
         else "no_op"
     )
     linked, changes = (plan.linked, plan.changes) if wrote else ((), ())
-    return Written(
+    return OperationResult(
         plan.op, action, record, commit_id, linked, plan.notes, changes, staged, plan.close if wrote else ()
     )
 
 
-def owed(workspace: Workspace, board: Board) -> frozenset[str]:
-    """Puts the derived files that the edits owe on the board; the paths of all that they may concern."""
-    return _owed(board) if workspace.indexes() == "committed" else frozenset()
+def owed(workspace: Workspace, overlay: Overlay) -> frozenset[str]:
+    """Puts the derived files that the edits owe on the overlay; the paths of all that they may concern."""
+    return _owed(overlay) if workspace.indexes() == "committed" else frozenset()
 
 
-def _owed(board: Board) -> frozenset[str]:
-    changed = sorted(board.edits)
-    right = derived_state.known(board.repo, board.layout, board.tree)
+def _owed(overlay: Overlay) -> frozenset[str]:
+    changed = sorted(overlay.edits)
+    right = derived_state.known(overlay.repo, overlay.layout, overlay.tree)
     if NAME in changed:
-        board.notes += keep_names(board, None)
-        derived: Mapping[str, bytes | None] = derive_all(board)
+        overlay.notes += keep_names(overlay, None)
+        derived: Mapping[str, bytes | None] = derive_all(overlay)
         concerned = frozenset(derived)
     else:
-        late = owed_rows(board.layout, derived_state.since_right(board.repo, board.layout, board.tree))
-        rows = {**late, **owed_rows(board.layout, changed)}
+        late = owed_rows(
+            overlay.layout, derived_state.since_right(overlay.repo, overlay.layout, overlay.tree)
+        )
+        rows = {**late, **owed_rows(overlay.layout, changed)}
         concerned = frozenset(rows)
         if not concerned <= right:
             from memgit.app.derived.validity import still_right
 
-            right |= still_right(board, concerned - right)
+            right |= still_right(overlay, concerned - right)
         rows = {path: row for path, row in rows.items() if path not in late or path not in right}
         doubtful = concerned.difference(right) | concerned.intersection(changed)
         if doubtful:
-            board.notes += keep_names(board, doubtful)
-            if len(board.edits) > len(changed):
-                changed = sorted(board.edits)
-        rows |= owed_rows(board.layout, changed)
-        derived = derive_owed(board, changed, board.unedited(), right, rows, board.problems)
-        fixed = sorted(derived.keys() - owed_rows(board.layout, changed).keys())
-        board.notes += tuple(
+            overlay.notes += keep_names(overlay, doubtful)
+            if len(overlay.edits) > len(changed):
+                changed = sorted(overlay.edits)
+        rows |= owed_rows(overlay.layout, changed)
+        derived = derive_owed(overlay, changed, overlay.unedited(), right, rows, overlay.problems)
+        fixed = sorted(derived.keys() - owed_rows(overlay.layout, changed).keys())
+        overlay.notes += tuple(
             f"{path}: derived again, an earlier commit left it out of date" for path in fixed
         )
     for path, data in derived.items():
-        board.edits[path] = data
+        overlay.edits[path] = data
     return concerned
 
 
-def keep_names(board: Board, indexes: frozenset[str] | None) -> tuple[str, ...]:
+def keep_names(overlay: Overlay, indexes: frozenset[str] | None) -> tuple[str, ...]:
     """Sees to it that no name of a category is lost where indexes (None: all) were changed by others; what to
     tell the user.
     """
@@ -327,7 +335,7 @@ def keep_names(board: Board, indexes: frozenset[str] | None) -> tuple[str, ...]:
         return ()
     from memgit.app.write.category_names import keep
 
-    return keep(board, indexes)
+    return keep(overlay, indexes)
 
 
 def merger(layout: Layout) -> Merge:

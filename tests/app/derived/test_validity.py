@@ -14,7 +14,7 @@ import pytest
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.validity import still_right
 from memgit.app.workspace import open_workspace
-from memgit.app.write.overlay import Board
+from memgit.app.write.overlay import Overlay
 from memgit.derive import index_folder, index_root, mem_skill, render_all
 from memgit.derive.view import View
 from tests.support import closed_later, commit, copy_folder, memgit, run_git
@@ -44,15 +44,15 @@ def filled(kb: Path) -> Path:
     return kb
 
 
-def board(folder: Path) -> Board:
+def overlay(folder: Path) -> Overlay:
     workspace = closed_later(open_workspace(str(folder), os.environ))
     repo = workspace.require_repository()
     head = repo.head().commit
-    return Board(workspace, repo, repo.tree(head), head)
+    return Overlay(workspace, repo, repo.tree(head), head)
 
 
 def right(folder: Path, doubtful: Collection[str] = ALL) -> set[str]:
-    now = board(folder)
+    now = overlay(folder)
     known = derived_state.known(now.repo, now.layout, now.tree)
     return set(known & set(doubtful)) | still_right(now, doubtful)
 
@@ -74,21 +74,21 @@ def test_what_another_memgit_committed_is_right(filled: Path, tmp_path: Path) ->
     memgit(other, "archive", "memory/sea/tide-1")
     run_git(filled, "pull", "-q", str(other), "main")
     assert not {"memory/sea/INDEX.md", "knowledge-base/_index.json"} & derived_state.known(
-        board(filled).repo, board(filled).layout, board(filled).tree
+        overlay(filled).repo, overlay(filled).layout, overlay(filled).tree
     )
     assert right(filled) == set(ALL)
 
 
 def test_what_nothing_concerned_since_is_still_right(filled: Path) -> None:
     memgit(filled, "record", "memory", "Hill", "--scope", "land", "-m", "text")
-    then = board(filled)
+    then = overlay(filled)
     sea, land = "memory/sea/INDEX.md", "memory/land/INDEX.md"
     assert derived_state.known(then.repo, then.layout, then.tree) >= {sea, land}
     (filled / "memory/land/hill.md").unlink()
     append(filled, "knowledge-base/web.md", "- more\n")
     commit(filled)
-    assert sea in still_right(board(filled), [sea, land]) and land not in still_right(
-        board(filled), [sea, land]
+    assert sea in still_right(overlay(filled), [sea, land]) and land not in still_right(
+        overlay(filled), [sea, land]
     )
 
 
@@ -123,7 +123,7 @@ def test_what_is_claimed_is_what_all_records_give(filled: Path, seed: int) -> No
             case 4:
                 append(filled, draw.choice(ALL[:3]), f"\nWords {number}.\n")
         commit(filled)
-        now = board(filled)
+        now = overlay(filled)
         full = render_all(now)
         claimed = still_right(now, full)
         assert {path: now.data(path) for path in claimed} == {path: full[path].data for path in claimed}
@@ -149,7 +149,7 @@ def test_what_a_hook_made_of_a_commit_is_not_right(filled: Path) -> None:
         hook.write_text(f"#!/bin/sh\n{line}\n")
         hook.chmod(0o755)
         memgit(filled, "record", "knowledge", line[:4], "--category", line[:4], "-m", "text")
-        now = board(filled)
+        now = overlay(filled)
         known = derived_state.known(now.repo, now.layout, now.tree)
         assert ("INDEX.md" in known) is (line == "exit 0") and "memory/INDEX.md" in known
     assert drift(filled) == {"INDEX.md"}
@@ -242,7 +242,7 @@ def test_a_change_of_the_configuration_puts_all_in_doubt(filled: Path) -> None:
     append(filled, ".memgit.yaml", "# a word\n")
     append(filled, "memory/sea/tide-0.md", "\nMore.\n")
     commit(filled)
-    now = board(filled)
+    now = overlay(filled)
     assert still_right(now, ALL) == frozenset()
 
 
@@ -269,7 +269,7 @@ def test_what_a_write_did_not_owe_is_told_from_an_older_state(
 
 def test_a_pruned_tree_is_no_trouble(filled: Path) -> None:
     state = filled / ".git/memgit/derived"
-    tree = board(filled).tree.oid.encode()
+    tree = overlay(filled).tree.oid.encode()
     assert tree in state.read_bytes()
     state.write_bytes(state.read_bytes().replace(tree, b"1" * 40))
     assert right(filled) == set()
@@ -287,7 +287,7 @@ def test_what_another_version_noted_is_not_trusted(
     commit(filled)
     with monkeypatch.context() as other:
         other.setattr(derived_state, "MADE_BY", made_by or derived_state.MADE_BY)
-        now = board(filled)
+        now = overlay(filled)
         derived_state.note(now.repo, now.tree, (), ALL)
     if made_by is None:
         state.write_bytes(state.read_bytes().partition(b"\0\0")[2])
@@ -304,7 +304,7 @@ def test_states_that_were_noted_come_back_and_are_few(filled: Path) -> None:
             (path,) = (filled / f"memory/s{folder}").glob("scope*.md")
             path.write_text(f"{path.read_text()}\nMore {number}.\n")
         commit(filled)
-    states = derived_state.states(board(filled).repo)
+    states = derived_state.states(overlay(filled).repo)
     assert 1 <= len(states) <= derived_state.OLDER + 1
     paths = [path for state in states for path in state.right]
     assert len(paths) == len(set(paths)) and all(path.endswith(("INDEX.md", "_index.json")) for path in paths)

@@ -12,7 +12,7 @@ from memgit.app.check.source import CachedIndex, TreeSource
 from memgit.app.workspace import Workspace
 from memgit.app.write.session import Session
 from memgit.errors import BadInput
-from memgit.lint.corpus import Corpus, Overlay
+from memgit.lint.corpus import Corpus, OverlaySource
 from memgit.lint.facts import links_of_page
 from memgit.lint.index import FileNames, folded
 from memgit.lint.resolve import Led, target
@@ -29,10 +29,10 @@ class WrittenIndex(CachedIndex):
     """Lookups by the cache in which the files of the operation at hand count as they will be."""
 
     def __init__(self, session: Session, source: TreeSource) -> None:
-        board = session.board
-        super().__init__(board.layout, session.reader.snapshot, source)
-        self._edits = board.edits
-        self._written = list(board.written())
+        overlay = session.overlay
+        super().__init__(overlay.layout, session.reader.snapshot, source)
+        self._edits = overlay.edits
+        self._written = list(overlay.written())
         self._names = Names(self._written)
 
     def resolve(self, link: Wikilink, origin: str | None) -> Sequence[Record]:
@@ -69,22 +69,22 @@ class _Written(Corpus):
     """The files as the operation leaves them; what it has understood of them itself is not parsed again."""
 
     def __init__(self, session: Session, tree: TreeSource, suspect: Mapping[str, set[int]]) -> None:
-        board = session.board
+        overlay = session.overlay
         super().__init__(
-            board.layout,
-            Overlay(tree, board.edits),
+            overlay.layout,
+            OverlaySource(tree, overlay.edits),
             session.context.today,
             changed=suspect,
             index=lambda: WrittenIndex(session, tree),
             compare=False,
         )
-        self._board = board
+        self._overlay = overlay
 
     def parsed(self, path: str) -> ParsedFile:
-        return self._board.parsed(path)
+        return self._overlay.parsed(path)
 
     def parsed_from(self, path: str, data: bytes) -> ParsedFile:
-        return self._board.parsed(path)
+        return self._overlay.parsed(path)
 
 
 def _is_asked(workspace: Workspace) -> bool:
@@ -99,8 +99,8 @@ def told(session: Session, suspect: Mapping[str, set[int]]) -> tuple[str, ...]:
     """What the rule would find on some lines of files, unless the configuration or a comment in place has it
     silent.
     """
-    board = session.board
-    tree = TreeSource(board.repo, board.tree, {})
+    overlay = session.overlay
+    tree = TreeSource(overlay.repo, overlay.tree, {})
     corpus = _Written(session, tree, suspect)
     words: dict[str, None] = {}
     for path, lines in suspect.items():

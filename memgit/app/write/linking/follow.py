@@ -21,8 +21,8 @@ class After:
 
     def __init__(self, session: Session) -> None:
         self._before = NamesOf(session.reader.snapshot)
-        self._edits = frozenset(session.board.edits)  # those of links change no name
-        self._written = Names(session.board.written())
+        self._edits = frozenset(session.overlay.edits)  # those of links change no name
+        self._written = Names(session.overlay.written())
 
     def full(self, name: str) -> list[Record]:
         return [*self._kept(self._before.full(name)), *self._written.full(name)]
@@ -52,8 +52,8 @@ def linking_records(session: Session, record: Record) -> list[Record]:
     lookup, wanted = NamesOf(session.reader.snapshot), key_of(record)
     out: list[Record] = []
     for path in session.reader.paths_holding(names_of([record])):
-        data = session.board.data(path)
-        records = session.board.parsed(path).records
+        data = session.overlay.data(path)
+        records = session.overlay.parsed(path).records
         found = links.find(decode(data)) if data is not None and records else ()
         holders = {
             within.ordinal
@@ -97,31 +97,31 @@ class Follower:
             moved,
             came,
             self._record,
-            lambda path: session.board.tree.get(path) is not None,
+            lambda path: session.overlay.tree.get(path) is not None,
             only=only,
         )
         self.rewritten = self._following.rewritten
 
     def run(self, names: Sequence[str], among: Collection[str] | None = None) -> list[Record]:
         """Rewrites links in the files (`among` some, where given) that hold one of some names or were edited."""
-        board = self._session.board
+        overlay = self._session.overlay
         self._following.concern(names)
-        paths = {path for path in self._session.reader.paths_holding(names) if board.data(path) is not None}
-        paths |= {path for path, data in board.edits.items() if data is not None}
+        paths = {path for path in self._session.reader.paths_holding(names) if overlay.data(path) is not None}
+        paths |= {path for path, data in overlay.edits.items() if data is not None}
         changed: list[Record] = []
         for path in sorted(paths if among is None else paths.intersection(among)):
-            found = board.layout.find(path)
+            found = overlay.layout.find(path)
             if found is None:
                 continue
-            before = board.parsed(path).records
+            before = overlay.parsed(path).records
             try:
                 self._put(
-                    path, self._following.with_fields(board.data(path) or b"", path, found[0].form, before)
+                    path, self._following.with_fields(overlay.data(path) or b"", path, found[0].form, before)
                 )
-                self._put(path, self.rewritten(board.data(path) or b"", path, before))
+                self._put(path, self.rewritten(overlay.data(path) or b"", path, before))
             except UnreadableFile:
                 continue
-            after = board.parsed(path).records
+            after = overlay.parsed(path).records
             changed += [
                 now
                 for was, now in zip(before, after, strict=False)
@@ -129,13 +129,13 @@ class Follower:
             ]
         for path, line, want in self._following.unfollowed:
             name = want.path if want.title is None else f"{want.path}#{want.title}"
-            board.notes += (f"{path}:{line}: no link can name {name}: write it by hand",)
+            overlay.notes += (f"{path}:{line}: no link can name {name}: write it by hand",)
         return changed
 
     def _put(self, path: str, data: bytes) -> None:
-        if data != self._session.board.data(path):
-            self._session.board.put(path, data)
+        if data != self._session.overlay.data(path):
+            self._session.overlay.put(path, data)
 
     def _record(self, wanted: Key) -> Record | None:
-        found = [one for one in self._session.board.parsed(wanted.path).records if key_of(one) == wanted]
+        found = [one for one in self._session.overlay.parsed(wanted.path).records if key_of(one) == wanted]
         return found[0] if len(found) == 1 else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.linking import links
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.update import unchanged
-from memgit.app.write.write import carry_out
+from memgit.app.write.write import execute
 from memgit.formats.messages import message as messages
 from memgit.model.operation import RecordChange
 
@@ -19,7 +19,7 @@ def link(
     *,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Adds each of `others` to the Related field of the record, and the record to theirs; links that are
     there stay as they are.
     """
@@ -28,7 +28,7 @@ def link(
         record = session.writable(session.reader.find(name))
         before = record.related
         record, changed = links.both_ways(session, record, [session.reader.find(other) for other in others])
-        if not session.board.edits:
+        if not session.overlay.edits:
             return unchanged("link", record)
         ends = ([record] if record.related != before else []) + changed
         changes = tuple(RecordChange("link", end.id, end.address) for end in ends)
@@ -40,4 +40,4 @@ def link(
             tuple(other.address for other in changed),
         )
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)

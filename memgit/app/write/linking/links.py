@@ -49,7 +49,7 @@ def add_link(session: Session, origin: Record, target: Record) -> bool:
     data = session.form_of(origin).edit(
         session.bytes_of(origin), origin.ordinal, {"related": (*origin.related, text)}
     )
-    session.board.put(origin.path, data)
+    session.overlay.put(origin.path, data)
     return True
 
 
@@ -69,7 +69,7 @@ def both_ways(session: Session, one: Record, others: list[Record]) -> tuple[Reco
 
 
 def warn_of_broken(session: Session, before: Mapping[str, bytes | None]) -> None:
-    """Notes on the board which links that an operation wrote are unresolved. Nothing is refused for them: what
+    """Notes on the overlay which links that an operation wrote are unresolved. Nothing is refused for them: what
     they mean may come next.
 
     Args:
@@ -78,7 +78,7 @@ def warn_of_broken(session: Session, before: Mapping[str, bytes | None]) -> None
     suspect: dict[str, set[int]] = {}
     leads = _Leads(session)
     for path, old in before.items():
-        data = session.board.data(path) or b""
+        data = session.overlay.data(path) or b""
         keys = _keys(session, path) if b"supersede" in data else set()
         marks = (b"[[", *(key.encode("utf-8", "surrogateescape") for key in keys))
         lines = {
@@ -95,7 +95,7 @@ def warn_of_broken(session: Session, before: Mapping[str, bytes | None]) -> None
     if suspect:
         from memgit.app.write.linking.broken_links import told  # loads the rules
 
-        session.board.notes += told(session, suspect)
+        session.overlay.notes += told(session, suspect)
 
 
 def _fresh(old: bytes, new: bytes) -> Iterator[tuple[int, bytes]]:
@@ -120,7 +120,7 @@ def _keys(session: Session, path: str) -> set[str]:
     """Decisions that a decision names without brackets."""
     items = (
         record.items(field)
-        for record in session.board.parsed(path).records
+        for record in session.overlay.parsed(path).records
         for field in ("supersedes", "superseded_by")
     )
     return {item.strip().removeprefix("[[").removesuffix("]]") for some in items for item in some} - {""}
@@ -145,5 +145,5 @@ class _Leads:
 
     def _written(self) -> link.Names:
         if self._names is None:
-            self._names = link.Names(self._session.board.written())
+            self._names = link.Names(self._session.overlay.written())
         return self._names

@@ -7,9 +7,9 @@ from __future__ import annotations
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.linking.follow import follow
 from memgit.app.write.record import KEYS, Request, as_spelled, place_for, safe_key
-from memgit.app.write.session import Plan, Session, Written
+from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.update import touch, unchanged
-from memgit.app.write.write import carry_out
+from memgit.app.write.write import execute
 from memgit.errors import BadInput, Conflict, Refused
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import form_named
@@ -36,7 +36,7 @@ def rename(
     keep_path: bool = False,
     reason: str | None = None,
     stage: bool = False,
-) -> Written:
+) -> OperationResult:
     """Gives a record another title or another place.
 
     Args:
@@ -57,7 +57,7 @@ def rename(
             )
         return move(session, record, title=title, key=key, slug=slug, keep_path=keep_path)
 
-    return carry_out(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan, reason=reason, stage=stage)
 
 
 def move(
@@ -72,9 +72,9 @@ def move(
     )
     if (path, wanted) == (record.path, record.title):
         return unchanged("rename", record)
-    held = session.board.parsed(path).records if session.board.data(path) is not None else ()
+    held = session.overlay.parsed(path).records if session.overlay.data(path) is not None else ()
     entry = KINDS[record.kind].stored == "entry"
-    if path != record.path and not entry and session.board.data(path) is not None:
+    if path != record.path and not entry and session.overlay.data(path) is not None:
         raise Conflict(f"{path} is there already", path=path, line=1, hint="choose another title or --slug")
     here = (record.path, record.ordinal)
     if entry and any(
@@ -136,8 +136,8 @@ def new_path(
         path = place.path(f"{safe_key(key, 'folder')}/{stem}" if key else stem)
     if path.casefold() != record.path.casefold():
         path = as_spelled(session, path)
-    if slug is None and path != record.path and session.board.data(path) is not None:
-        there = session.board.parsed(path).records
+    if slug is None and path != record.path and session.overlay.data(path) is not None:
+        there = session.overlay.parsed(path).records
         if there and link.normal(there[0].title) != link.normal(title):
             path = f"{path.removesuffix('.md')}-{digest(title)}.md"
     if not _holds(session, path, record.kind):
@@ -156,16 +156,16 @@ def _carry(session: Session, record: Record, path: str, title: str) -> Record:
     form = session.form_of(record)
     data = session.bytes_of(record)
     if path == record.path:
-        session.board.put(path, form.edit(data, record.ordinal, {"title": title}))
+        session.overlay.put(path, form.edit(data, record.ordinal, {"title": title}))
         return session.again(path, record.ordinal)
     fields = dict(record.fields)
     if record.kind == "experience":
         found = session.workspace.layout.find(path)
         fields["skill"] = found[1] if found else fields.get("skill")
-    existing = session.board.data(path)
+    existing = session.overlay.data(path)
     ordinal = len(session.titles(path)) if existing is not None else 0
-    session.board.put(path, form.create(Draft(record.kind, title, fields, record.body), existing))
-    session.board.put(record.path, form.remove(data, record.ordinal))
+    session.overlay.put(path, form.create(Draft(record.kind, title, fields, record.body), existing))
+    session.overlay.put(record.path, form.remove(data, record.ordinal))
     return session.again(path, ordinal)
 
 
@@ -174,6 +174,6 @@ def _carry_document(session: Session, record: Record, path: str, title: str) -> 
     if title != record.title:
         data = form_named(session.place_of(record).form).edit(data, record.ordinal, {"title": title})
     if path != record.path:
-        session.board.put(record.path, None)
-    session.board.put(path, data)
+        session.overlay.put(record.path, None)
+    session.overlay.put(path, data)
     return session.again(path, record.ordinal)

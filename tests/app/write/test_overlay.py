@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgit.app.workspace import Workspace, open_workspace
-from memgit.app.write.overlay import Board
+from memgit.app.write.overlay import Overlay
 from tests.support import closed_later, run_git
 
 COMMITTED = ("a.md", "x/a.md", "x/b.md", "x/y/a.md", "x/y/z/a.md", "w/only.md")
@@ -20,7 +20,7 @@ FOLDERS = ("", "x/", "x/y/", "x/y/z/", "w/", "w/z/", "new/", "new/deep/", "none/
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    folder = tmp_path_factory.mktemp("board") / "kb"
+    folder = tmp_path_factory.mktemp("overlay") / "kb"
     for path in COMMITTED:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text("# Text\n")
@@ -36,22 +36,22 @@ def test_folders_hold_what_the_paths_say(
     workspace: Workspace, edits: list[tuple[str, bytes | str | None, bool]]
 ) -> None:
     repo = workspace.require_repository()
-    board = Board(workspace, repo, repo.tree(repo.head().commit))
+    overlay = Overlay(workspace, repo, repo.tree(repo.head().commit))
     there = {*COMMITTED, ".memgit.yaml"}
     for path, data, look in edits:
         if data == "back":
-            board.take_off(path)
+            overlay.take_off(path)
             (there.add if path in COMMITTED else there.discard)(path)
         else:
-            board.put(path, None if data is None else b"text")
+            overlay.put(path, None if data is None else b"text")
             (there.discard if data is None else there.add)(path)
         if look:
-            check(board, there)
-    check(board, there)
+            check(overlay, there)
+    check(overlay, there)
 
 
-def check(board: Board, there: set[str]) -> None:
+def check(overlay: Overlay, there: set[str]) -> None:
     for folder in FOLDERS:
         inside = [path.removeprefix(folder) for path in there if path.startswith(folder)]
-        assert board.names(folder) == sorted(name for name in inside if "/" not in name)
-        assert board.folders(folder) == sorted({name.split("/")[0] for name in inside if "/" in name})
+        assert overlay.names(folder) == sorted(name for name in inside if "/" not in name)
+        assert overlay.folders(folder) == sorted({name.split("/")[0] for name in inside if "/" in name})
