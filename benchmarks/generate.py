@@ -3,7 +3,7 @@
     python benchmarks/generate.py DEST --records 10000
 
 One record is one commit, as memgit makes them: files are written by its own forms, messages are its own, and
-each commit carries the derived files that it owes. Beside new records there are updates, extensions, archives
+each commit carries the derived files that it affects. Beside new records there are updates, extensions, archives
 and renames, about one commit in ten. Knowledge lies in categories of some fifty entries, memories in scopes
 of some hundred, observations by month. What a benchmark needs to know about the repository lies in
 `.git/benchmark.json`.
@@ -29,7 +29,7 @@ from benchmarks.words import TOPICS, Words  # noqa: E402
 from memgit.adopt.settings import text_of  # noqa: E402
 from memgit.app import config  # noqa: E402
 from memgit.app.adopt.init import ATTRIBUTES, attributes  # noqa: E402
-from memgit.derive import derive_owed, starters  # noqa: E402
+from memgit.derive import derive_affected, starters  # noqa: E402
 from memgit.formats.codec import Draft, Form  # noqa: E402
 from memgit.formats.codecs import form_named, parse_file  # noqa: E402
 from memgit.formats.messages import message  # noqa: E402
@@ -204,9 +204,9 @@ class Generator:
                 yield self._change(self.rng.randrange(len(self.made)))
 
     def _step(self, edits: Mapping[str, bytes | None], text: str) -> Step:
-        """Puts edits and the derived files that they owe on the files; the commit that does so."""
+        """Puts edits and the derived files that they affect on the files; the commit that does so."""
         after = Edited(self.files, edits)
-        derived = derive_owed(after, edits, self.files)
+        derived = derive_affected(after, edits, self.files)
         for path, data in edits.items():
             self.files.put(path, data, None if data is None else after.parsed(path))
         for path, data in derived.items():

@@ -53,9 +53,9 @@ def _is_index(layout: Layout, path: str) -> bool:
     """Whether a path is an index that names of categories may come from."""
     if not path.endswith(CATEGORY_INDEX):
         return False
-    from memgit.derive.mem_skill import owed
+    from memgit.derive.mem_skill import affected
 
-    return any(path in owed(layout, path, spec) for spec in _specs().values())
+    return any(path in affected(layout, path, spec) for spec in _specs().values())
 
 
 def _build(view: View, path: str) -> Rendered:

@@ -99,7 +99,7 @@ def derived(name: str, spec: Spec) -> DerivedFile:
     return DerivedFile(
         name,
         lambda view: paths(view, spec),
-        lambda layout, path: owed(layout, path, spec),
+        lambda layout, path: affected(layout, path, spec),
         lambda view, path: build(view, path, spec),
         lambda view, base, path, changed: quick(view, base, path, changed, spec),
     )
@@ -136,7 +136,7 @@ def paths(view: View, spec: Spec) -> Iterator[str]:
             yield folder + CATEGORY_INDEX
 
 
-def owed(layout: Layout, path: str, spec: Spec) -> Iterator[str]:
+def affected(layout: Layout, path: str, spec: Spec) -> Iterator[str]:
     """The index that lists a file."""
     if path.endswith("/" + CATEGORY_INDEX) or path == CATEGORY_INDEX:
         yield from (
@@ -406,7 +406,7 @@ def quick(view: View, base: View, path: str, changed: Collection[str], spec: Spe
     before: list[str] = []
     alike = True
     for file in sorted(changed):
-        found = view.layout.find(file) if path in owed(view.layout, file, spec) else None
+        found = view.layout.find(file) if path in affected(view.layout, file, spec) else None
         if found is None:
             continue
         old = facts(base, file, found[1]) if base.data(file) is not None else None
@@ -425,7 +425,7 @@ def quick(view: View, base: View, path: str, changed: Collection[str], spec: Spe
         above, slash, name = (folder + file).rpartition("/")
         if above not in there:
             there[above] = view.names(above + slash)
-        return name in there[above] and path in owed(view.layout, folder + file, spec)
+        return name in there[above] and path in affected(view.layout, folder + file, spec)
 
     if "totalEntries" in index.value and not all(
         type(item.get("count")) is int for item in index.items(spec.shape)
@@ -515,9 +515,9 @@ def with_items(
     keys = list(out[-1]) if out else list(spec.item)
     out += [_made(file, said[file], keys, spec) for file in sorted(said) if file not in places]
     value = index.value or {}
-    owed = {key: default for key, default in spec.top.items() if key not in _SPARE}
+    defaults = {key: default for key, default in spec.top.items() if key not in _SPARE}
     return {
         **value,
-        **{key: held for key, held in {**owed, **past}.items() if key not in value},
+        **{key: held for key, held in {**defaults, **past}.items() if key not in value},
         spec.items: out,
     }

@@ -1,4 +1,4 @@
-"""The table of derived files, and deriving them: all of a state, or those that a change owes.
+"""The table of derived files, and deriving them: all of a state, or those that a change affects.
 
 A new derived file is one module and one row here.
 """
@@ -74,23 +74,23 @@ def derive_all(view: View) -> dict[str, bytes | None]:
     }
 
 
-def owed_paths(layout: Layout, changed: Iterable[str]) -> frozenset[str]:
+def affected_paths(layout: Layout, changed: Iterable[str]) -> frozenset[str]:
     """The paths of the derived files that a change of some paths may change; cheap."""
-    return frozenset(owed_rows(layout, changed))
+    return frozenset(affected_rows(layout, changed))
 
 
-def owed_rows(layout: Layout, changed: Iterable[str]) -> dict[str, DerivedFile]:
-    """As `owed_paths`, each path with its row of the table."""
+def affected_rows(layout: Layout, changed: Iterable[str]) -> dict[str, DerivedFile]:
+    """As `affected_paths`, each path with its row of the table."""
     paths = sorted(changed)
     out: dict[str, DerivedFile] = {}
     for derived in table(layout, paths):
         for path in paths:
-            for owed in derived.owed(layout, path):
-                out.setdefault(owed, derived)
+            for affected in derived.affected(layout, path):
+                out.setdefault(affected, derived)
     return out
 
 
-def derive_owed(
+def derive_affected(
     view: View,
     changed: Iterable[str],
     base: View | None = None,
@@ -98,7 +98,7 @@ def derive_owed(
     rows: Mapping[str, DerivedFile] | None = None,
     problems: dict[str, tuple[Problem, ...]] | None = None,
 ) -> dict[str, bytes | None]:
-    """The derived files that a change owes, as `derive_all` gives them: path to bytes, None for one that has
+    """The derived files that a change affects, as `derive_all` gives them: path to bytes, None for one that has
     to go.
 
     Args:
@@ -108,12 +108,12 @@ def derive_owed(
             taken from them, and the cost does not grow with the number of records. Without it every folder
             concerned is read.
         right: the derived files that are known to be right in the base; None for all.
-        rows: what `owed_rows` says of `changed`, where that was asked already.
+        rows: what `affected_rows` says of `changed`, where that was asked already.
         problems: gets what is wrong with files that cannot be written.
     """
     paths = frozenset(changed)
     out: dict[str, bytes | None] = {}
-    for path, derived in (owed_rows(view.layout, paths) if rows is None else rows).items():
+    for path, derived in (affected_rows(view.layout, paths) if rows is None else rows).items():
         rendered = None
         if base is not None and derived.quick is not None and (right is None or path in right):
             rendered = derived.quick(view, base, path, paths)
@@ -129,7 +129,7 @@ def derive_owed(
 def is_derived(layout: Layout, path: str) -> bool:
     """Whether a path is that of a derived file in a layout, be the file there or not. Cheap."""
     return path.rpartition("/")[2] in NAMES and any(
-        path in derived.owed(layout, path) for derived in table(layout, [path])
+        path in derived.affected(layout, path) for derived in table(layout, [path])
     )
 
 

@@ -74,7 +74,7 @@ def index_path(layout: Layout) -> str:
     return layout.base + NAME
 
 
-def owed(layout: Layout, path: str, derived: str) -> Iterator[str]:
+def affected(layout: Layout, path: str, derived: str) -> Iterator[str]:
     """A derived file of a vault, where a path is one of its inputs: it hangs on every memory, on the index
     and on itself.
     """
@@ -304,7 +304,7 @@ def _quick(view: View, base: View, path: str, changed: Collection[str]) -> Rende
         old = (
             _read(base, file, items.get(file.rpartition("/")[2], {}))
             for file in changed
-            if path in owed(view.layout, file, path)
+            if path in affected(view.layout, file, path)
         )
         before = newest_of(one for one in old if one is not None)
         if present is None or (
@@ -385,7 +385,7 @@ def _date(present: Json, new: str | None) -> Json:
 VAULT_INDEX = DerivedFile(
     "memory-index.json",
     lambda view: existing(view, index_path(view.layout)),
-    lambda layout, path: owed(layout, path, index_path(layout)),
+    lambda layout, path: affected(layout, path, index_path(layout)),
     _build,
     _quick,
 )

@@ -318,7 +318,7 @@ def _row(
     return DerivedFile(
         name,
         lambda view: vault.existing(view, path(view.layout)),
-        lambda layout, changed: vault.owed(layout, changed, path(layout)),
+        lambda layout, changed: vault.affected(layout, changed, path(layout)),
         lambda view, page: build(view, page, None),
         lambda view, base, page, changed: build(view, page, Since(base, changed)),
     )

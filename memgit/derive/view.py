@@ -59,7 +59,7 @@ class DerivedFile(NamedTuple):
     Attributes:
         name: what people call it.
         paths: the files of this kind that a state has or should have.
-        owed: the files of this kind that a change of one path may change; cheap, it looks at the path alone.
+        affected: the files of this kind that a change of one path may change; cheap, it looks at the path alone.
         build: one such file derived from everything it depends on.
         quick: the same from the file as it was in `base` and what changed since, where that can tell; None
             where only `build` can. Given that the file was right in the base, it is the same as `build`.
@@ -67,7 +67,7 @@ class DerivedFile(NamedTuple):
 
     name: str
     paths: Callable[[View], Iterable[str]]
-    owed: Callable[[Layout, str], Iterable[str]]
+    affected: Callable[[Layout, str], Iterable[str]]
     build: Callable[[View, str], Rendered]
     quick: Callable[[View, View, str, Collection[str]], Rendered | None] | None = None
 

@@ -72,7 +72,7 @@ def message(kb: Path) -> str:
 
 
 def rest_of(kb: Path) -> None:
-    """Derives what hand edits owe and stages everything."""
+    """Derives what hand edits affect and stages everything."""
     memgit(kb, "rebuild", code=None)
     run_git(kb, "add", "-A")
 

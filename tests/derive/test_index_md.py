@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.derive import MappingView, derive_all, derive_owed, render_all, starters
+from memgit.derive import MappingView, derive_affected, derive_all, render_all, starters
 from memgit.derive.index_places import MARKERS, MAX_LISTED
 from memgit.formats.markdown import relative_links, wikilinks
 from memgit.model.layout import Layout, Place, mem_skill, memgit
@@ -151,12 +151,14 @@ def test_kinds_in_folders_of_ones_own_choosing() -> None:
     for path in tree:
         without = {name: data for name, data in whole.items() if name != path}
         for before, after in ((without, whole), (whole, without)):
-            assert derive_owed(MappingView(layout, after), [path]) == derive_all(MappingView(layout, after))
+            assert derive_affected(MappingView(layout, after), [path]) == derive_all(
+                MappingView(layout, after)
+            )
             base = derived(layout, before)
             state = applied(base, {path: after.get(path)})
-            assert derive_owed(MappingView(layout, state), [path], MappingView(layout, base)) == derive_all(
-                MappingView(layout, state)
-            )
+            assert derive_affected(
+                MappingView(layout, state), [path], MappingView(layout, base)
+            ) == derive_all(MappingView(layout, state))
 
 
 # Titles and names
@@ -235,8 +237,8 @@ def test_a_file_that_becomes_unreadable_or_readable_is_followed_in_steps(other: 
     locked = derived(LAYOUT, files({"memory/a/x.md": ENCRYPTED, "memory/z.md": document("Z"), **other}))
     for before, after in ((plain, locked), (locked, plain)):
         state = {**before, "memory/a/x.md": after["memory/a/x.md"]}
-        owed = derive_owed(MappingView(LAYOUT, state), ["memory/a/x.md"], MappingView(LAYOUT, before))
-        assert applied(state, owed) == after
+        affected = derive_affected(MappingView(LAYOUT, state), ["memory/a/x.md"], MappingView(LAYOUT, before))
+        assert applied(state, affected) == after
 
 
 def test_a_page_of_people_in_a_folder_without_records_is_not_touched() -> None:
@@ -327,7 +329,7 @@ def test_words_around_the_block_are_kept() -> None:
     tree[MEMORY] = before + tree[MEMORY].partition(b"\n\n")[2].replace(b"\n", b"\r\n") + after
     assert derive_all(MappingView(LAYOUT, tree)) == {}
     tree["memory/anchors.md"] = document("Anchors").encode()
-    new = derive_owed(MappingView(LAYOUT, tree), ["memory/anchors.md"])
+    new = derive_affected(MappingView(LAYOUT, tree), ["memory/anchors.md"])
     assert list(new) == [MEMORY]
     page = new[MEMORY] or b""
     assert page.startswith(before) and page.endswith(after) and page.count(b"\r\n") == page.count(b"\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memgit.derive import MappingView, derive_all, derive_owed, render_all
+from memgit.derive import MappingView, derive_affected, derive_all, render_all
 from memgit.derive.categories import known_keywords, names, taken_over
 from memgit.derive.mem_skill import MAX_KEYWORDS, quick, title_of
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
@@ -83,7 +83,7 @@ def test_recording_into_a_workspace_changes_the_index_alone(corpora: Path) -> No
     tree = on_disk(corpora / "mem-skill-1.2")
     path = "knowledge-base/workflow.md"
     tree[path] += b"\n" + entry("Read the tide table first", "2026-05-01", "tides, berths").encode()
-    edits = derive_owed(MappingView(LAYOUT, tree), [path])
+    edits = derive_affected(MappingView(LAYOUT, tree), [path])
     expected = (
         tree[KB].replace(b"2026-04-08", b"2026-05-01").replace(b'"totalEntries": 12', b'"totalEntries": 13')
     )
@@ -94,7 +94,7 @@ def test_recording_an_experience_adds_its_keywords(corpora: Path) -> None:
     tree = on_disk(corpora / "mem-skill-1.2")
     path = "experience/skill-mem-skill.md"
     tree[path] += b"\n" + entry("Tag before you push", "2026-05-01", "QMD, tagging, forge").encode()
-    edits = derive_owed(MappingView(LAYOUT, tree), [path])
+    edits = derive_affected(MappingView(LAYOUT, tree), [path])
     expected = tree[EX].replace(b"2026-04-08", b"2026-05-01").replace(b'"count": 8', b'"count": 9')
     assert edits == {EX: expected.replace(b'"cross-reference"]', b'"cross-reference", "tagging", "forge"]')}
     tree = applied(tree, edits)
@@ -647,7 +647,7 @@ def test_an_index_appears_with_its_first_entry_and_not_before() -> None:
 
 
 def test_an_index_of_nothing_is_not_made_when_the_last_file_goes() -> None:
-    assert derive_owed(MappingView(LAYOUT, {}), ["knowledge-base/tides.md"]) == {}
+    assert derive_affected(MappingView(LAYOUT, {}), ["knowledge-base/tides.md"]) == {}
 
 
 # Merging as text
@@ -662,10 +662,10 @@ def two_categories() -> dict[str, bytes]:
 
 
 def grown(tree: dict[str, bytes], path: str, *texts: str) -> dict[str, bytes]:
-    """A tree in which entries were added to a file one by one, each with the index that it owes."""
+    """A tree in which entries were added to a file one by one, each with the index that it affects."""
     for text in texts:
         state = {**tree, path: tree[path] + b"\n" + text.encode()}
-        tree = applied(state, derive_owed(MappingView(LAYOUT, state), [path]))
+        tree = applied(state, derive_affected(MappingView(LAYOUT, state), [path]))
     return tree
 
 

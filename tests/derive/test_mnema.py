@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.derive import MappingView, derive_all, derive_owed, render_all
+from memgit.derive import MappingView, derive_affected, derive_all, render_all
 from memgit.model.layout import mnema
 from tests.derive.trees import applied, derived, files, on_disk
 
@@ -28,7 +28,9 @@ def block(*lines: str) -> str:
 def test_the_mirror_of_the_corpora_has_no_block_and_gets_none(corpora: Path) -> None:
     tree = on_disk(corpora / "mnema")
     assert render_all(MappingView(LAYOUT, tree)) == {}
-    assert derive_owed(MappingView(LAYOUT, tree), [next(path for path in tree if "/memory/" in path)]) == {}
+    assert (
+        derive_affected(MappingView(LAYOUT, tree), [next(path for path in tree if "/memory/" in path)]) == {}
+    )
     for page in (b"# Memory\n", b"", f"Write `{LAST}`\n\n```\n{FIRST}\n{LAST}\n```\n".encode()):
         assert derive_all(MappingView(LAYOUT, {**tree, INDEX: page})) == {}
 
@@ -111,7 +113,7 @@ def test_line_ends_marks_and_blank_lines_are_kept(newline: str, bom: str) -> Non
     tree = files({INDEX: page, ".mnema/memory/a.md": memory("A")})
     assert derive_all(MappingView(LAYOUT, tree)) == {}
     tree[".mnema/memory/b.md"] = memory("B").encode()
-    new = derive_owed(MappingView(LAYOUT, tree), [".mnema/memory/b.md"])
+    new = derive_affected(MappingView(LAYOUT, tree), [".mnema/memory/b.md"])
     assert new == {INDEX: page.replace(f"(a.md){newline}", f"(a.md){newline}- [B](b.md){newline}").encode()}
     assert derive_all(MappingView(LAYOUT, applied(tree, new))) == {}
 

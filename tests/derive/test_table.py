@@ -1,4 +1,4 @@
-"""All derived files together: same tree, same bytes; what a change owes is what it changes; nothing grows
+"""All derived files together: same tree, same bytes; what a change affects is what it changes; nothing grows
 with the number of records.
 """
 
@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgit import derive as package
-from memgit.derive import MappingView, derive_all, derive_owed, is_derived, render_all, starters, table
+from memgit.derive import MappingView, derive_affected, derive_all, is_derived, render_all, starters, table
 from memgit.derive.categories import name_in, names
 from memgit.derive.index_places import MAX_LISTED
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
@@ -166,8 +166,8 @@ def test_what_a_change_owes_is_all_that_it_changes(name: str, data: st.DataObjec
     for spec in (KNOWLEDGE, EXPERIENCE):
         found = names(view, spec)
         assert found == [(path, name_in(view, path, spec)) for path, _ in found]
-    assert derive_owed(MappingView(layout, tree), change) == everything
-    assert derive_owed(MappingView(layout, tree), change, MappingView(layout, base)) == everything
+    assert derive_affected(MappingView(layout, tree), change) == everything
+    assert derive_affected(MappingView(layout, tree), change, MappingView(layout, base)) == everything
     after = applied(tree, everything)
     assert derive_all(MappingView(layout, after)) == {}
     assert all(is_derived(layout, path) for path in everything)
@@ -196,8 +196,8 @@ def test_a_derived_file_that_was_tampered_with_is_put_right(name: str, data: st.
         ),
     }
     everything = derive_all(MappingView(layout, tree))
-    assert derive_owed(MappingView(layout, tree), [path]) == everything
-    assert derive_owed(MappingView(layout, tree), [path], MappingView(layout, base)) == everything
+    assert derive_affected(MappingView(layout, tree), [path]) == everything
+    assert derive_affected(MappingView(layout, tree), [path], MappingView(layout, base)) == everything
     assert derive_all(MappingView(layout, applied(tree, everything))) == {}
 
 
@@ -214,7 +214,7 @@ def test_one_by_one_or_all_at_once(data: st.DataObject) -> None:
     tree = starters(layout)
     for path, content in change.items():
         state = {**tree, path: content}
-        tree = applied(state, derive_owed(MappingView(layout, state), [path], MappingView(layout, tree)))
+        tree = applied(state, derive_affected(MappingView(layout, state), [path], MappingView(layout, tree)))
     whole = derived(layout, {**starters(layout), **change})
     pages = [path for path in whole if path.endswith("INDEX.md")]
     assert {path: tree[path] for path in pages} == {path: whole[path] for path in pages}
@@ -255,7 +255,7 @@ def large() -> Files:
 @pytest.mark.parametrize("path", sorted(CHANGES))
 def test_a_change_reads_only_the_folder_concerned(large: Files, path: str) -> None:
     view = Counting(LAYOUTS["memgit"], {**large, path: CHANGES[path].encode()})
-    derive_owed(view, [path])
+    derive_affected(view, [path])
     top = path.partition("/")[0]
     assert {read.partition("/")[0] for read in view.read} <= {top}
     if top == "memory":
@@ -269,8 +269,8 @@ def test_with_the_state_before_it_a_change_reads_itself_alone(large: Files, path
     layout = LAYOUTS["memgit"]
     tree = {**large, path: CHANGES[path].encode()}
     base, view = Counting(layout, large), Counting(layout, tree)
-    owed = derive_owed(view, [path], base)
-    assert owed == derive_all(MappingView(layout, tree))
+    affected = derive_affected(view, [path], base)
+    assert affected == derive_all(MappingView(layout, tree))
     assert set(view.read) | set(base.read) <= {path}
     if path != "skills/new.md":
         assert len(view.listed) + len(base.listed) <= 4
@@ -282,9 +282,9 @@ def test_a_crowded_folder_is_not_even_listed() -> None:
     path = "memory/s000/new.md"
     tree = {**base, path: CHANGES["memory/s007/new.md"].replace("b/d", "new").encode()}
     view = Counting(layout, tree)
-    owed = derive_owed(view, [path], Counting(layout, base))
-    assert owed == derive_all(MappingView(layout, tree)) and b"\n- new\n" in (
-        owed["memory/s000/INDEX.md"] or b""
+    affected = derive_affected(view, [path], Counting(layout, base))
+    assert affected == derive_all(MappingView(layout, tree)) and b"\n- new\n" in (
+        affected["memory/s000/INDEX.md"] or b""
     )
     assert view.read.count(path) == len(view.read) and view.listed == []
 
@@ -297,9 +297,9 @@ def test_a_topic_that_loses_its_last_record_goes() -> None:
     assert b"\n- only\n" in base["memory/s000/INDEX.md"]
     for change in (state[path], None):
         tree = applied(base, {path: change})
-        owed = derive_owed(MappingView(layout, tree), [path], MappingView(layout, base))
-        assert owed == derive_all(MappingView(layout, tree)) and b"\n- only\n" not in (
-            owed["memory/s000/INDEX.md"] or b""
+        affected = derive_affected(MappingView(layout, tree), [path], MappingView(layout, base))
+        assert affected == derive_all(MappingView(layout, tree)) and b"\n- only\n" not in (
+            affected["memory/s000/INDEX.md"] or b""
         )
 
 
@@ -309,7 +309,7 @@ def test_the_border_between_list_and_summary(count: int) -> None:
     base = derived(layout, grown(count, scopes=1))
     for change in ({"memory/s000/new.md": document("N").encode()}, {"memory/s000/m00000.md": None}):
         tree = applied(base, change)
-        assert derive_owed(MappingView(layout, tree), change, MappingView(layout, base)) == derive_all(
+        assert derive_affected(MappingView(layout, tree), change, MappingView(layout, base)) == derive_all(
             MappingView(layout, tree)
         )
 
@@ -326,7 +326,7 @@ def test_a_thousand_categories_cost_little(large: Files) -> None:
         for _ in range(3):
             view = MappingView(layout, tree)
             start = time.perf_counter()
-            derive_owed(view, [path], before)
+            derive_affected(view, [path], before)
             best = min(best, time.perf_counter() - start)
         return best
 
@@ -430,7 +430,7 @@ def test_the_table_is_in_order() -> None:
     assert len(rows) == 8
     for row in rows.values():
         build: Callable[..., Any] = row.build
-        assert callable(row.paths) and callable(row.owed) and callable(build)
+        assert callable(row.paths) and callable(row.affected) and callable(build)
 
 
 def test_starters_are_right_from_the_start() -> None:

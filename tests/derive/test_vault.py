@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memgit.derive import MappingView, derive_all, derive_owed, render_all
+from memgit.derive import MappingView, derive_affected, derive_all, render_all
 from memgit.derive.vault import tokens
 from memgit.formats.markdown import relative_links
 from memgit.model.layout import vault
@@ -268,7 +268,7 @@ def test_a_broken_index_keeps_its_counters() -> None:
 
 def test_nothing_appears_that_its_owner_does_not_have() -> None:
     assert derive_all(MappingView(LAYOUT, files({path("a"): memory("A")}))) == {}
-    assert derive_owed(MappingView(LAYOUT, files({path("a"): memory("A")})), [path("a")]) == {}
+    assert derive_affected(MappingView(LAYOUT, files({path("a"): memory("A")})), [path("a")]) == {}
 
 
 # Pages
@@ -334,7 +334,7 @@ def test_only_known_sections_change(newline: str, end: str) -> None:
     tree = files({PAGE: text, path("MEM-a"): memory("A")})
     assert derive_all(MappingView(LAYOUT, tree)) == {}
     tree[path("MEM-b")] = memory("B", "2026-03-04", "[draft]").encode()
-    new = derive_owed(MappingView(LAYOUT, tree), [path("MEM-b")])
+    new = derive_affected(MappingView(LAYOUT, tree), [path("MEM-b")])
     assert list(new) == [PAGE]
     expected = PAGE_TEXT + end
     expected = expected.replace(

@@ -19,7 +19,7 @@ from memgit.app.check.source import (
 )
 from memgit.app.derived import state as derived_state
 from memgit.app.workspace import Context, Workspace
-from memgit.derive import is_derived, owed_paths
+from memgit.derive import affected_paths, is_derived
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.git import process
 from memgit.git.history import history
@@ -251,7 +251,7 @@ def corpus_of(
     base = Corpus(layout, TreeSource(repo, tree, {}, commit=head), today)
     right = derived_state.known(repo, layout, tree)
     if changed is None:
-        right -= owed_paths(layout, edits)
+        right -= affected_paths(layout, edits)
     return Corpus(
         layout,
         source,

@@ -12,7 +12,7 @@ from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write import category_names
 from memgit.app.write.overlay import MAX_VERSIONS, Overlay
-from memgit.derive import is_derived, owed_paths, render_all, table
+from memgit.derive import affected_paths, is_derived, render_all, table
 from memgit.derive.view import Rendered
 from memgit.errors import UnreadableFile
 from memgit.formats.codecs import parse_file
@@ -59,8 +59,8 @@ class Kept:
         """
         parsed = parse_file(layout, path, data, found)
         folder = path.rpartition("/")[0]
-        if folder not in self._wanted:  # what one record file of a folder owes, all do
-            self._wanted[folder] = bool(owed_paths(layout, [path]))
+        if folder not in self._wanted:  # what one record file of a folder affects, all do
+            self._wanted[folder] = bool(affected_paths(layout, [path]))
         if self._wanted[folder]:
             self._files[path] = (blob or bytes.fromhex(self._repo.hash_blob(data)), light(parsed))
         return parsed

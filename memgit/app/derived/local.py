@@ -11,7 +11,7 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.app.config import NAME
 from memgit.app.derived.files import derive, of_working_tree
-from memgit.derive import owed_rows
+from memgit.derive import affected_rows
 from memgit.errors import NotFound
 from memgit.git.worktree.checkout import Put, put
 from memgit.git.worktree.exclude import excluded, set_excluded
@@ -61,7 +61,7 @@ def _changed(repo: Repository, base: str | None, head: str, staged: Collection[s
 
 
 def _write(workspace: Workspace, repo: Repository, changed: list[str] | None, held: set[str]) -> list[str]:
-    rows = None if changed is None else owed_rows(workspace.layout, changed)
+    rows = None if changed is None else affected_rows(workspace.layout, changed)
     if rows is not None and not rows:
         return []
     state = of_working_tree(workspace, repo, ignored=rows)

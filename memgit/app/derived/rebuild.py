@@ -179,7 +179,7 @@ def _rebuild(
         state = derived_files.of_working_tree(workspace, repo, kept)
         count = _all_right(repo, state)
         rendered, told = derived_files.derive(state) if count is None else ({}, ())
-        wanted = _owed(state, rendered)
+        wanted = _affected(state, rendered)
         left = put(repo, wanted)
         if not left or attempt == ATTEMPTS - 1 or not any("meanwhile" in why for why in left.values()):
             break
@@ -294,7 +294,7 @@ def _fix(kept: Kept, session: Session) -> Plan:
     overlay = session.overlay
     state = derived_files.of_commit(overlay.workspace, overlay.repo, overlay.commit, kept)
     rendered, notes = derived_files.derive(state)
-    for path, new in _owed(state, rendered).items():
+    for path, new in _affected(state, rendered).items():
         overlay.put(path, new.after)
     return Plan(
         "fix",
@@ -306,7 +306,7 @@ def _fix(kept: Kept, session: Session) -> Plan:
     )
 
 
-def _owed(state: State, rendered: Mapping[str, Rendered]) -> dict[str, Put]:
+def _affected(state: State, rendered: Mapping[str, Rendered]) -> dict[str, Put]:
     """What has to be written: derived files, and the entry files that names are put into."""
     after = {path: data for path, data in state.edits.items() if path not in rendered}
     after |= {

@@ -13,8 +13,8 @@ from memgit.app.derived.files import of_working_tree
 from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write.overlay import Overlay
-from memgit.app.write.write import owed
-from memgit.derive import is_derived, owed_rows
+from memgit.app.write.write import affected_derived
+from memgit.derive import affected_rows, is_derived
 from memgit.errors import Refused
 from memgit.git.objects.tree import FILE, Entry
 from memgit.git.repository import Repository
@@ -55,7 +55,7 @@ class Settled(NamedTuple):
 
 
 def derived_of(workspace: Workspace, entries: Entries, given: Files | None = None) -> Derived:
-    """The derived files that some staged entries owe, worked out and not written.
+    """The derived files that some staged entries affect, worked out and not written.
 
     Args:
         entries: what is staged differently from HEAD, by path from the knowledge root.
@@ -70,7 +70,7 @@ def derived_of(workspace: Workspace, entries: Entries, given: Files | None = Non
             overlay.edits[path] = repo.blob(entry.oid) if entry is not None and entry.is_file else None
     overlay.edits |= given
     before = dict(overlay.edits)
-    owed(workspace, overlay)
+    affected_derived(workspace, overlay)
 
     def was(path: str) -> bytes | None:
         return before[path] if path in before else TreeFiles.data(overlay, path)
@@ -92,7 +92,7 @@ def _entry(repo: Repository, data: bytes | None, old: Entry | None) -> Entry | N
 
 
 def settle(workspace: Workspace, given: Files | None = None, found: Files | None = None) -> Settled:
-    """Stages the derived files that what is staged owes, and puts them into the working tree.
+    """Stages the derived files that what is staged affects, and puts them into the working tree.
 
     Args:
         given: as for `derived_of`.
@@ -154,7 +154,7 @@ def _of_working_tree(
         return {}
     state = of_working_tree(workspace, repo)
     out = {}
-    for path, row in owed_rows(workspace.layout, edited).items():
+    for path, row in affected_rows(workspace.layout, edited).items():
         if path in edited:
             rendered = row.build(state, path)
             fatal = next((one.message for one in rendered.problems if one.fatal), None)

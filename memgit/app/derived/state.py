@@ -3,7 +3,7 @@
 A disposable file in the git directory names the version of memgit that wrote it, then a tree of the knowledge
 root and the derived files that were right in it, with NUL between. Notes of another version count for
 nothing: it may write other bytes. What another writer's commit may have changed since is taken off the list:
-the write that owes such a file derives it from all its records, and so fixes drift.
+the write that affects such a file derives it from all its records, and so fixes drift.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 
 from memgit import TYPE_CHECKING, __version__
 from memgit.app.config import NAME as CONFIG
-from memgit.derive import owed_paths
+from memgit.derive import affected_paths
 from memgit.errors import NotFound
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
@@ -62,7 +62,7 @@ def known(repo: Repository, layout: Layout, tree: Tree) -> frozenset[str]:
         except NotFound:
             continue
         if CONFIG not in changed:  # it says where records lie
-            found |= frozenset(state.right) - owed_paths(layout, changed)
+            found |= frozenset(state.right) - affected_paths(layout, changed)
     return found
 
 
@@ -84,7 +84,7 @@ def note_whole(repo: Repository, tree: Tree, count: int) -> None:
 
 def since_right(repo: Repository, layout: Layout, tree: Tree) -> list[str]:
     """The paths by which commits of others (a revert, a cherry-pick, a commit without hooks) changed records
-    since the derived files of a tree were last known to be right, as far as these files owe them something.
+    since the derived files of a tree were last known to be right, as far as these files affect them.
     """
     newest = next(iter(states(repo)), None)
     if newest is None or any(state.tree == tree.oid for state in states(repo)):
@@ -96,7 +96,7 @@ def since_right(repo: Repository, layout: Layout, tree: Tree) -> list[str]:
     if len(changed) > MAX_CHANGED_FILES or CONFIG in changed:
         return []
     right = frozenset(newest.right)
-    return [path for path in changed if not right.isdisjoint(owed_paths(layout, [path]))]
+    return [path for path in changed if not right.isdisjoint(affected_paths(layout, [path]))]
 
 
 def states(repo: Repository) -> list[State]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.config import NAME
 from memgit.app.derived import state as derived_state
-from memgit.derive import CATEGORY_INDEX, owed_rows
+from memgit.derive import CATEGORY_INDEX, affected_rows
 from memgit.errors import NotFound
 from memgit.git.objects.tree import Tree
 
@@ -44,7 +44,7 @@ def _since(overlay: Overlay, tree: Tree, right: frozenset[str], doubtful: Collec
     if len(changed) > MAX_CHANGED_FILES or NAME in changed:
         return set()
     base = overlay.at(tree)
-    rows = owed_rows(overlay.layout, changed)
+    rows = affected_rows(overlay.layout, changed)
     found = set(right.intersection(doubtful)) - rows.keys()  # nothing that concerns these has changed
     # Indexes first: the index of the root looks at them.
     for path in sorted(right.intersection(rows), key=lambda path: not path.endswith(CATEGORY_INDEX)):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.local import keep_local
 from memgit.app.hooks.roots import State, roots
-from memgit.derive import derive_owed, is_derived, owed_paths
+from memgit.derive import affected_paths, derive_affected, is_derived
 from memgit.errors import MemgitError
 from memgit.git.commit.amend import with_tree
 from memgit.git.objects.tree import rewrite
@@ -150,13 +150,13 @@ def _derived(
         return _local(workspace, what) if mode == "local" else []
     before, tree = repo.tree(old), repo.tree(new)
     base, overlay = Overlay(workspace, repo, before, old), Overlay(workspace, repo, tree, new)
-    wrong = derive_owed(overlay, changed, base, derived_state.known(repo, workspace.layout, before))
+    wrong = derive_affected(overlay, changed, base, derived_state.known(repo, workspace.layout, before))
     if not wrong:
         derived_state.note(
             repo,
             tree,
             derived_state.known(repo, workspace.layout, tree),
-            owed_paths(workspace.layout, changed),
+            affected_paths(workspace.layout, changed),
         )
         return []
     left: dict[str, str] = {}

@@ -17,7 +17,7 @@ from memgit.app.hooks import hook_state
 from memgit.app.hooks.file import FRAMEWORK
 from memgit.app.hooks.messages import block_of, record_changes
 from memgit.app.hooks.roots import State, inside, roots
-from memgit.derive import owed_paths
+from memgit.derive import affected_paths
 from memgit.git.objects.tree import Tree, rewritten
 from memgit.git.worktree.staged import staged
 from memgit.git.worktree.unmerged import merged_heads, stage
@@ -60,7 +60,7 @@ class _Root(NamedTuple):
 
 
 def check_staged(context: Context, repo: Repository, only: str | None = None) -> Said:
-    """Derives what the staged change owes, stages it, and lets the gate judge the change.
+    """Derives what the staged change affects, stages it, and lets the gate judge the change.
 
     Under the pre-commit framework derived files are written into the working tree instead, and the hook stops.
 
@@ -166,7 +166,7 @@ def _follow_next(workspace: Workspace, repo: Repository) -> Derived:
 
 
 def _note_right(root: _Root) -> None:
-    """Notes that the derived files which the change owes are right in the tree that it makes, for the next
+    """Notes that the derived files which the change affects are right in the tree that it makes, for the next
     check and the next write.
     """
     workspace, entries = root.workspace, root.entries
@@ -175,10 +175,10 @@ def _note_right(root: _Root) -> None:
     if workspace.indexes() != "committed" or head is None or not entries:
         return
     before = repo.tree(head)
-    owed = owed_paths(workspace.layout, entries) - root.derived.problems.keys()
+    affected = affected_paths(workspace.layout, entries) - root.derived.problems.keys()
     after = Tree(repo, rewritten(repo, before.oid, entries))
-    right = derived_state.known(repo, workspace.layout, before) - owed
-    derived_state.note_ahead(repo, before, after, right, owed)
+    right = derived_state.known(repo, workspace.layout, before) - affected
+    derived_state.note_ahead(repo, before, after, right, affected)
 
 
 # Lines

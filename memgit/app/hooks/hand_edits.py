@@ -36,7 +36,7 @@ def commit_edits(
     verify: bool = True,
 ) -> OperationResult:
     """Commits the uncommitted edits of record files (all, or those under `paths`) with the derived files that
-    they owe.
+    they affect.
 
     An edited derived file counts for what people wrote into it: the rest is derived over it, and the working
     tree follows.
@@ -149,7 +149,7 @@ def _take_derived(
 
 def _build(overlay: Overlay, path: str) -> Rendered:
     return next(
-        derived for derived in table(overlay.layout) if path in derived.owed(overlay.layout, path)
+        derived for derived in table(overlay.layout) if path in derived.affected(overlay.layout, path)
     ).build(overlay, path)
 
 

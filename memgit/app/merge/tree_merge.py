@@ -17,7 +17,7 @@ from memgit.app.config import NAME, parse
 from memgit.app.derived import state as derived_state
 from memgit.app.merge.side import Side
 from memgit.app.workspace import Workspace
-from memgit.derive import derive_owed, is_derived, owed_paths, table
+from memgit.derive import affected_paths, derive_affected, is_derived, table
 from memgit.derive.view import DerivedFile
 from memgit.errors import BadInput, Refused
 from memgit.formats.codecs import parse_file
@@ -218,7 +218,7 @@ class _Merging:
         self.repo, self.layout, self.base_tree, self.labels = repo, layout, base, labels
 
         def wanted(path: str) -> bool:
-            return only is None or only in owed_paths(layout, [path])
+            return only is None or only in affected_paths(layout, [path])
 
         self.ours, self.theirs = Side(repo, base, ours, wanted), Side(repo, base, theirs, wanted)
         self.texts: dict[str, bytes] = {}
@@ -481,9 +481,9 @@ class _Merging:
     # Derived files
 
     def derive(self, right: Container[str], commit: str | None) -> None:
-        """Derives again what the change owes, over what people wrote into those files on both sides."""
+        """Derives again what the change affects, over what people wrote into those files on both sides."""
         changed = [path for path in self.edits if not is_derived(self.layout, path)]
-        wanted = owed_paths(self.layout, changed) | {
+        wanted = affected_paths(self.layout, changed) | {
             path for path in self.edits if is_derived(self.layout, path)
         }
         if not wanted or not _committed(self.ours.tree, self.edits, wanted):
@@ -494,7 +494,7 @@ class _Merging:
         touched = {path for path in self.edits if is_derived(self.layout, path)}
         for path in touched:
             self.plain.setdefault(path, source.data(path))
-        quick = derive_owed(view, changed, before, _Untouched(right, touched))
+        quick = derive_affected(view, changed, before, _Untouched(right, touched))
         for path, data in quick.items():
             if path not in touched:
                 self._derived(path, data)
@@ -529,7 +529,7 @@ class _Merging:
                 self._derived(path, self._row(path).build(Corpus(self.layout, source, ""), path).data)
 
     def _row(self, path: str) -> DerivedFile:
-        return next(one for one in table(self.layout) if path in one.owed(self.layout, path))
+        return next(one for one in table(self.layout) if path in one.affected(self.layout, path))
 
     def _derived(self, path: str, data: bytes | None) -> None:
         if data is None:

@@ -44,7 +44,7 @@ class Drift(NamedTuple):
 def drifted(
     repo: Repository, layout: Layout, sides: Sides, merged: TreeMerge, after: Corpus, *, moved: bool
 ) -> Iterator[Drift]:
-    """What is wrong with the derived files that the change owes or touches.
+    """What is wrong with the derived files that the change affects or touches.
 
     Each is derived from that of the base and from what changed; only where that gives something else than a
     forge would commit are all of its records read.
@@ -62,8 +62,8 @@ def drifted(
         if path in merged.clashing:
             continue  # a forge stops here and does not commit anything
         there = after.data(path)
-        owed = derived.quick(start, base, path, changed) if derived.quick is not None else None
-        if owed is not None and not owed.problems and owed.data == there:
+        affected = derived.quick(start, base, path, changed) if derived.quick is not None else None
+        if affected is not None and not affected.problems and affected.data == there:
             continue
         rendered = derived.build(after, path)
         wrong = _wrong(rendered, there, moved)
@@ -73,8 +73,8 @@ def drifted(
             found = Found(path, first_line(there, rendered.data), wrong, fixable=True)
             yield Drift(found, wrong == was, differs=differs)
         elif path in sides.changed and there is not None:
-            owed = derived.build(start, path) if owed is None or owed.problems else owed
-            note = by_hand(path, owed.data or b"", there) if owed.data != there else None
+            affected = derived.build(start, path) if affected is None or affected.problems else affected
+            note = by_hand(path, affected.data or b"", there) if affected.data != there else None
             if note is not None:
                 yield Drift(None, False, note)
 
@@ -139,12 +139,12 @@ def _chosen(
 
 
 def _concerned(layout: Layout, changed: list[str]) -> dict[str, DerivedFile]:
-    """The derived files that a change owes, each with its row in the table."""
+    """The derived files that a change affects, each with its row in the table."""
     found: dict[str, DerivedFile] = {}
     for derived in table(layout):
         for path in sorted(changed):
-            for owed in derived.owed(layout, path):
-                found.setdefault(owed, derived)
+            for affected in derived.affected(layout, path):
+                found.setdefault(affected, derived)
     return found
 
 

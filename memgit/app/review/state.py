@@ -411,7 +411,10 @@ def _settled(
         return {}
     view = Corpus(layout, MergedSource(repo, base, edits), "")
     rows = {
-        path: derived for path in clashing for derived in table(layout) if path in derived.owed(layout, path)
+        path: derived
+        for path in clashing
+        for derived in table(layout)
+        if path in derived.affected(layout, path)
     }
     return {path: derived.build(view, path).data for path, derived in rows.items()}
 

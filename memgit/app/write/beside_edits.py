@@ -7,7 +7,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.read.reader import DiskFiles
 from memgit.app.write.overlay import Overlay
-from memgit.derive import is_derived, owed_rows
+from memgit.derive import affected_rows, is_derived
 from memgit.errors import UnreadableFile
 from memgit.git.objects.tree import FILE, Entry
 from memgit.git.worktree.checkout import Put, put
@@ -67,7 +67,7 @@ def _counts(workspace: Workspace, path: str) -> bool:
 def _built(overlay: Overlay, derived: Collection[str]) -> dict[str, bytes | None]:
     """The derived files that are not what the records of an overlay give."""
     out: dict[str, bytes | None] = {}
-    for path, row in owed_rows(overlay.layout, [*derived, *overlay.edits]).items():
+    for path, row in affected_rows(overlay.layout, [*derived, *overlay.edits]).items():
         if path in derived:
             rendered = row.build(overlay, path)
             if rendered.data != overlay.data(path) and not any(one.fatal for one in rendered.problems):

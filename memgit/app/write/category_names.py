@@ -54,7 +54,7 @@ def indexes(layout: Layout) -> list[str]:
 def keep(overlay: Overlay, concerned: Collection[str] | None) -> tuple[str, ...]:
     """Puts on the overlay what is needed so that no name or keyword is lost when the indexes are derived.
 
-    A `_index.json` that is owed but gone comes back as it was last; what was changed in one alone is taken
+    A `_index.json` that is affected but gone comes back as it was last; what was changed in one alone is taken
     over.
 
     Args:

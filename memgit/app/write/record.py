@@ -178,7 +178,7 @@ def _next_step(session: Session, present: Record) -> str:
 
 
 def create(session: Session, request: Request, place: Place, path: str, key: str) -> Plan:
-    """A new record at a path, with the links back that it owes."""
+    """A new record at a path, with the links back."""
     identity = key if request.kind == "observation" else session.fresh_id()
     fields = initial_fields(session, request, identity, place, key)
     if request.kind == "decision":

@@ -13,16 +13,16 @@ from memgit.app.write.overlay import Overlay
 from memgit.app.write.session import OperationResult, Plan, Session
 from memgit.app.write.write import (
     Planner,
+    affected_derived,
     answer,
     check_secrets,
     execute,
     merger,
     message_of,
     note_right,
-    owed,
     warn_of_links,
 )
-from memgit.derive import derive_owed, owed_rows
+from memgit.derive import affected_rows, derive_affected
 from memgit.git import hooks
 from memgit.git.commit.commit import Change, commit_series
 from memgit.git.objects.blob_spool import Spill
@@ -69,7 +69,7 @@ def execute_series(
             if plan is None or not plan.changes:
                 continue
             text = message_of(plan, context, check_secrets(workspace, context, overlay, plan, reason, before))
-            soft = _owed(workspace, overlay, base, right)
+            soft = _affected(workspace, overlay, base, right)
             edits = {
                 path: data
                 for path, data in overlay.edits.items()
@@ -97,23 +97,23 @@ def execute_series(
     return out
 
 
-def _owed(workspace: Workspace, overlay: Overlay, base: Overlay, right: set[str]) -> frozenset[str]:
-    """Puts on the overlay what the edits since `base` owe; the first time a derived file is owed it is derived
+def _affected(workspace: Workspace, overlay: Overlay, base: Overlay, right: set[str]) -> frozenset[str]:
+    """Puts on the overlay what the edits since `base` affect; the first time a derived file is affected it is derived
     from all its records.
     """
     before = base.edits
     if workspace.indexes() != "committed":
         return frozenset()
     if not before:
-        concerned = owed(workspace, overlay)
+        concerned = affected_derived(workspace, overlay)
         right.update(concerned)
         return concerned
     changed = sorted(
         path for path, data in overlay.edits.items() if path not in before or before[path] is not data
     )
-    rows = owed_rows(overlay.layout, changed)
+    rows = affected_rows(overlay.layout, changed)
     concerned = frozenset(rows)
-    for path, data in derive_owed(overlay, changed, base, right, rows).items():
+    for path, data in derive_affected(overlay, changed, base, right, rows).items():
         overlay.edits[path] = data
     right.update(concerned)
     return concerned

@@ -31,7 +31,7 @@ class Plan(NamedTuple):
 
     `record` names the record that the answer shows: its path and ordinal after the edits. `linked` are
     addresses of records that got a link back. `anyway` commits edits that change no record, such as new line
-    ends. `derived` are the derived files among the edits, where the plan has seen to all that is owed itself.
+    ends. `derived` are the derived files among the edits, where the plan has seen to all that is affected itself.
     `detail` is what the message says beside the reason. `close` are records close to a new one.
     """
 

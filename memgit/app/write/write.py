@@ -1,5 +1,5 @@
 """The way of every write: from edits of record files to one commit that carries the derived files which it
-owes.
+affects.
 
 A use case gives a `plan`: a pure function from the records of the newest commit to edits. It runs again
 whenever somebody else's commit came first, so it must read everything it decides on from the `Session` that
@@ -17,7 +17,7 @@ from memgit.app.write.beside_edits import derive_beside_edits
 from memgit.app.write.gate import require_sound_write
 from memgit.app.write.overlay import Overlay
 from memgit.app.write.session import OperationResult, Plan, Session
-from memgit.derive import CATEGORY_INDEX, derive_all, derive_owed, is_derived, owed_rows
+from memgit.derive import CATEGORY_INDEX, affected_rows, derive_affected, derive_all, is_derived
 from memgit.errors import BadInput
 from memgit.formats.merging.merge import merge_file
 from memgit.formats.messages import message as messages
@@ -49,7 +49,7 @@ def execute(
     reason: str | None = None,
     stage: bool = False,
 ) -> OperationResult:
-    """Runs a plan and commits it with the derived files that it owes.
+    """Runs a plan and commits it with the derived files that it affects.
 
     Raises:
         Refused: the repository cannot take a commit now, the change overlaps uncommitted edits, or it would
@@ -73,7 +73,7 @@ def execute(
             require_sound_write(workspace, context, overlay, plan.op)
         warn_of_links(session, plan.op)
         name_engines(session, plan.changes)
-        overlay.soft = soft = owed(workspace, overlay) if plan.derived is None else plan.derived
+        overlay.soft = soft = affected_derived(workspace, overlay) if plan.derived is None else plan.derived
         edits = {path: data for path, data in overlay.edits.items() if data != TreeFiles.data(overlay, path)}
         return Change(edits, text, soft) if edits else None
 
@@ -288,12 +288,12 @@ def answer(
     )
 
 
-def owed(workspace: Workspace, overlay: Overlay) -> frozenset[str]:
-    """Puts the derived files that the edits owe on the overlay; the paths of all that they may concern."""
-    return _owed(overlay) if workspace.indexes() == "committed" else frozenset()
+def affected_derived(workspace: Workspace, overlay: Overlay) -> frozenset[str]:
+    """Puts the derived files that the edits affect on the overlay; the paths of all that they may concern."""
+    return _affected(overlay) if workspace.indexes() == "committed" else frozenset()
 
 
-def _owed(overlay: Overlay) -> frozenset[str]:
+def _affected(overlay: Overlay) -> frozenset[str]:
     changed = sorted(overlay.edits)
     right = derived_state.known(overlay.repo, overlay.layout, overlay.tree)
     if NAME in changed:
@@ -301,10 +301,10 @@ def _owed(overlay: Overlay) -> frozenset[str]:
         derived: Mapping[str, bytes | None] = derive_all(overlay)
         concerned = frozenset(derived)
     else:
-        late = owed_rows(
+        late = affected_rows(
             overlay.layout, derived_state.since_right(overlay.repo, overlay.layout, overlay.tree)
         )
-        rows = {**late, **owed_rows(overlay.layout, changed)}
+        rows = {**late, **affected_rows(overlay.layout, changed)}
         concerned = frozenset(rows)
         if not concerned <= right:
             from memgit.app.derived.validity import still_right
@@ -316,9 +316,9 @@ def _owed(overlay: Overlay) -> frozenset[str]:
             overlay.notes += keep_names(overlay, doubtful)
             if len(overlay.edits) > len(changed):
                 changed = sorted(overlay.edits)
-        rows |= owed_rows(overlay.layout, changed)
-        derived = derive_owed(overlay, changed, overlay.unedited(), right, rows, overlay.problems)
-        fixed = sorted(derived.keys() - owed_rows(overlay.layout, changed).keys())
+        rows |= affected_rows(overlay.layout, changed)
+        derived = derive_affected(overlay, changed, overlay.unedited(), right, rows, overlay.problems)
+        fixed = sorted(derived.keys() - affected_rows(overlay.layout, changed).keys())
         overlay.notes += tuple(
             f"{path}: derived again, an earlier commit left it out of date" for path in fixed
         )

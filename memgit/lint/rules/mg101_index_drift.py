@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from memgit.derive import Rendered, View, derive_owed, is_derived, render_all, table
+from memgit.derive import Rendered, View, derive_affected, is_derived, render_all, table
 from memgit.formats.merging.linediff import first_line
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import CORPUS, Edits, Example, Finding, Found, Options, Rule
@@ -31,18 +31,18 @@ def drift(corpus: Corpus) -> Edits:
 
 
 def _rendered(corpus: Corpus) -> dict[str, Rendered]:
-    """Derived files as they should be: all of them, or those that the change owes; of the latter, only those
+    """Derived files as they should be: all of them, or those that the change affects; of the latter, only those
     that differ or were edited.
     """
     if corpus.changed is None:
         return _all(corpus) if corpus.tracked is None else _but_tracked(corpus, corpus.tracked)
     found = {
         path: Rendered(data)
-        for path, data in derive_owed(corpus, corpus.changed, corpus.base, corpus.right).items()
+        for path, data in derive_affected(corpus, corpus.changed, corpus.base, corpus.right).items()
     }
     for path in corpus.subjects:
         if is_derived(corpus.layout, path):
-            derived = next(one for one in table(corpus.layout) if path in one.owed(corpus.layout, path))
+            derived = next(one for one in table(corpus.layout) if path in one.affected(corpus.layout, path))
             found[path] = derived.build(corpus, path)
     return found
 
@@ -85,9 +85,9 @@ def _words(corpus: Corpus, path: str, new: bytes | None, why: str) -> str:
 
 
 def fix(corpus: Corpus, findings: Sequence[Finding], options: Options) -> Edits:
-    owed = drift(corpus)
+    affected = drift(corpus)
     wanted = {finding.path for finding in findings}
-    return {path: data for path, data in owed.items() if path in wanted}
+    return {path: data for path, data in affected.items() if path in wanted}
 
 
 _ENTRY = (
