@@ -161,6 +161,8 @@ def _after(repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Seq
             if "PRE_COMMIT_CHECKOUT_TYPE" in env
             else "post-rewrite"
             if "PRE_COMMIT_REWRITE_COMMAND" in env
+            else "post-commit"
+            if shim.FRAMEWORK in env and "PRE_COMMIT_IS_SQUASH_MERGE" not in env
             else "post-merge"
         )
         args = {
@@ -171,11 +173,18 @@ def _after(repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Seq
             ),
             "post-rewrite": (env.get("PRE_COMMIT_REWRITE_COMMAND", ""),),
             "post-merge": (env.get("PRE_COMMIT_IS_SQUASH_MERGE", ""),),
+            "post-commit": (),
         }[name]
     head = repo.head().commit
-    if name == "post-checkout":
-        if len(args) < 3 or args[2] != "1" or not args[0].strip("0") or repo.in_progress() is not None:
+    if name == "post-commit":
+        if head is None or repo.in_progress() is not None:  # post-rewrite follows
             return ()
+        return hook_after.keep_beside(repo, next(iter(repo.parents_of(head)), None), head)
+    if name == "post-checkout":
+        if len(args) < 3 or args[2] != "1" or not args[0].strip("0"):
+            return ()
+        if repo.in_progress() is not None:  # no other hook tells of a rebase that only moves forward
+            return hook_after.keep_beside(repo, args[0], args[1])
         return hook_after.after(repo, args[0], args[1], "checkout", fix=fix)
     if head is None or (name == "post-merge" and args[:1] == ("1",)):  # a squash moves no commit
         return ()

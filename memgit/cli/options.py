@@ -287,33 +287,19 @@ def workspace_of(ctx: click.Context, *, lenient: bool = False) -> Workspace:
         ctx.find_root().call_on_close(lambda: _tell(str(damage), damage.hint))
     if proposal is not None:
         workspace.propose(proposal)
-    if workspace.config.log:
-        ctx.find_root().call_on_close(lambda: _keep_log(workspace))
-    if workspace.config.indexes == "local":
-        ctx.find_root().call_on_close(lambda: _keep_local(workspace))
+    if workspace.config.log or workspace.config.indexes == "local":
+        ctx.find_root().call_on_close(lambda: _keep(workspace))
     for note in (*workspace.mend(), *_finish(workspace)):
         click.echo(f"memgit: {note}", err=True)
     return workspace
 
 
-def _keep_log(workspace: Workspace) -> None:
-    """Brings `log.md` up to date at the end of a command, which does not fail for it."""
-    from memgit.app.derived.log_file import keep_log
+def _keep(workspace: Workspace) -> None:
+    """Brings what is kept beside the commits up to date at the end of a command, which does not fail for it."""
+    from memgit.app.derived.local import keep
 
-    try:
-        keep_log(workspace)
-    except (MemgitError, OSError) as error:
-        click.echo(f"memgit: log.md is not up to date: {error}", err=True)
-
-
-def _keep_local(workspace: Workspace) -> None:
-    """Brings local derived files up to date at the end of a command, which does not fail for it."""
-    from memgit.app.derived.local import keep_local
-
-    try:
-        keep_local(workspace)
-    except (MemgitError, OSError) as error:
-        click.echo(f"memgit: local derived files are not up to date: {error}", err=True)
+    for line in keep(workspace).failed:
+        click.echo(f"memgit: {line}", err=True)
 
 
 def _tell(note: str, hint: str | None) -> None:

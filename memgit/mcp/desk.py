@@ -9,6 +9,7 @@ from time import gmtime, localtime, strftime, time
 from typing import Any, NamedTuple
 
 from memgit.app import config as configuration
+from memgit.app.derived.local import keep
 from memgit.app.review.propose import Proposal, push
 from memgit.app.workspace import Context, Workspace, open_workspace
 
@@ -76,6 +77,7 @@ class Desk:
         workspace = self.workspace
         if branch is None and base is None and workspace.config.agents != "propose":
             yield Proposed()
+            keep(workspace)
             return
         config, proposed = workspace.config, Proposed()
         try:

@@ -20,6 +20,7 @@ NAMES = (
     "pre-merge-commit",
     "prepare-commit-msg",
     "commit-msg",
+    "post-commit",
     "post-merge",
     "post-checkout",
     "post-rewrite",
@@ -794,7 +795,7 @@ def test_memgits_own_commits_start_no_hook_of_its_own(kb: Path, on_path: Path, t
 
 CONFIG = """\
 default_install_hook_types:
-  [pre-commit, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push, post-merge, post-checkout, post-rewrite]
+  [pre-commit, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push, post-commit, post-merge, post-checkout, post-rewrite]
 repos:
   - repo: local
     hooks:

@@ -32,7 +32,7 @@ IDS = (
 )
 CONFIG = """\
 default_install_hook_types:
-  [pre-commit, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push, post-merge, post-checkout, post-rewrite]
+  [pre-commit, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push, post-commit, post-merge, post-checkout, post-rewrite]
 repos:
   - repo: {}
     rev: v9.9.9

@@ -13,7 +13,7 @@ from typing import Any
 from memgit.adopt.settings import text_of
 from memgit.app import config as configuration
 from memgit.app.adopt.upgrade import VERSION
-from memgit.app.derived.log_file import keep_log
+from memgit.app.derived.local import keep
 from memgit.app.hooks.install import install
 from memgit.app.read.engines import MEM_SKILL
 from memgit.app.workspace import Context, Workspace, detect_on_disk, open_workspace
@@ -107,9 +107,10 @@ def init(
     set_up_driver(workspace.writable())
     done = execute(workspace, context, lambda session: _plan(session, workspace, text, engine))
     installed = install_hooks(workspace.writable()) if hooks else ()
-    left = keep_log(workspace)
+    kept = keep(workspace)
     workspace.close()
-    return done._replace(notes=(*told, *done.notes, *installed, *([left] if left else [])))
+    left = (kept.log_left,) if kept.log_left is not None else ()
+    return done._replace(notes=(*told, *done.notes, *installed, *kept.failed, *left))
 
 
 def install_hooks(repo: Repository) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""Derived files that are kept out of commits (`indexes: local`) follow the commits.
+"""What a clone keeps beside its commits follows them: derived files that are kept out of commits (`indexes: local`),
+and `log.md` (`log: local`). Every command, hook and server that has committed calls `keep`.
 
-Those that `memgit rebuild` wrote are named in `info/exclude`; they alone are written again, and new ones beside
-them. A file that git has, or that somebody else put there, is left alone.
+Derived files that `memgit rebuild` wrote are named in `info/exclude`; they alone are written again, and new ones
+beside them. A file that git has, or that somebody else put there, is left alone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import os
 
 from memgit import TYPE_CHECKING
 from memgit.app.config import NAME
+from memgit.app.derived import noted
 from memgit.app.derived.files import derive, of_working_tree
 from memgit.derive import affected_rows
-from memgit.errors import NotFound
+from memgit.errors import MemgitError, NotFound
 from memgit.git.worktree.checkout import Put, put
 from memgit.git.worktree.exclude import excluded, set_excluded
-from memgit.git.write_all import replace_file
+from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,28 +25,58 @@ if TYPE_CHECKING:
     from memgit.app.workspace import Workspace
     from memgit.git.repository import Repository
 
+WHAT = "local"
 
-def keep_local(workspace: Workspace, staged: Collection[str] = ()) -> list[str]:
-    """Builds again what the commits since the last time concern; the paths that were written.
+
+class Kept(NamedTuple):
+    """The derived files that were written, what failed, and why `log.md` was left alone where it was."""
+
+    written: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    log_left: str | None = None
+
+
+def is_kept(workspace: Workspace) -> bool:
+    """Whether the configuration keeps anything beside the commits."""
+    return bool(workspace.config.log) or workspace.config.indexes == "local"
+
+
+def keep(workspace: Workspace, staged: Collection[str] = ()) -> Kept:
+    """Brings what is kept beside the commits up to date with HEAD; it never fails.
 
     Args:
         staged: what the next commit changes, to be counted in.
-
-    Raises:
-        MemgitError: history cannot be read, or a file cannot be written.
-        OSError: what the files stand for cannot be read or noted.
     """
+    written: list[str] = []
+    failed: list[str] = []
+    left = None
+    try:
+        written = _keep_derived(workspace, staged)
+    except (MemgitError, OSError) as error:
+        failed.append(f"local derived files are not up to date: {error}")
+    if workspace.config.log:
+        from memgit.app.derived.log_file import keep_log
+
+        try:
+            left = keep_log(workspace)
+        except (MemgitError, OSError) as error:
+            failed.append(f"log.md is not up to date: {error}")
+    return Kept(tuple(written), tuple(failed), left)
+
+
+def _keep_derived(workspace: Workspace, staged: Collection[str]) -> list[str]:
+    """Builds again what the commits since the last time concern; the paths that were written."""
     repo, root = workspace.repo, workspace.root
     if workspace.config.indexes != "local" or root is None or repo is None or repo.worktree is None:
         return []
-    head = repo.head().commit
-    if head is None or workspace.proposal is not None or (head == (base := _noted(repo)) and not staged):
+    head, (base, _) = repo.head().commit, noted.noted(repo, WHAT) or (None, 0)
+    if head is None or workspace.proposal is not None or (head == base and not staged):
         return []
     held = excluded(repo)
     if not any(os.path.isfile(os.path.join(root, path)) for path in held):
         return []
     written = _write(workspace, repo, _changed(repo, base, head, staged), held)
-    note(repo, head)
+    noted.note(repo, WHAT, head)
     return written
 
 
@@ -81,22 +113,3 @@ def _write(workspace: Workspace, repo: Repository, changed: list[str] | None, he
     gone = {path for path in written if wanted[path].after is None}
     set_excluded(repo, held.union(written) - gone)
     return written
-
-
-def note(repo: Repository, commit: str | None) -> None:
-    """Notes the commit that the files stand for."""
-    if commit is not None:
-        replace_file(_path(repo), f"{commit}\n{repo.prefix}".encode("utf-8", "surrogateescape"))
-
-
-def _noted(repo: Repository) -> str | None:
-    try:
-        with open(_path(repo), "rb") as file:
-            commit, _, prefix = file.read().decode("utf-8", "surrogateescape").partition("\n")
-    except OSError:
-        return None
-    return commit if prefix == repo.prefix else None
-
-
-def _path(repo: Repository) -> str:
-    return os.path.join(repo.git_dir, "memgit", f"local-{repo.prefix.strip('/').replace('/', '-')}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from memgit import TYPE_CHECKING
+from memgit.app.derived import noted
 from memgit.app.read.log import HEADER, as_markdown, entries
 from memgit.git.worktree.exclude import set_excluded
 from memgit.git.write_all import replace_file
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memgit.app.workspace import Workspace
 
 NAME = "log.md"
+WHAT = "log"
 MARK = "<!-- memgit writes this file from the commits and keeps it out of them; edits are lost. -->"
 MAX_APPENDED = 50
 """Commits of one line that are appended; after more, or a merge, the file is written anew."""
@@ -48,23 +50,24 @@ def keep_log(workspace: Workspace) -> str | None:
         return f"{workspace.layout.base} is no folder of this root, so no {NAME} is kept there"
     if repo.tree(head).get(name) is not None:
         return f"{name} is committed and stays as it is; git rm --cached {name} has memgit keep it"
-    state = _State(repo.git_dir, repo.prefix)
+    base, size = noted.noted(repo, WHAT) or (None, -1)
     present = _read(path)
     if present is None and os.path.lexists(path):
         return f"{name} is no plain file and stays as it is"
     if present is not None and MARK.encode() not in present[:1000]:
         return f"{name} is not memgit's and stays as it is; move it away to have memgit keep one"
-    base = state.commit if present is not None and state.size == len(present) else None
+    if present is None or size != len(present):
+        base = None
     if base == head:
         return None
     if base is not None and _follows(workspace, base, head):
         data = (present or b"") + _lines(workspace, f"{base}..{head}")
     else:
         data = "".join(f"{line}\n" for line in (*HEADER, MARK, "")).encode() + _lines(workspace, head)
-        set_excluded(repo, [name], "log")
+        set_excluded(repo, [name], WHAT)
     if data != present:
         replace_file(path, data)
-    state.write(head, len(data))
+    noted.note(repo, WHAT, head, len(data))
     return None
 
 
@@ -85,21 +88,6 @@ def _follows(workspace: Workspace, base: str, head: str) -> bool:
             return False
         head = parents[0]
     return False
-
-
-class _State:
-    """Which commit the file stands for, and how long it is then; by knowledge root and working tree."""
-
-    def __init__(self, git_dir: str, prefix: str) -> None:
-        self._path = os.path.join(git_dir, "memgit", f"log-{prefix.strip('/').replace('/', '-')}")
-        self._prefix = prefix
-        lines = (_read(self._path) or b"").decode("utf-8", "surrogateescape").split("\n")
-        known = len(lines) == 3 and lines[2] == prefix and lines[1].isdigit()
-        self.commit: str | None = lines[0] if known else None
-        self.size = int(lines[1]) if known else -1
-
-    def write(self, commit: str, size: int) -> None:
-        replace_file(self._path, f"{commit}\n{size}\n{self._prefix}".encode("utf-8", "surrogateescape"))
 
 
 def _read(path: str) -> bytes | None:

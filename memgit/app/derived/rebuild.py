@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memgit.app import config as configuration
 from memgit.app.derived import files as derived_files
+from memgit.app.derived import noted
 from memgit.app.derived import state as derived_state
 from memgit.app.derived.files import Difference, Kept, State
-from memgit.app.derived.local import note as note_local
+from memgit.app.derived.local import WHAT as LOCAL
 from memgit.app.read.log import incomplete
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.session import OperationResult, Plan, Session
@@ -198,7 +199,8 @@ def _rebuild(
         _note_all(state, repo, rendered)
     set_excluded(repo, [path for path in present if state.tree.get(path) is None] if mode == "local" else [])
     if mode == "local":
-        note_local(repo, state.commit)
+        if state.commit is not None:
+            noted.note(repo, LOCAL, state.commit)
         notes += _tracked(state, present)
     head = state.commit
     edits = _uncommitted(state) | {path: wanted[path].after for path in written}

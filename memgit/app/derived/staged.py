@@ -103,10 +103,10 @@ def settle(workspace: Workspace, given: Files | None = None, found: Files | None
     """
     repo = workspace.writable()
     if workspace.indexes() == "local" and not given:
-        from memgit.app.derived.local import keep_local
+        from memgit.app.derived.local import keep
 
-        written = keep_local(workspace, staged(repo, repo.head().commit))
-        return Settled((), tuple(f"wrote {path}" for path in written))
+        kept = keep(workspace, staged(repo, repo.head().commit))
+        return Settled((), (*(f"wrote {path}" for path in kept.written), *kept.failed))
     derived = derived_of(workspace, staged(repo, repo.head().commit), given)
     if not derived.files:
         return Settled((), derived.notes)

@@ -12,8 +12,10 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from memgit.app.derived import noted
 from memgit.app.derived import state as derived_state
-from memgit.app.derived.local import keep_local
+from memgit.app.derived.local import WHAT, is_kept, keep
+from memgit.app.derived.log_file import WHAT as LOG
 from memgit.app.hooks.roots import State, roots
 from memgit.derive import affected_paths, derive_affected, is_derived
 from memgit.errors import MemgitError
@@ -59,10 +61,26 @@ def after(
                 if snapshot is not None and what != "checkout":
                     lines += _doubled(workspace, snapshot, old, changed, what)
                 lines += _derived(workspace, old, new, changed, what, fix)
+                lines += _kept(workspace, what)
             finally:
                 workspace.close()
     except MemgitError as error:
         lines.append(f"derived files could not be checked after this {what}: {error}")
+    return tuple(lines)
+
+
+def keep_beside(repo: Repository, old: str | None, new: str) -> tuple[str, ...]:
+    """Brings along what a clone keeps beside its commits, after HEAD moved; what failed, in words."""
+    repo.at_prefix("")
+    lines: list[str] = []
+    changed = [path for path, _, _ in repo.tree(old).diff(repo.tree(new))]
+    for workspace in roots(repo, State(repo, new), changed):
+        inside = workspace.require_repository()
+        lines += keep(workspace).failed
+        if not is_kept(workspace):  # any more: the shim need not call again
+            noted.forget(inside, WHAT)
+            noted.forget(inside, LOG)
+        workspace.close()
     return tuple(lines)
 
 
@@ -147,7 +165,7 @@ def _derived(
     repo = workspace.require_repository()
     mode = workspace.indexes()
     if mode != "committed":
-        return _local(workspace, what) if mode == "local" else []
+        return []
     before, tree = repo.tree(old), repo.tree(new)
     base, overlay = Overlay(workspace, repo, before, old), Overlay(workspace, repo, tree, new)
     wrong = derive_affected(overlay, changed, base, derived_state.known(repo, workspace.layout, before))
@@ -176,10 +194,12 @@ def _derived(
     return out
 
 
-def _local(workspace: Workspace, what: str) -> list[str]:
-    """Brings the derived files of a root that keeps them out of commits up to date, where it has any."""
-    written = keep_local(workspace)
-    return [f"after this {what}, wrote {_named(written)}"] if written else []
+def _kept(workspace: Workspace, what: str) -> list[str]:
+    """Brings what is kept beside the commits up to date; a line where derived files were written or something failed."""
+    if not is_kept(workspace):
+        return []
+    kept = keep(workspace)
+    return [*([f"after this {what}, wrote {_named(kept.written)}"] if kept.written else []), *kept.failed]
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ NAMES = (
     "pre-merge-commit",
     "prepare-commit-msg",
     "commit-msg",
+    "post-commit",
     "post-merge",
     "post-checkout",
     "post-rewrite",

@@ -26,6 +26,7 @@ IDS = {
     "pre-merge-commit": ("memgit-index", "memgit-lint"),
     "prepare-commit-msg": ("memgit-message",),
     "commit-msg": ("memgit-commit-msg",),
+    "post-commit": ("memgit-rebuild",),
     "post-merge": ("memgit-rebuild",),
     "post-checkout": ("memgit-rebuild",),
     "post-rewrite": ("memgit-rebuild",),
