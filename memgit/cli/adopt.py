@@ -42,6 +42,12 @@ def command(
     Takes a Mem Skill, auto-skill, vault or Mnema workspace, a folder of decision records, or any folder of
     Markdown, with its history. No byte of a record changes; what was found is shown before anything is
     written.
+
+    Examples:
+
+    \b
+      memgit adopt --dry-run
+      memgit adopt --as adr docs/decisions
     """
     folder = os.path.join(ctx.find_root().obj["folder"], directory)
     context = context_of(ctx)

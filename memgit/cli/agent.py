@@ -40,7 +40,14 @@ agent_argument = click.argument("agent", type=click.Choice(list(AGENTS)))
 @json_option
 @click.pass_context
 def install_command(ctx: click.Context, agent: str, user: bool, as_json: bool) -> None:
-    """Put memgit into the files of AGENT, beside what is there; safe to repeat."""
+    """Put memgit into the files of AGENT, beside what is there; safe to repeat.
+
+    Examples:
+
+    \b
+      memgit agent install claude-code
+      memgit agent install codex --user
+    """
     _print(agent, install(agent, _place(ctx, user)), as_json)
     if not as_json and agent_of(agent).note:
         echo(f"memgit: {agent_of(agent).note}", err=True)
@@ -52,7 +59,13 @@ def install_command(ctx: click.Context, agent: str, user: bool, as_json: bool) -
 @json_option
 @click.pass_context
 def uninstall_command(ctx: click.Context, agent: str, user: bool, as_json: bool) -> None:
-    """Take out of the files of AGENT exactly what install put in."""
+    """Take out of the files of AGENT exactly what install put in.
+
+    Examples:
+
+    \b
+      memgit agent uninstall claude-code
+    """
     _print(agent, uninstall(agent, _place(ctx, user)), as_json)
 
 
@@ -62,7 +75,13 @@ def uninstall_command(ctx: click.Context, agent: str, user: bool, as_json: bool)
 @json_option
 @click.pass_context
 def status_command(ctx: click.Context, agent: str | None, user: bool, as_json: bool) -> None:
-    """Say what is installed, of AGENT or of all agents."""
+    """Say what is installed, of AGENT or of all agents.
+
+    Examples:
+
+    \b
+      memgit agent status
+    """
     found: dict[str, list[Outcome]] = {}
     for name in [agent] if agent else AGENTS:
         if not user or any(part.user for part in AGENTS[name].parts):

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Hide the record at ADDRESS from lists, search and context; its file stays."""
+    """Hide the record at ADDRESS from lists, search and context; its file stays.
+
+    Examples:
+
+    \b
+      memgit archive memory/ops/old-host --reason 'The host is gone'
+    """
     done = archive(
         workspace_of(ctx),
         context_of(ctx),

@@ -16,7 +16,13 @@ from memgit.model.printable import safe
 @json_option
 @click.pass_context
 def command(ctx: click.Context, address: str, at: str | None, as_json: bool) -> None:
-    """Show who last changed each line of the record at ADDRESS, and in which operation."""
+    """Show who last changed each line of the record at ADDRESS, and in which operation.
+
+    Examples:
+
+    \b
+      memgit blame ops#drain
+    """
     lines = blame(workspace_of(ctx), address, at)
     if as_json:
         emit_json([line.as_json() for line in lines])

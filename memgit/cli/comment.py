@@ -39,6 +39,11 @@ def command(
     A comment that stands there already is replaced; a review that concerns no record, derived file,
     configuration or finding makes none. The token is read from MEMGIT_FORGE_TOKEN, or from the forge's own
     variable (GITHUB_TOKEN, GITLAB_TOKEN). That of a fork may not comment: this is said, and no failure.
+
+    Examples:
+
+    \b
+      memgit review-comment review.md --forge gitlab --number 12
     """
     text = read_body(ctx, (), file, use_stdin=False)
     if not text or not text.strip():

@@ -43,6 +43,12 @@ def command(
     says what they did.
 
     Errors that the pre-commit hook would stop are looked for first.
+
+    Examples:
+
+    \b
+      memgit commit
+      memgit commit -m 'After the incident' memory/ops
     """
     workspace = workspace_of(ctx)
     wanted = [

@@ -15,6 +15,11 @@ WHERE = {"bash": "~/.bashrc", "zsh": "~/.zshrc", "fish": "~/.config/fish/complet
 def command(ctx: click.Context, shell: str) -> None:
     """Print the completion script for SHELL, to be evaluated in its start file: eval "$(memgit completion
     bash)".
+
+    Examples:
+
+    \b
+      eval "$(memgit completion bash)"
     """
     from click.shell_completion import get_completion_class
 

@@ -24,6 +24,12 @@ def command(ctx: click.Context, max_tokens: int, at: str | None, as_json: bool) 
     observations, and what people wrote in the indexes.
 
     Those made or changed last come first. What there is no room for is left out, and counted.
+
+    Examples:
+
+    \b
+      memgit context
+      memgit context --max-tokens 800
     """
     manner = Manner(lambda found: json_text(found.as_json()), json_text) if as_json else TEXT
     found = context(workspace_of(ctx), max_tokens=max_tokens, at=at, manner=manner)

@@ -25,6 +25,12 @@ def command(
 ) -> None:
     """Show what changed in records, by default what is not committed yet; with two addresses, how they differ
     (skill/x@1 skill/x@2).
+
+    Examples:
+
+    \b
+      memgit diff
+      memgit diff skill/release@1 skill/release@2
     """
     workspace = workspace_of(ctx)
     if len(names) > 2:

@@ -25,6 +25,12 @@ def command(ctx: click.Context, fix: bool, as_json: bool) -> int:
     is.
 
     Nothing is changed without --fix, and nothing is fetched.
+
+    Examples:
+
+    \b
+      memgit doctor
+      memgit doctor --fix
     """
     folder = ctx.find_root().obj["folder"]
     if not fix:

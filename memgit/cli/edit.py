@@ -23,6 +23,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
     The editor gets the record's own text as it is committed: the whole file, or the section of an entry. An
     empty text aborts, an unchanged one makes no commit. A new title is a rename: links follow.
+
+    Examples:
+
+    \b
+      memgit edit ops#drain
     """
     workspace, context = workspace_of(ctx), context_of(ctx)
     opened = open_record(workspace, context, options["address"])

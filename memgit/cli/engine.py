@@ -23,7 +23,13 @@ def command() -> None:
 @json_option
 @click.pass_context
 def list_(ctx: click.Context, /, as_json: bool) -> None:
-    """List the engines; the one that is configured has a star."""
+    """List the engines; the one that is configured has a star.
+
+    Examples:
+
+    \b
+      memgit engine list
+    """
     configured = engines.choose(workspace_of(ctx)).name
     if as_json:
         emit_json(
@@ -45,6 +51,11 @@ def test(ctx: click.Context, /, name: str | None, as_json: bool) -> None:
     """Bring every engine, or one, up to date, and say whether it works and how fast.
 
     Exits with 1 where one that was named, or the configured one, does not work.
+
+    Examples:
+
+    \b
+      memgit engine test semantic
     """
     found = engines.test(workspace_of(ctx), name)
     if as_json:

@@ -29,6 +29,12 @@ def command(ctx: click.Context, folder: str, system: str | None, at: str | None,
 
     A record that memgit never wrote to is the same to the byte in the system that it came from. What has no
     place there is named.
+
+    Examples:
+
+    \b
+      memgit export --as vault ../vault
+      memgit export --at v1.0 ../store-of-v1
     """
     workspace = workspace_of(ctx)
     done = export(workspace, os.path.join(ctx.find_root().obj["folder"], folder), system, at)

@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Append a dated section to the record at ADDRESS; lists given as options are added to."""
+    """Append a dated section to the record at ADDRESS; lists given as options are added to.
+
+    Examples:
+
+    \b
+      memgit extend ops#drain -m 'Also true of workers.' --keywords worker
+    """
     workspace = workspace_of(ctx)
     body = read_body(ctx, options["body"], options["body_file"])
     if body is None:

@@ -49,6 +49,12 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     A score is 0.3 of staleness, 0.25 where it was never used, 0.2 of size and 0.25 of the share of its
     keywords that another record has. From 0.7 on a record is one to archive, from 0.5 to merge or shorten,
     from 0.3 to look at; health is 100 less 3, 5 and 2 for each.
+
+    Examples:
+
+    \b
+      memgit health
+      memgit health --json
     """
     limit = options["limit"]
     found = health(

@@ -36,8 +36,10 @@ def command(
     """Show the operations on the record at ADDRESS, newest first, through renames, moves and merges, with
     those on records that were merged into it; also of one that is gone, by its whole address or its id.
 
+    Examples:
+
     \b
-    memgit history memory/api --at '2 months ago' --until-changed   when did this stop being true?
+      memgit history memory/api --at '2 months ago' --until-changed   when did this stop being true?
     """
     workspace = workspace_of(ctx)
     missing = activity.incomplete(workspace.require_repository())

@@ -27,6 +27,11 @@ def install(ctx: click.Context, as_json: bool) -> int:
     be changed by hand.
 
     The hooks go where git looks for them; core.hooksPath is never set. Safe to repeat.
+
+    Examples:
+
+    \b
+      memgit hooks install
     """
     return _done(_over(ctx, hooks.install), as_json, "installed")
 
@@ -35,7 +40,13 @@ def install(ctx: click.Context, as_json: bool) -> int:
 @json_option
 @click.pass_context
 def uninstall(ctx: click.Context, as_json: bool) -> int:
-    """Take memgit's lines out of the hooks; every file is then what it was without them."""
+    """Take memgit's lines out of the hooks; every file is then what it was without them.
+
+    Examples:
+
+    \b
+      memgit hooks uninstall
+    """
     found = _over(ctx, hooks.uninstall)
     if as_json:
         emit_json([hook.as_json() for hook in found])
@@ -52,7 +63,13 @@ def uninstall(ctx: click.Context, as_json: bool) -> int:
 @json_option
 @click.pass_context
 def status(ctx: click.Context, as_json: bool) -> int:
-    """Show which hooks run memgit; exit with 1 where one does not."""
+    """Show which hooks run memgit; exit with 1 where one does not.
+
+    Examples:
+
+    \b
+      memgit hooks status
+    """
     return _done(_over(ctx, hooks.status), as_json, "there already")
 
 

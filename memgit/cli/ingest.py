@@ -86,6 +86,13 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     a record is proposed: a new one, an update or an extension. On a terminal they are asked about one by one.
     Without one, nothing is written unless --yes or --apply says so. Where one SOURCE cannot be taken, nothing
     is written; where something stands in the way of a part, the rest is, and the exit code is 1.
+
+    Examples:
+
+    \b
+      memgit ingest docs/runbook.md
+      memgit ingest https://example.org/post --plan plan.yaml
+      memgit ingest --apply plan.yaml
     """
     ways = [name for name in ("map_", "plan", "apply_", "yes") if options[name]]
     if len(ways) > 1:

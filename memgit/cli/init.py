@@ -52,6 +52,13 @@ def command(
     """Make DIR (by default the current folder) a knowledge repository; what is there stays.
 
     Safe to repeat.
+
+    Examples:
+
+    \b
+      memgit init notes
+      memgit init --layout vault
+      memgit init --indexes trunk docs/kb
     """
     folder = os.path.join(ctx.find_root().obj["folder"], directory)
     done = init(

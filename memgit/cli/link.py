@@ -17,7 +17,13 @@ from memgit.cli.output import print_written
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Link the record at ADDRESS with each OTHER, both ways."""
+    """Link the record at ADDRESS with each OTHER, both ways.
+
+    Examples:
+
+    \b
+      memgit link ops#drain decision/20260302-queue
+    """
     done = link(
         workspace_of(ctx),
         context_of(ctx),

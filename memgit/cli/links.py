@@ -38,9 +38,11 @@ def command(
 ) -> None:
     """Show what links to the record at ADDRESS and what it links to, each with the line of the link.
 
+    Examples:
+
     \b
-    memgit links memory/api --depth 2 --format mermaid
-    memgit links --orphans
+      memgit links memory/api --depth 2 --format mermaid
+      memgit links --orphans
     """
     if orphans == (address is not None):
         raise click.UsageError("give an ADDRESS, or --orphans alone")

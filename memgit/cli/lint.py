@@ -57,6 +57,13 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     Exits with 1 where something is as grave as --fail-on says. With --staged, rules that compare records with
     each other, or find what is old or missing (MG203, MG301 to MG304), are left out unless selected. With
     --log, the counts and what each rule found go into the log; the check is the same.
+
+    Examples:
+
+    \b
+      memgit lint
+      memgit lint --fix
+      memgit lint --select MG2 --format sarif -o lint.sarif
     """
     if options["commit"] and not options["mend"]:
         raise BadInput("--commit goes with --fix")

@@ -64,7 +64,15 @@ MAX_STATUS = 12
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """List records, by default all that are not archived."""
+    """List records, by default all that are not archived.
+
+    Examples:
+
+    \b
+      memgit list knowledge --category ops
+      memgit list --since '2 weeks ago' --sort updated
+      memgit list decision --status accepted --json
+    """
     kind = kinds_of(options["kind"] or options["kind_argument"])
     kinds, group = group_from(options, [kind] if kind is not None else [])
     kind = kinds[0] if kinds else None

@@ -56,7 +56,15 @@ FORMATS = ("text", "markdown", "json")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Show the activity log: what each commit did to records, newest first."""
+    """Show the activity log: what each commit did to records, newest first.
+
+    Examples:
+
+    \b
+      memgit log -n 10
+      memgit log --op record --actor claude-code --since yesterday
+      memgit log --format markdown > log.md
+    """
     workspace = workspace_of(ctx)
     repo = workspace.require_repository()
     wanted = activity.filters(

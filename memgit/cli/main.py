@@ -14,68 +14,89 @@ from memgit.cli.root import split
 from memgit.cli.terminal import coloured
 from memgit.errors import BadInput
 
-__all__ = ["COMMANDS", "call", "cli"]
+__all__ = ["COMMANDS", "GROUPS", "call", "cli"]
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("init", "Make a folder a knowledge repository."),
-    "adopt": ("adopt", "Make a knowledge root of what is there."),
-    "upgrade": ("upgrade", "Bring Mem Skill entries to version 1.2."),
-    "site": ("site", "Write the records as a static web site."),
-    "serve": ("serve", "Show the records as web pages on this machine."),
-    "export": ("export", "Write a plain workspace of another system."),
-    "record": ("record", "Record a new piece of knowledge."),
-    "update": ("update", "Replace the content or fields of a record."),
-    "extend": ("extend", "Append a dated section to a record."),
-    "edit": ("edit", "Edit a record in your editor, as one operation."),
-    "archive": ("archive", "Hide a record from lists, search and context."),
-    "restore": ("restore", "Bring an archived record back."),
-    "rm": ("rm", "Delete records."),
-    "rename": ("rename", "Give a record another title or place; links follow."),
-    "promote": ("promote", "Make a memory or decision out of a record."),
-    "link": ("link", "Link records with each other, both ways."),
-    "links": ("links", "Show what links to a record, and what it links to."),
-    "tags": ("tags", "List the tags of records with counts."),
-    "ingest": ("ingest", "Take knowledge out of files, folders and pages."),
-    "recordnow": ("recordnow", "Record what a session taught."),
-    "show": ("show", "Show one record."),
-    "search": ("search", "Search records."),
-    "engine": ("engine", "Show and test the search engines."),
-    "recall": ("recall", "Load what a message calls for."),
-    "context": ("context", "Print what a session should know at its start."),
-    "agent": ("agent", "Set memgit up for a coding agent."),
-    "mcp": ("mcp", "Serve agents by the Model Context Protocol."),
-    "use": ("use", "Count one use of a record."),
-    "list": ("list_", "List records."),
-    "history": ("history", "Show the operations on one record."),
-    "blame": ("blame", "Show who last changed each line of a record."),
-    "diff": ("diff", "Show what changed in records."),
-    "log": ("log", "Show the activity log."),
-    "propose": ("propose", "Carry out a command on a branch of its own, for review."),
-    "undo": ("undo", "Take one operation back in a new commit."),
-    "lint": ("lint", "Check records, indexes and links."),
-    "rule": ("rule", "Show what a rule finds and why."),
-    "review-comment": ("comment", "Post a review on its pull or merge request."),
-    "review-job": ("review_job", "Review what a CI job is about."),
-    "review": ("review", "Review what a branch does to records."),
-    "open-requests": ("open_requests", "List the open pull or merge requests."),
-    "commit": ("commit", "Commit hand edits as operations."),
-    "rebuild": ("rebuild", "Derive indexes, cache and log again."),
-    "health": ("health", "Score the store and name what to archive, merge or shorten."),
-    "merge-records": ("merge_records", "Merge duplicates into one record; links follow."),
-    "doctor": ("doctor", "Say what is wrong with this clone."),
-    "hooks": ("hooks", "Install or take out the git hooks."),
-    "hook": ("hook", ""),
-    "completion": ("completion", "Print the shell completion script."),
-    "resolve": ("resolve", "Merge records that git left in conflict."),
-    "sync": ("sync", "Fetch, merge and push."),
-    "update-branch": ("update_branch", "Merge the base of this branch into it, record by record."),
-    "merge-driver": ("merge_driver", "Merge one file for git (called by git)."),
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Start a repository": {
+        "init": ("init", "Make a folder a knowledge repository."),
+        "adopt": ("adopt", "Make a knowledge root of what is there."),
+        "upgrade": ("upgrade", "Bring Mem Skill entries to version 1.2."),
+    },
+    "Record": {
+        "record": ("record", "Record a new piece of knowledge."),
+        "update": ("update", "Replace the content or fields of a record."),
+        "extend": ("extend", "Append a dated section to a record."),
+        "edit": ("edit", "Edit a record in your editor, as one operation."),
+        "rename": ("rename", "Give a record another title or place; links follow."),
+        "link": ("link", "Link records with each other, both ways."),
+        "promote": ("promote", "Make a memory or decision out of a record."),
+        "archive": ("archive", "Hide a record from lists, search and context."),
+        "restore": ("restore", "Bring an archived record back."),
+        "rm": ("rm", "Delete records."),
+        "merge-records": ("merge_records", "Merge duplicates into one record; links follow."),
+        "undo": ("undo", "Take one operation back in a new commit."),
+        "commit": ("commit", "Commit hand edits as operations."),
+    },
+    "Take in": {
+        "ingest": ("ingest", "Take knowledge out of files, folders and pages."),
+        "recordnow": ("recordnow", "Record what a session taught."),
+    },
+    "Find and read": {
+        "show": ("show", "Show one record."),
+        "list": ("list_", "List records."),
+        "search": ("search", "Search records."),
+        "recall": ("recall", "Load what a message calls for."),
+        "context": ("context", "Print what a session should know at its start."),
+        "links": ("links", "Show what links to a record, and what it links to."),
+        "tags": ("tags", "List the tags of records with counts."),
+    },
+    "History": {
+        "log": ("log", "Show the activity log."),
+        "history": ("history", "Show the operations on one record."),
+        "blame": ("blame", "Show who last changed each line of a record."),
+        "diff": ("diff", "Show what changed in records."),
+    },
+    "Review and share": {
+        "review": ("review", "Review what a branch does to records."),
+        "propose": ("propose", "Carry out a command on a branch of its own, for review."),
+        "sync": ("sync", "Fetch, merge and push."),
+        "update-branch": ("update_branch", "Merge the base of this branch into it, record by record."),
+        "resolve": ("resolve", "Merge records that git left in conflict."),
+    },
+    "Check and repair": {
+        "lint": ("lint", "Check records, indexes and links."),
+        "rule": ("rule", "Show what a rule finds and why."),
+        "health": ("health", "Score the store and name what to archive, merge or shorten."),
+        "doctor": ("doctor", "Say what is wrong with this clone."),
+        "rebuild": ("rebuild", "Derive indexes, cache and log again."),
+        "hooks": ("hooks", "Install or take out the git hooks."),
+    },
+    "Agents and search engines": {
+        "agent": ("agent", "Set memgit up for a coding agent."),
+        "mcp": ("mcp", "Serve agents by the Model Context Protocol."),
+        "use": ("use", "Count one use of a record."),
+        "engine": ("engine", "Show and test the search engines."),
+    },
+    "Publish": {
+        "site": ("site", "Write the records as a static web site."),
+        "serve": ("serve", "Show the records as web pages on this machine."),
+        "export": ("export", "Write a plain workspace of another system."),
+    },
+    "For CI, git and the shell": {
+        "review-job": ("review_job", "Review what a CI job is about."),
+        "review-comment": ("comment", "Post a review on its pull or merge request."),
+        "open-requests": ("open_requests", "List the open pull or merge requests."),
+        "completion": ("completion", "Print the shell completion script."),
+        "hook": ("hook", ""),
+        "merge-driver": ("merge_driver", "Merge one file for git (called by git)."),
+    },
 }
-"""Name to module and one line of help. A new command is one row here, one module in `cli` and one use case in
-`app`.
+"""What people do, and the commands for it: name to module and one line of help. A new command is one row here,
+one module in `cli` and one use case in `app`.
 
 A row without help is hidden.
 """
+COMMANDS = {name: row for rows in GROUPS.values() for name, row in rows.items()}
 
 
 FREE_TEXT = ("search", "recall")
@@ -106,8 +127,9 @@ class Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_) for name, (_, help_) in COMMANDS.items() if help_])
+        for heading, rows in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, help_) for name, (_, help_) in rows.items() if help_], col_max=20)
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

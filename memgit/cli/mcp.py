@@ -37,6 +37,12 @@ def command(ctx: click.Context, tools: str, port: int | None, token: str | None)
     """Serve this knowledge root to agents by the Model Context Protocol.
 
     Needs the extra mcp: pip install 'memgit-kb[mcp]'. Agents start it themselves: memgit agent install.
+
+    Examples:
+
+    \b
+      memgit mcp
+      memgit -C ~/notes mcp --tools mnema
     """
     if port is not None and not token:
         raise BadInput(

@@ -26,6 +26,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     The text is appended in a dated section; -m or -F gives one that stands in place of all. Every link to
     OTHER is rewritten to KEEP, its history shows in that of KEEP, and its uses count for KEEP. All of it is
     one commit, which `memgit undo` takes back.
+
+    Examples:
+
+    \b
+      memgit merge-records ops#drain ops#drain-first
     """
     body = read_body(ctx, options["body"], options["body_file"], use_stdin=False)
     done = merge_records(

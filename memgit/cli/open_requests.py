@@ -25,6 +25,11 @@ def command(ctx: click.Context, forge: str | None, base: str | None, as_json: bo
 
     Those from forks are left out: nothing here may write to them. The token is read from MEMGIT_FORGE_TOKEN, or from
     the forge's own variable (GITHUB_TOKEN, GITLAB_TOKEN).
+
+    Examples:
+
+    \b
+      memgit open-requests --forge github
     """
     found = open_requests(context_of(ctx), forge, base or None)
     if as_json:

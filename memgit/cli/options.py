@@ -12,7 +12,7 @@ from memgit import TYPE_CHECKING
 from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.cli.lean import click
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
-from memgit.model.kinds import FIELDS
+from memgit.model.kinds import FIELDS, KINDS
 from memgit.model.record import Value
 from memgit.model.shell import typed_path
 
@@ -173,23 +173,27 @@ SHORT = {
 
 
 def field_options(*names: str) -> Callable[[F], F]:
-    """One option a field; list fields are repeatable and take commas."""
+    """One option a field; list fields are repeatable and take commas. The help names the kinds that have it."""
 
     def add(function: F) -> F:
         for name in reversed(names):
             field = FIELDS[name]
             flags = [f"--{name.replace('_', '-')}"] + ([SHORT[name]] if name in SHORT else [])
             text = field.help[0].upper() + field.help[1:]
+            kinds = [kind.name for kind in KINDS.values() if name in kind.fields]
+            of = f" [{', '.join(kinds)}]" if len(kinds) < len(KINDS) - 1 else ""
             if field.many:
                 function = click.option(
                     *flags,
                     f"field_{name}",
                     multiple=True,
                     metavar="TEXT",
-                    help=f"{text}; repeat or use commas.",
+                    help=f"{text}; repeat or use commas.{of}",
                 )(function)
             else:
-                function = click.option(*flags, f"field_{name}", metavar="TEXT", help=f"{text}.")(function)
+                function = click.option(*flags, f"field_{name}", metavar="TEXT", help=f"{text}.{of}")(
+                    function
+                )
         return function
 
     return add

@@ -40,6 +40,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     old record stays.
 
     Title and body are those of the record at ADDRESS unless others are given.
+
+    Examples:
+
+    \b
+      memgit promote observation/k3m9q2 'Restarts need a drained queue'
     """
     request = Request(
         kinds_of(options["kind"]) or "",

@@ -37,6 +37,11 @@ def command(
     Working tree, index and HEAD stay as they are, and the command reads the branch, not the working tree.
     COMMAND is any command that writes records, with its options: memgit propose -- record knowledge "What was
     learned" -m "How."
+
+    Examples:
+
+    \b
+      memgit propose -- record knowledge 'Grid gaps' --category web -m 'Use gap, not margins.'
     """
     needs = required(args[0])
     proposal = Proposal(branch, base)

@@ -43,6 +43,13 @@ def command(ctx: click.Context, check_: bool, at: str | None, commit: bool, as_j
 
     Uncommitted edits of records count. A file that cannot be derived, such as another tool's, is named and
     left alone; the exit code is then 1.
+
+    Examples:
+
+    \b
+      memgit rebuild
+      memgit rebuild --check
+      memgit rebuild --check --at origin/main
     """
     if commit and (check_ or at is not None):
         raise BadInput("--commit writes, and --check and --at do not")

@@ -51,6 +51,12 @@ def command(
     it, of every kind; and experience of the skills it names.
 
     TEXT comes from standard input where none is given or it is -. Nothing is printed where nothing fits.
+
+    Examples:
+
+    \b
+      memgit recall 'How do I drain a queue before a roll?'
+      memgit recall --max-tokens 500 - < message.txt
     """
     text = " ".join(words)
     if text == "-" or not (words or skills):

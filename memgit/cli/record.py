@@ -88,6 +88,13 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     note.
 
     The body comes from -m, -F, standard input, or an editor on a terminal.
+
+    Examples:
+
+    \b
+      memgit record knowledge 'Drain before a roll' --category ops --keywords queue,roll -m 'Stop the queue first.'
+      memgit record decision 'Use SQLite' --status accepted --template madr -F decision.md
+      memgit record --batch learned.jsonl --each
     """
     if options["batch"] is not None:
         if options["kind"] is not None:

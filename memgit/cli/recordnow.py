@@ -32,6 +32,11 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
     What is worth recording is proposed as a new record, or as an update or extension of a close one, asked about one
     by one on a terminal, and written in one commit with the source `conversation`.
+
+    Examples:
+
+    \b
+      memgit recordnow session.jsonl --yes
     """
     workspace, context = workspace_of(ctx), context_of(ctx)
     workspace.writable()

@@ -23,7 +23,14 @@ from memgit.errors import BadInput
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Give the record at ADDRESS another TITLE or place; every link to it is rewritten in the same commit."""
+    """Give the record at ADDRESS another TITLE or place; every link to it is rewritten in the same commit.
+
+    Examples:
+
+    \b
+      memgit rename ops#drain 'Drain the queue before a roll'
+      memgit rename memory/ops/host --to hosts
+    """
     if options["title"] is None and options["key"] is None and options["slug"] is None:
         raise BadInput("say what to rename it to", hint="a new title, --to or --slug")
     title = clean(options["title"], "the title") if options["title"] is not None else None

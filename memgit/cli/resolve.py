@@ -26,6 +26,12 @@ def command(ctx: click.Context, paths: tuple[str, ...], force: bool, as_json: bo
     In a stopped merge, rebase, cherry-pick, revert or stash where no merge driver ran. Files that were edited
     to settle a conflict are left alone. Derived files follow from the records. Exits with 1 where something
     is left to settle by hand; it is named.
+
+    Examples:
+
+    \b
+      memgit resolve
+      memgit resolve knowledge-base/ops.md
     """
     workspace = workspace_of(ctx, lenient=True)
     # What it derives follows from what is staged, and an edit of the configuration may not be.

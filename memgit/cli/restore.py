@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Bring the archived record at ADDRESS back; an observation stays archived."""
+    """Bring the archived record at ADDRESS back; an observation stays archived.
+
+    Examples:
+
+    \b
+      memgit restore memory/ops/old-host
+    """
     done = restore(
         workspace_of(ctx),
         context_of(ctx),

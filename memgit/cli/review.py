@@ -37,6 +37,12 @@ def command(ctx: click.Context, /, revisions: str | None, **options: Any) -> int
     BASE is the upstream of the branch by default, else the default branch; HEAD is the present commit.
     BASE..HEAD and BASE...HEAD mean the same, and BASE alone is what HEAD is compared with. Exits with 1 where
     the verdict is fail; the key review of .memgit.yaml says from when on.
+
+    Examples:
+
+    \b
+      memgit review
+      memgit review main..topic --format markdown -o review.md
     """
     from memgit.app.review.review import Request, not_itself, parse_range, review
 

@@ -52,6 +52,11 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
     A job without a change, such as one on a schedule, checks everything. Where there is nothing to review, the
     verdict is none. The forge's own variables say which event it is; with --base and --head any CI will do.
+
+    Examples:
+
+    \b
+      memgit review-job --forge github --fail-on warn
     """
     base, head = options["base"] or None, options["head"] or None
     if head is not None and base is None:

@@ -26,6 +26,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     Related fields of other records drop their links to it. Other links to it are named: on a terminal you
     are asked whether to break them, elsewhere --force breaks them. memgit archive hides a record and keeps
     its file.
+
+    Examples:
+
+    \b
+      memgit rm memory/ops/draft --reason 'It never held'
     """
     workspace, context = workspace_of(ctx), context_of(ctx)
     names = [options["address"], *options["others"]]

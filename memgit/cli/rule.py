@@ -17,7 +17,14 @@ from memgit.lint.pages import page
 @click.argument("name", metavar="[CODE]", required=False)
 @json_option
 def command(name: str | None, as_json: bool) -> None:
-    """Show what a rule finds, why that is bad, and a bad and a good example; without a code, list the rules."""
+    """Show what a rule finds, why that is bad, and a bad and a good example; without a code, list the rules.
+
+    Examples:
+
+    \b
+      memgit rule
+      memgit rule MG301
+    """
     known, notes = rules()
     print_notes(notes)
     if name is None:

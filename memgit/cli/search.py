@@ -51,7 +51,14 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes,
-    as '"read only"', must stand together. A query that begins with a dash stands after --."""
+    as '"read only"', must stand together. A query that begins with a dash stands after --.
+
+    Examples:
+
+    \b
+      memgit search queue lag
+      memgit search '"dead letter"' --kind knowledge --limit 5
+    """
     kinds = [kinds_of(kind) or kind for kind in options["kinds"]]
     kinds, group = group_from(options, kinds)
     now = int(time.time())

@@ -23,6 +23,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
     Pages reload when a record changes, search is answered by the engine, and /review?range=BASE..HEAD shows a
     review. Read-only; answers loopback alone. Ctrl-C ends it.
+
+    Examples:
+
+    \b
+      memgit serve
+      memgit serve --port 0
     """
     need("jinja2", "mistune", "nh3", extra="site")
     from memgit.site.serve import serve

@@ -19,6 +19,13 @@ from memgit.cli.output import echo, emit_json, print_record
 def command(ctx: click.Context, address: str, at: str | None, as_json: bool) -> None:
     """Show the record at ADDRESS: a full address, any unique ending of one, an id, a wikilink, or
     skill/NAME@VERSION.
+
+    Examples:
+
+    \b
+      memgit show ops#drain
+      memgit show skill/release@2
+      memgit show ops#drain --at '2 weeks ago'
     """
     workspace = workspace_of(ctx)
     record, reader = show(workspace, address, at)

@@ -55,6 +55,13 @@ def command(
     Nothing is forced and nothing is reset. Exits with 1 where records conflict, which leaves an ordinary merge
     under way, or where the gate refuses what would go, such as a secret; exits with 3 where the push did not get
     through. What came is merged in both of the latter.
+
+    Examples:
+
+    \b
+      memgit sync
+      memgit sync --no-push
+      memgit sync --base
     """
     access = access_of(timeout, as_json=as_json)
 

@@ -17,7 +17,14 @@ from memgit.cli.output import echo, emit_json
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, archived: bool, at: str | None, as_json: bool) -> None:
-    """List the tags of records with how many have each: those of the frontmatter and #tags in the text."""
+    """List the tags of records with how many have each: those of the frontmatter and #tags in the text.
+
+    Examples:
+
+    \b
+      memgit tags
+      memgit tags --json
+    """
     reader = open_reader(workspace_of(ctx), at)
     counts = Counter(tag for record, tags in reader.tags() if archived or not record.archived for tag in tags)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))

@@ -20,6 +20,13 @@ def command(
 ) -> None:
     """Take back what one commit did to records, by default the newest operation, in a new commit; what came
     after stays. Called again, it takes back the operation before.
+
+    Examples:
+
+    \b
+      memgit undo
+      memgit undo 3f9a1c2b --reason 'It broke the links'
+      memgit undo --redo
     """
     if redo and commit is not None:
         raise BadInput("--redo takes no commit", hint="memgit undo COMMIT takes back any commit, an undo too")

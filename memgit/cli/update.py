@@ -50,7 +50,15 @@ MOVES = {"title": "", "category": "--to ", "skill": "--to ", "scope": "--to "}
 @write_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Replace the body of the record at ADDRESS, or the fields that are given; an empty text empties a field."""
+    """Replace the body of the record at ADDRESS, or the fields that are given; an empty text empties a field.
+
+    Examples:
+
+    \b
+      memgit update ops#drain -F body.md --reason 'The command changed'
+      memgit update skill/release --new-version -F release.md
+      memgit update decision/20260302-queue --status superseded --superseded-by decision/20260501-bus
+    """
     for name, how in MOVES.items():
         if options[name] is not None:
             hint = f"memgit rename {quote(options['address'])} {how}{quote(options[name])}"

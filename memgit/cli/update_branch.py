@@ -24,6 +24,12 @@ def command(ctx: click.Context, base: str | None, no_fetch: bool, timeout: float
     as the remote has it, unless another branch or revision is named; a branch of a remote (origin/main, or main where
     that is not here) is fetched first. Edits that are not committed stay as they are. Exits with 1 where records
     conflict: they are named, and an ordinary merge is under way.
+
+    Examples:
+
+    \b
+      memgit update-branch && git push
+      memgit update-branch origin/main
     """
     access = None if no_fetch else access_of(timeout, as_json=as_json)
     done = update_branch(workspace_of(ctx), base, access)

@@ -15,6 +15,11 @@ from memgit.cli.output import echo, emit_json, faint, print_notes
 def command(ctx: click.Context, reason: str | None, stage: bool, as_json: bool) -> None:
     """Bring the entries of a Mem Skill workspace to version 1.2: records without Source and Related get the
     labels. Safe to repeat.
+
+    Examples:
+
+    \b
+      memgit upgrade --reason 'Mem Skill 1.2'
     """
     done = upgrade(workspace_of(ctx), context_of(ctx), reason=reason, stage=stage)
     print_notes(done.written.notes)

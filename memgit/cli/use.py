@@ -25,6 +25,11 @@ def command(ctx: click.Context, address: str, reason: str | None, as_json: bool)
     """Count one use of the record at ADDRESS.
 
     Counts lie on a ref of this clone and are summed over all clones; no file changes.
+
+    Examples:
+
+    \b
+      memgit use skill/release
     """
     done = use(workspace_of(ctx), context_of(ctx), address, reason=reason)
     if as_json:
