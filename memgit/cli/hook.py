@@ -177,7 +177,7 @@ def _after(repo: Repository, name: str, args: tuple[str, ...], fix: bool) -> Seq
         }[name]
     head = repo.head().commit
     if name == "post-commit":
-        if head is None or repo.in_progress() is not None:  # post-rewrite follows
+        if head is None or repo.in_progress() == "rebase":  # post-rewrite follows
             return ()
         return hook_after.keep_beside(repo, next(iter(repo.parents_of(head)), None), head)
     if name == "post-checkout":
