@@ -11,6 +11,8 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
+from memgit.errors import Refused
+from memgit.git.commit import lock
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.model.namedtuple import NamedTuple
@@ -39,7 +41,8 @@ def note(repo: Repository, new: Pending, head: Tree, before: Tree, staged: Mappi
 
     Args:
         head: the tree of the newest commit; what it holds is committed, and forgotten.
-        before: the tree of what was staged before this operation; what it does not hold is forgotten too.
+        before: the tree of what was staged before this operation; what neither it nor the index holds is
+            forgotten too.
         staged: what is staged now; an earlier operation on a file of the new one goes on with its new blob.
     """
     kept = []
@@ -47,7 +50,7 @@ def note(repo: Repository, new: Pending, head: Tree, before: Tree, staged: Mappi
         blobs = {
             path: new.blobs.get(path, blob)
             for path, blob in one.blobs.items()
-            if path in staged and before.file(path) == blob != head.file(path)
+            if path in staged and blob != head.file(path) and blob in (before.file(path), staged[path])
         }
         if blobs:
             kept.append(one._replace(blobs=blobs))
@@ -74,15 +77,20 @@ def load(repo: Repository) -> list[Pending]:
     return found
 
 
+def _is_open(one: Pending, head: Tree) -> bool:
+    """Whether a staged operation has a file that the newest commit does not hold so."""
+    return any(head.file(path) != blob for path, blob in one.blobs.items())
+
+
 def taken(repo: Repository, head: Tree, staged: Mapping[str, str | None]) -> Pending | None:
     """What a commit of some staged blobs carries: the operations of which a file is among them, as one; None
     where there is none. What the tree of the newest commit holds already is forgotten.
     """
     known = load(repo)
-    left = [one for one in known if any(head.file(path) != blob for path, blob in one.blobs.items())]
+    left = [one for one in known if _is_open(one, head)]
     if len(left) < len(known):
-        with suppress(OSError):
-            _save(repo, left)
+        with suppress(OSError, Refused), lock.hold(repo, 0):  # a writer forgets the same
+            _save(repo, [one for one in load(repo) if _is_open(one, head)])
     some = [
         one
         for one in left

@@ -21,7 +21,8 @@ from memgit.derive import CATEGORY_INDEX, affected_rows, derive_affected, derive
 from memgit.errors import BadInput
 from memgit.formats.merging.merge import merge_file
 from memgit.formats.messages import message as messages
-from memgit.git.commit.commit import Change, Merge, Merged, commit
+from memgit.git.commit import lock
+from memgit.git.commit.commit import LOCK_TIMEOUT, Change, Merge, Merged, commit
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Head, Repository
 from memgit.git.worktree.staged import staged
@@ -104,14 +105,16 @@ def _note_staged(
     from memgit.app.write import pending
 
     repo = workspace.require_repository()
-    now = {path: None if entry is None else entry.oid for path, entry in staged(repo, overlay.commit).items()}
-    blobs = {
-        path: now[path] for path in overlay.edits if path in now and overlay.layout.find(path) is not None
-    }
-    one = pending.Pending(
-        blobs, plan.op, plan.changes, context.actor, context.run, reason, plan.source, plan.derived_from
-    )
-    pending.note(repo, one, repo.tree(overlay.commit), overlay.tree, now)
+    with lock.hold(repo, LOCK_TIMEOUT):
+        entries = staged(repo, overlay.commit)
+        now = {path: None if entry is None else entry.oid for path, entry in entries.items()}
+        blobs = {
+            path: now[path] for path in overlay.edits if path in now and overlay.layout.find(path) is not None
+        }
+        one = pending.Pending(
+            blobs, plan.op, plan.changes, context.actor, context.run, reason, plan.source, plan.derived_from
+        )
+        pending.note(repo, one, repo.tree(overlay.commit), overlay.tree, now)
 
 
 def note_right(workspace: Workspace, tree: Tree, right: Collection[str], derived: Collection[str]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memgit.app.write import write as write_module
 from tests.support import memgit, run_git, status, write
 
 AGENT = ("--actor", "claude", "--run", "r7")
@@ -29,6 +30,26 @@ def by_hook(kb: Path) -> None:
     memgit(kb, "hook", "commit-msg", str(message))
     run_git(kb, "commit", "-q", "-n", "--cleanup=verbatim", "-F", str(message))
     message.unlink()
+
+
+def test_two_that_stage_at_once_are_both_named(kb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = write_module._note_staged
+
+    def late(*args: Any) -> None:
+        monkeypatch.setattr(write_module, "_note_staged", note)
+        memgit(
+            kb, "--actor", "second", "record", "memory", "Two", "-m", "x", "--reason", "why two", "--stage"
+        )
+        note(*args)
+
+    monkeypatch.setattr(write_module, "_note_staged", late)
+    memgit(kb, "--actor", "first", "record", "memory", "One", "-m", "x", "--reason", "why one", "--stage")
+    by_hook(kb)
+    event = newest(kb)
+    assert sorted(event["actor"].split(", ")) == ["first", "second"]
+    assert "why one" in run_git(kb, "log", "-1", "--format=%B") and "why two" in run_git(
+        kb, "log", "-1", "--format=%B"
+    )
 
 
 @pytest.mark.parametrize("how", ["git", "memgit"])
