@@ -28,7 +28,7 @@ from memgit.lint.engine import run  # noqa: E402
 from memgit.lint.rules.mg303_contradiction import RULE  # noqa: E402
 from memgit.lint.settings import Settings  # noqa: E402
 from memgit.model import layout  # noqa: E402
-from tests.lint.support import MappingSource  # noqa: E402
+from tests.lint.support import in_memory  # noqa: E402
 
 
 class Row(NamedTuple):
@@ -515,7 +515,7 @@ def corpus(pieces: Sequence[Row]) -> Corpus:
             )
     return Corpus(
         layout.memgit(),
-        MappingSource({"knowledge-base/practice.md": "\n".join(parts).encode()}),
+        in_memory({"knowledge-base/practice.md": "\n".join(parts).encode()}),
         "2026-06-01",
     )
 

@@ -30,9 +30,11 @@ from memgit.adopt.settings import text_of  # noqa: E402
 from memgit.app import config  # noqa: E402
 from memgit.app.adopt.init import ATTRIBUTES, attributes  # noqa: E402
 from memgit.derive import derive_affected, starters  # noqa: E402
+from memgit.derive.view import View  # noqa: E402
 from memgit.formats.codec import Draft, Form  # noqa: E402
 from memgit.formats.codecs import form_named, parse_file  # noqa: E402
 from memgit.formats.messages import message  # noqa: E402
+from memgit.model.filetree import NO_FILES  # noqa: E402
 from memgit.model.ids import new_id  # noqa: E402
 from memgit.model.operation import RecordChange  # noqa: E402
 from memgit.model.record import ParsedFile, Value  # noqa: E402
@@ -60,13 +62,12 @@ PEOPLE = ("Ada Moss", "Ben Okoro", "Chen Li", "Dora Vance")
 LAYOUT = config.make_layout("memgit")
 
 
-class Files:
+class Files(View):
     """A working tree in memory, with what derived files may ask of it (`memgit.derive.View`)."""
 
     def __init__(self) -> None:
-        self.layout = LAYOUT
+        super().__init__(LAYOUT, NO_FILES)
         self._data: dict[str, bytes] = {}
-        self._parsed: dict[str, ParsedFile] = {}
         self._names: dict[str, list[str]] = {}
         self._folders: dict[str, list[str]] = {}
 
@@ -111,14 +112,13 @@ class Files:
                 bisect.insort(names, name)
 
 
-class Edited:
+class Edited(View):
     """The same with edits on top, while the files below stay as they were."""
 
     def __init__(self, base: Files, edits: Mapping[str, bytes | None]) -> None:
-        self.layout = LAYOUT
+        super().__init__(LAYOUT, NO_FILES)
         self._base = base
         self._edits = edits
-        self._parsed: dict[str, ParsedFile] = {}
 
     def data(self, path: str) -> bytes | None:
         return self._edits[path] if path in self._edits else self._base.data(path)

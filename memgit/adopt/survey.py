@@ -15,10 +15,11 @@ from memgit.adopt.systems import SYSTEMS
 from memgit.adopt.systems.system import TEMPLATE, Candidate
 from memgit.derive import is_derived, render_all
 from memgit.derive.mem_skill import counted
-from memgit.derive.view import MappingView
+from memgit.derive.view import View
 from memgit.errors import UnreadableFile
 from memgit.formats.codecs import parse_file
 from memgit.formats.text import decode
+from memgit.model.filetree import NO_FILES, EditedTree
 from memgit.model.layout import Layout, Place
 from memgit.model.record import ParsedFile, Record
 
@@ -162,7 +163,7 @@ class Survey:
     def _leave(self, why: str, path: str) -> None:
         self._left.setdefault(why, []).append(path)
 
-    def view(self) -> MappingView:
+    def view(self) -> View:
         """The files that indexes depend on."""
         return _Held(self.layout, self._data, self._parsed)
 
@@ -212,9 +213,9 @@ class Survey:
         )
 
 
-class _Held(MappingView):
+class _Held(View):
     """The files of a survey, as they were parsed."""
 
     def __init__(self, layout: Layout, data: dict[str, bytes], parsed: dict[str, ParsedFile]) -> None:
-        super().__init__(layout, {**dict.fromkeys(parsed, b""), **data})
+        super().__init__(layout, EditedTree(NO_FILES, {**dict.fromkeys(parsed, b""), **data}))
         self._parsed = dict(parsed)

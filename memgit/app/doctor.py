@@ -24,7 +24,7 @@ from memgit.app.derived.files import Kept
 from memgit.app.hooks import install as hooks
 from memgit.app.hooks import on_path
 from memgit.app.merge.resolve import NEXT
-from memgit.app.read.reader import DiskFiles, open_reader
+from memgit.app.read.reader import open_reader
 from memgit.app.workspace import Context, Workspace, open_workspace
 from memgit.errors import BadInput, MemgitError, NotFound, Refused
 from memgit.git import setup
@@ -35,6 +35,7 @@ from memgit.git.process import OLDEST_GIT, git_version
 from memgit.git.remote import names as remote_names
 from memgit.git.repository import Repository
 from memgit.git.worktree import index
+from memgit.git.worktree.filetrees import DiskTree
 from memgit.git.worktree.unmerged import unmerged
 from memgit.lint import gate
 from memgit.model.duplicate_id import is_twin, merging
@@ -213,7 +214,7 @@ def _attributes(patient: Patient) -> Iterator[Trouble]:
     workspace = _initialised(patient)
     if workspace is None:
         return
-    present = DiskFiles(workspace.root or "", None).data(ATTRIBUTES)
+    present = DiskTree(workspace.root or "", None).data(ATTRIBUTES)
     if attributes(present, workspace.layout) != (present or b""):
         yield Trouble(
             "", "the lines that have records merged as records are missing", "memgit init", ATTRIBUTES
@@ -224,7 +225,7 @@ def _merge_driver(patient: Patient) -> Iterator[Trouble]:
     workspace = _initialised(patient)
     if workspace is None or patient.repo is None:
         return
-    if b"merge=memgit" not in (DiskFiles(workspace.root or "", None).data(ATTRIBUTES) or b""):
+    if b"merge=memgit" not in (DiskTree(workspace.root or "", None).data(ATTRIBUTES) or b""):
         return
     driver = patient.repo.config.get("merge.memgit.driver")
     if not driver:

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
         starters,
         table,
     )
-    from memgit.derive.view import DerivedFile, MappingView, Rendered, View
+    from memgit.derive.view import DerivedFile, Rendered, View, view_of
 
 __all__ = (
     "DerivedFile",
-    "MappingView",
     "Rendered",
     "View",
     "affected_paths",
@@ -32,6 +31,7 @@ __all__ = (
     "render_all",
     "starters",
     "table",
+    "view_of",
 )
 
 CATEGORY_INDEX = "_index.json"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.derive import conflict, jsontext
 from memgit.derive.jsontext import Json, Style
-from memgit.derive.view import View, last_good
+from memgit.derive.view import View
 from memgit.errors import UnreadableFile
 from memgit.formats.text import decode, encode, has_bom
 from memgit.model.namedtuple import NamedTuple
@@ -159,7 +159,7 @@ def from_history(
             return None
         return value if shape.foreign(value) is None and shape.items in value and whole(value) else None
 
-    data = last_good(view, path, lambda data: parse(data) is not None)
+    data = view.last_good(path, lambda data: parse(data) is not None)
     return None if data is None else parse(data)
 
 

@@ -10,7 +10,7 @@ from memgit.derive import CATEGORY_INDEX
 from memgit.derive.index_folder import FOLDER_INDEX
 from memgit.derive.index_places import NAME as INDEX_NAME
 from memgit.derive.index_root import ROOT_INDEX
-from memgit.derive.view import DerivedFile, MappingView, Rendered, View
+from memgit.derive.view import DerivedFile, Rendered, View, view_of
 from memgit.model.layout import Layout
 from memgit.model.record import Problem
 
@@ -148,5 +148,5 @@ def starters(layout: Layout) -> dict[str, bytes]:
     if layout.name == "vault":
         index = jsontext.dumps(dict(vault.SHAPE.top), vault.SHAPE.style) + "\n"
         files = {vault.index_path(layout): index.encode(), **vault_pages.starters(layout)}
-    view = MappingView(layout, files)
+    view = view_of(layout, files)
     return {**files, **{path: data for path, data in derive_all(view).items() if data is not None}}

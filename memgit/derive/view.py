@@ -4,42 +4,54 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.formats.codecs import parse_file
+from memgit.model.filetree import NO_FILES, EditedTree
 from memgit.model.layout import Layout
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import ParsedFile, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from typing import Protocol
-else:
-    Protocol = object
+
+    from memgit.model.filetree import FileTree
 
 
-class View(Protocol):
-    """One state of a knowledge root: a commit, a commit with edits on top, a working tree.
-
-    A view may have one method more. `last_good(path, is_good)`: the newest version of a file in history for
-    which `is_good(bytes)` is true, None where there is none. It is asked only where a derived file that holds
-    what cannot be derived is broken.
+class View:
+    """The records and files of one state of a knowledge root: a commit, a commit with edits on top, a working
+    tree. Each file is parsed once.
     """
 
-    @property
-    def layout(self) -> Layout: ...
+    def __init__(self, layout: Layout, files: FileTree) -> None:
+        self.layout, self.files = layout, files
+        self._parsed: dict[str, ParsedFile] = {}
 
     def names(self, folder: str) -> Sequence[str]:
         """The names of the files directly in a folder, sorted; the folder is empty or ends in a slash."""
+        return self.files.names(folder)
 
     def folders(self, folder: str) -> Sequence[str]:
         """The names of the folders directly in a folder that hold a file, however deep, sorted."""
-
-    def parsed(self, path: str) -> ParsedFile:
-        """What a file holds; empty for one that is not there.
-
-        Asked for the same path more than once, so it should be kept.
-        """
+        return self.files.folders(folder)
 
     def data(self, path: str) -> bytes | None:
         """The bytes of a file, None where there is none."""
+        return self.files.data(path)
+
+    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
+        """The newest version of a file in history for which `is_good` is true; None where there is none."""
+        return self.files.last_good(path, is_good)
+
+    def parsed(self, path: str) -> ParsedFile:
+        """What a file holds; empty for one that is not there or holds no record."""
+        found = self._parsed.get(path)
+        if found is None:
+            found = self._parsed[path] = self._parse(path)
+        return found
+
+    def _parse(self, path: str, data: bytes | None = None) -> ParsedFile:
+        """What a file holds, understood anew; from its bytes where these are at hand."""
+        if data is None and self.layout.find(path) is not None:
+            data = self.data(path)
+        return parse_file(self.layout, path, data)
 
 
 class Rendered(NamedTuple):
@@ -76,42 +88,6 @@ class DerivedFile(NamedTuple):
         return self.build(view, path).data
 
 
-def last_good(view: View, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
-    """The newest good version of a file in history, None where the view cannot tell."""
-    ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(view, "last_good", None)
-    return None if ask is None else ask(path, is_good)
-
-
-class MappingView:
+def view_of(layout: Layout, files: Mapping[str, bytes]) -> View:
     """A view of files in memory."""
-
-    def __init__(self, layout: Layout, files: Mapping[str, bytes]) -> None:
-        self.layout = layout
-        self._files = dict(files)
-        self._parsed: dict[str, ParsedFile] = {}
-        names: dict[str, set[str]] = {}
-        folders: dict[str, set[str]] = {}
-        for path in self._files:
-            folder, slash, name = path.rpartition("/")
-            names.setdefault(folder + slash, set()).add(name)
-            while folder:
-                above, slash, name = folder.rpartition("/")
-                folders.setdefault(above + slash, set()).add(name)
-                folder = above
-        self._names = {folder: sorted(found) for folder, found in names.items()}
-        self._folders = {folder: sorted(found) for folder, found in folders.items()}
-
-    def names(self, folder: str) -> Sequence[str]:
-        return self._names.get(folder, ())
-
-    def folders(self, folder: str) -> Sequence[str]:
-        return self._folders.get(folder, ())
-
-    def parsed(self, path: str) -> ParsedFile:
-        if path not in self._parsed:
-            data = self._files.get(path)
-            self._parsed[path] = parse_file(self.layout, path, data)
-        return self._parsed[path]
-
-    def data(self, path: str) -> bytes | None:
-        return self._files.get(path)
+    return View(layout, EditedTree(NO_FILES, dict(files)))

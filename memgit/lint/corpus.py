@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from memgit import TYPE_CHECKING
-from memgit.derive import View, is_derived
-from memgit.formats.codecs import parse_file
+from memgit.derive import is_derived
+from memgit.derive.view import View
+from memgit.errors import UnreadableFile
 from memgit.lint import facts as facts_
 from memgit.lint.anchors import Anchors, of_page
 from memgit.lint.facts import FileFacts, RecordFacts
 from memgit.lint.index import Whole
-from memgit.lint.page import FILES, REGULAR, Page
+from memgit.lint.page import FILES, Page
 from memgit.lint.suppress import MARK, NOTHING, Allowed
+from memgit.model.filetree import FOLDER, EditedTree, FileTree
 from memgit.model.layout import Layout, hidden
 from memgit.model.record import ParsedFile, Record
 
@@ -28,27 +30,6 @@ else:
 KEPT_PAGES = 8
 
 
-class Source(Protocol):
-    """The files of one state: a commit, what is staged, a working tree, or files in memory."""
-
-    def paths(self) -> Iterable[str]:
-        """Every path, sorted; links and submodules among them, folders not."""
-
-    def mode(self, path: str) -> int | None:
-        """Git's mode of a path, None where nothing is there."""
-
-    def data(self, path: str) -> bytes | None:
-        """The bytes of a regular file, None where there is none."""
-
-    def names(self, folder: str) -> Sequence[str]:
-        """The names of what lies directly in a folder and is not a folder, sorted; the folder is empty or ends
-        in a slash.
-        """
-
-    def folders(self, folder: str) -> Sequence[str]:
-        """The names of the folders directly in a folder, sorted."""
-
-
 class Memo(Protocol):
     """Where facts are kept from one run to the next; all of it may be forgotten at any time."""
 
@@ -59,69 +40,25 @@ class Memo(Protocol):
         """Keeps the facts of a file of the state at hand, and gives them back, maybe in less room."""
 
 
-class Before(Protocol):
-    """The state that history rules compare with, as far as it differs."""
+class Before(View):
+    """The state that history rules compare with, as far as it differs.
 
-    def paths(self) -> Collection[str]:
-        """The paths that differ."""
+    Args:
+        paths: those that differ.
+    """
 
-    def parsed(self, path: str) -> ParsedFile:
-        """What a file held then; empty for one that was not there."""
-
-
-class OverlaySource:
-    """A state with some files edited; None takes a file away."""
-
-    def __init__(self, below: Source, edits: Mapping[str, bytes | None]) -> None:
-        self.below = below
-        self.edits = dict(edits)
-
-    def paths(self) -> Iterable[str]:
-        kept = [path for path in self.below.paths() if self.edits.get(path, b"") is not None]
-        new = [
-            path for path, data in self.edits.items() if data is not None and self.below.mode(path) is None
-        ]
-        return sorted([*kept, *new]) if new else kept
-
-    def mode(self, path: str) -> int | None:
-        if path in self.edits:
-            return None if self.edits[path] is None else REGULAR
-        return self.below.mode(path)
-
-    def data(self, path: str) -> bytes | None:
-        return self.edits[path] if path in self.edits else self.below.data(path)
-
-    def names(self, folder: str) -> Sequence[str]:
-        found = set(self.below.names(folder))
-        for path, data in self.edits.items():
-            parent, slash, name = path.rpartition("/")
-            if parent + slash == folder:
-                (found.discard if data is None else found.add)(name)
-        return sorted(found)
-
-    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
-        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(
-            self.below, "last_good", None
-        )
-        return None if ask is None else ask(path, is_good)
-
-    def folders(self, folder: str) -> Sequence[str]:
-        found = set(self.below.folders(folder))
-        found.update(
-            path[len(folder) :].split("/")[0]
-            for path, data in self.edits.items()
-            if data is not None and path.startswith(folder) and "/" in path[len(folder) :]
-        )
-        return sorted(found)
+    def __init__(self, layout: Layout, files: FileTree, paths: Collection[str]) -> None:
+        super().__init__(layout, files)
+        self.paths = paths
 
 
-class Corpus:
-    """One state as rules see it. It is also what derived files look at (`derive.View`).
+class Corpus(View):
+    """One state as rules see it.
 
     Attributes:
         layout: where records lie.
         today: `YYYY-MM-DD`.
-        source: the files.
+        files: the files.
         changed: the paths that the run is about (those that are gone among them); None for all.
         before: the other side for rules that compare; None where there is none.
         base: the state before the change, as derived files see it; None where there is none.
@@ -141,7 +78,7 @@ class Corpus:
     def __init__(
         self,
         layout: Layout,
-        source: Source,
+        files: FileTree,
         today: str,
         *,
         changed: Collection[str] | None = None,
@@ -154,8 +91,7 @@ class Corpus:
         outside: Callable[[str], bool] = lambda _: False,
         compare: bool = True,
     ) -> None:
-        self.layout = layout
-        self.source = source
+        super().__init__(layout, files)
         self.today = today
         self.changed = None if changed is None else frozenset(changed)
         self.before = before
@@ -167,7 +103,6 @@ class Corpus:
         self.forgets = False
         self.memo = memo
         self._given_index = index
-        self._parsed: dict[str, ParsedFile] = {}
         self._facts: dict[str, FileFacts] = {}
         self._pages: dict[str, Page] = {}
         self._anchors: dict[str, Anchors] = {}
@@ -177,44 +112,23 @@ class Corpus:
         self.shared: dict[str, Any] = {}
         """What one rule worked out and others need as well, by name."""
 
-    # What derived files ask.
-
-    def names(self, folder: str) -> Sequence[str]:
-        return self.source.names(folder)
-
-    def folders(self, folder: str) -> Sequence[str]:
-        return self.source.folders(folder)
-
     def data(self, path: str) -> bytes | None:
-        return self.source.data(path)
-
-    def parsed(self, path: str) -> ParsedFile:
-        """What a file holds; empty for one that is not there or holds no record."""
-        found = self._parsed.get(path)
-        if found is None:
-            data = self.source.data(path) if self.layout.find(path) is not None else None
-            found = self._parsed[path] = parse_file(self.layout, path, data)
-        return found
-
-    def parsed_from(self, path: str, data: bytes) -> ParsedFile:
-        """The same where the bytes of the file are at hand already."""
-        if path not in self._parsed and self.layout.find(path) is not None:
-            self._parsed[path] = parse_file(self.layout, path, data)
-        return self.parsed(path)
-
-    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
-        """The newest good version of a file in history, None where the source knows no history."""
-        ask: Callable[[str, Callable[[bytes], bool]], bytes | None] | None = getattr(
-            self.source, "last_good", None
-        )
-        return None if ask is None else ask(path, is_good)
+        try:
+            return super().data(path)
+        except UnreadableFile:
+            return None
 
     # What rules ask.
+
+    def listed(self, folder: str) -> list[str]:
+        """What lies directly in a folder, links too; the names of folders end in a slash."""
+        found = sorted(self.files.listing(folder).items())
+        return [f"{name}/" if mode == FOLDER else name for name, mode in found]
 
     @cached_property
     def all_paths(self) -> list[str]:
         """Every path of the state."""
-        return list(self.source.paths())
+        return list(self.files.paths())
 
     @cached_property
     def subjects(self) -> list[str]:
@@ -224,7 +138,7 @@ class Corpus:
         if self.changed is None:
             return [path for path in self.all_paths if self.reaches(path)]
         return [
-            path for path in sorted(self.changed) if self.source.mode(path) is not None and self.reaches(path)
+            path for path in sorted(self.changed) if self.files.mode(path) is not None and self.reaches(path)
         ]
 
     def reaches(self, path: str) -> bool:
@@ -252,19 +166,24 @@ class Corpus:
         """One file; the last few are kept."""
         found = self._pages.get(path)
         if found is None:
-            mode = self.source.mode(path) or 0
-            data = self.source.data(path) if mode in FILES else None
+            mode = self.files.mode(path) or 0
+            data = self.data(path) if mode in FILES else None
             found = Page(
                 self.layout,
                 path,
                 data or b"",
                 mode,
-                self.parsed(path) if data is None else self.parsed_from(path, data),
+                self._parsed_from(path, data),
             )
             if len(self._pages) >= KEPT_PAGES:
                 del self._pages[next(iter(self._pages))]
             self._pages[path] = found
         return found
+
+    def _parsed_from(self, path: str, data: bytes | None) -> ParsedFile:
+        if path not in self._parsed:
+            self._parsed[path] = self._parse(path, data)
+        return self._parsed[path]
 
     def facts(self, path: str) -> FileFacts:
         """What rules on all records need to know of one file."""
@@ -355,7 +274,7 @@ class Corpus:
         facts = self._facts.get(path)
         if facts is not None:
             return facts.allows
-        data = self.source.data(path)
+        data = self.data(path)
         return data is not None and MARK.encode() in data
 
     def mentioning(self, names: Collection[str]) -> list[str]:
@@ -371,15 +290,9 @@ class Corpus:
 
     def edited(self, edits: Mapping[str, bytes | None]) -> Corpus:
         """The same state with some files edited; what is known of the others is kept."""
-        below = self.source.below if isinstance(self.source, OverlaySource) else self.source
-        before = self.source.edits if isinstance(self.source, OverlaySource) else {}
         changed = None if self.changed is None else self.changed | edits.keys()
         new = Corpus(
-            self.layout,
-            OverlaySource(below, {**before, **edits}),
-            self.today,
-            changed=changed,
-            before=self.before,
+            self.layout, EditedTree(self.files, edits), self.today, changed=changed, before=self.before
         )
         new._parsed = {path: parsed for path, parsed in self._parsed.items() if path not in edits}
         new._facts = {path: facts for path, facts in self._facts.items() if path not in edits}

@@ -16,7 +16,7 @@ def changes(corpus: Corpus) -> list[Change]:
     if found is None:
         found = []
         if corpus.before is not None:
-            paths = sorted(path for path in corpus.before.paths() if path.endswith(".md"))
+            paths = sorted(path for path in corpus.before.paths if path.endswith(".md"))
             old = [record for path in paths for record in corpus.before.parsed(path).records]
             new = [record for path in paths for record in corpus.parsed(path).records]
             found = diff_records(old, new)

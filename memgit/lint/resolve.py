@@ -211,7 +211,7 @@ def _nowhere(corpus: Corpus, path: str, link: Link) -> Target:
     beside = _beside(path, link.target)
     if beside is not None:
         there = (beside, f"{beside}.md", *(f"{folder}/index.md" for folder in (beside, link.target)))
-        files += [name for name in there if corpus.source.mode(name) is not None]
+        files += [name for name in there if corpus.files.mode(name) is not None]
     if not files:
         spelled = corpus.index.spelled(link.target)
         if spelled is None or spelled == link.target:

@@ -275,7 +275,10 @@ class Links:
         if self._pictures is None:
             self._pictures = {}
             for place in self._reader.files.paths():
-                if place.lower().endswith(IMAGES):
+                if (
+                    place.lower().endswith(IMAGES)
+                    and (self._reader.files.mode(place) or 0) & 0o170000 == 0o100000
+                ):
                     self._pictures[place] = place
                     self._pictures.setdefault(posixpath.basename(place), place)
         for name in (_joined(origin.path, path), path.lstrip("/"), posixpath.basename(path)):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.derive import MappingView, derive_affected, derive_all, render_all, starters
+from memgit.derive import derive_affected, derive_all, render_all, starters, view_of
 from memgit.derive.index_places import MARKERS, MAX_LISTED
 from memgit.formats.markdown import relative_links, wikilinks
 from memgit.model.layout import Layout, Place, mem_skill, memgit
@@ -110,15 +110,15 @@ def test_a_record_in_a_listed_place_leaves_the_root_as_it_is() -> None:
             "skills/steer.md": document("Steer"),
         }
     ).items():
-        assert ROOT not in derive_all(MappingView(LAYOUT, {**tree, path: data}))
-    assert ROOT in derive_all(MappingView(LAYOUT, {**tree, "memory/south/x.md": document("South").encode()}))
+        assert ROOT not in derive_all(view_of(LAYOUT, {**tree, path: data}))
+    assert ROOT in derive_all(view_of(LAYOUT, {**tree, "memory/south/x.md": document("South").encode()}))
 
 
 def test_an_empty_root_says_so_and_init_begins_with_it() -> None:
     start = starters(LAYOUT)
     assert set(start) == {ROOT, "knowledge-base/_index.json", "experience/_index.json"}
     assert start[ROOT].decode() == "# Index\n\n" + block("No records.")
-    assert derive_all(MappingView(LAYOUT, start)) == {}
+    assert derive_all(view_of(LAYOUT, start)) == {}
 
 
 def test_a_layout_in_a_folder_has_its_root_there() -> None:
@@ -151,14 +151,12 @@ def test_kinds_in_folders_of_ones_own_choosing() -> None:
     for path in tree:
         without = {name: data for name, data in whole.items() if name != path}
         for before, after in ((without, whole), (whole, without)):
-            assert derive_affected(MappingView(layout, after), [path]) == derive_all(
-                MappingView(layout, after)
-            )
+            assert derive_affected(view_of(layout, after), [path]) == derive_all(view_of(layout, after))
             base = derived(layout, before)
             state = applied(base, {path: after.get(path)})
-            assert derive_affected(
-                MappingView(layout, state), [path], MappingView(layout, base)
-            ) == derive_all(MappingView(layout, state))
+            assert derive_affected(view_of(layout, state), [path], view_of(layout, base)) == derive_all(
+                view_of(layout, state)
+            )
 
 
 # Titles and names
@@ -181,8 +179,8 @@ def test_hostile_titles_cannot_break_the_list(title: str) -> None:
     assert [line[:3] for line in lines if line.startswith("-")] == ["- ["] * 3
     assert [link.path for link in relative_links(first[MEMORY].decode())] == ["a.md", "b.md", "c.md"]
     assert not wikilinks(first[MEMORY].decode())
-    assert derive_all(MappingView(LAYOUT, first)) == {}
-    assert not any(rendered.problems for rendered in render_all(MappingView(LAYOUT, first)).values())
+    assert derive_all(view_of(LAYOUT, first)) == {}
+    assert not any(rendered.problems for rendered in render_all(view_of(LAYOUT, first)).values())
 
 
 def test_odd_file_names_are_linked() -> None:
@@ -212,13 +210,13 @@ def test_archived_records_are_hidden() -> None:
 def test_an_index_of_nothing_goes_and_one_with_words_stays() -> None:
     tree = derived(LAYOUT, files({"memory/a/x.md": document("X"), "memory/y.md": document("Y")}))
     del tree["memory/a/x.md"]
-    gone = derive_all(MappingView(LAYOUT, tree))
+    gone = derive_all(view_of(LAYOUT, tree))
     assert gone["memory/a/INDEX.md"] is None and set(gone) == {"memory/a/INDEX.md", MEMORY, ROOT}
     words = {**tree, "memory/a/INDEX.md": tree["memory/a/INDEX.md"] + b"\nOurs.\n"}
-    kept = derive_all(MappingView(LAYOUT, words))
+    kept = derive_all(view_of(LAYOUT, words))
     assert kept["memory/a/INDEX.md"] == ("# Memories: a\n\n" + block("No records.") + "\nOurs.\n").encode()
     for state in (applied(tree, gone), applied(words, kept)):
-        assert derive_all(MappingView(LAYOUT, state)) == {}
+        assert derive_all(view_of(LAYOUT, state)) == {}
 
 
 ENCRYPTED = b"\0GITCRYPT\0 no text"
@@ -237,7 +235,7 @@ def test_a_file_that_becomes_unreadable_or_readable_is_followed_in_steps(other: 
     locked = derived(LAYOUT, files({"memory/a/x.md": ENCRYPTED, "memory/z.md": document("Z"), **other}))
     for before, after in ((plain, locked), (locked, plain)):
         state = {**before, "memory/a/x.md": after["memory/a/x.md"]}
-        affected = derive_affected(MappingView(LAYOUT, state), ["memory/a/x.md"], MappingView(LAYOUT, before))
+        affected = derive_affected(view_of(LAYOUT, state), ["memory/a/x.md"], view_of(LAYOUT, before))
         assert applied(state, affected) == after
 
 
@@ -256,7 +254,7 @@ def test_an_index_is_no_note_even_where_every_file_is_one() -> None:
     layout = memgit(("**/*.md",))
     tree = derived(layout, files({"memory/x.md": document("X")}))
     assert "## Notes" not in tree[ROOT].decode()
-    assert derive_all(MappingView(layout, tree)) == {}
+    assert derive_all(view_of(layout, tree)) == {}
     assert "## Notes" in text(files({"README.md": "# Hi\n"}), ROOT, layout)
 
 
@@ -312,7 +310,7 @@ def test_no_list_grows_without_bound() -> None:
         assert tree[path].count(b"\n- ") <= 2 * (MAX_LISTED + 1)
     assert b"- and more: `memgit list --kind knowledge`" in tree[ROOT]
     assert b"- and more: `memgit list --kind memory`" in tree["memory/big/INDEX.md"]
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
 
 
 def test_a_scope_that_a_shell_would_not_take_is_left_out_of_the_command() -> None:
@@ -327,9 +325,9 @@ def test_words_around_the_block_are_kept() -> None:
     tree = derived(LAYOUT, TREE)
     before, after = b"\xef\xbb\xbf# Ours\r\n\r\nRead this.\r\n\r\n", b"\r\nThe end"
     tree[MEMORY] = before + tree[MEMORY].partition(b"\n\n")[2].replace(b"\n", b"\r\n") + after
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     tree["memory/anchors.md"] = document("Anchors").encode()
-    new = derive_affected(MappingView(LAYOUT, tree), ["memory/anchors.md"])
+    new = derive_affected(view_of(LAYOUT, tree), ["memory/anchors.md"])
     assert list(new) == [MEMORY]
     page = new[MEMORY] or b""
     assert page.startswith(before) and page.endswith(after) and page.count(b"\r\n") == page.count(b"\n")
@@ -349,26 +347,26 @@ def test_in_a_workspace_opened_in_place_no_page_appears(corpora: Path) -> None:
         ROOT: b"Ours.\n",
         MEMORY: b"Ours.\n",
     }
-    assert derive_all(MappingView(layout, tree)) == {}
+    assert derive_all(view_of(layout, tree)) == {}
     asked = {
         **tree,
         ROOT: f"Ours.\n\n{MARKERS.first}\n{MARKERS.last}\n".encode(),
         MEMORY: f"{MARKERS.first}\n{MARKERS.last}\n".encode(),
     }
-    new = derive_all(MappingView(layout, asked))
+    new = derive_all(view_of(layout, asked))
     assert set(new) == {ROOT, MEMORY}
     assert b"- [Workflow & Automation](knowledge-base/workflow.md)" in (new[ROOT] or b"") and (
         new[ROOT] or b""
     ).startswith(b"Ours.\n")
-    assert derive_all(MappingView(layout, applied(asked, new))) == {}
+    assert derive_all(view_of(layout, applied(asked, new))) == {}
 
 
 def test_a_torn_block_is_reported_and_left_alone() -> None:
     tree = derived(LAYOUT, TREE)
     tree[MEMORY] = tree[MEMORY].replace(MARKERS.last.encode(), b"")
     tree["memory/new.md"] = document("New").encode()
-    assert MEMORY not in derive_all(MappingView(LAYOUT, tree))
-    problem = render_all(MappingView(LAYOUT, tree))[MEMORY].problems[0]
+    assert MEMORY not in derive_all(view_of(LAYOUT, tree))
+    problem = render_all(view_of(LAYOUT, tree))[MEMORY].problems[0]
     assert problem.fatal and problem.line == 3
 
 
@@ -385,7 +383,7 @@ def test_two_branches_that_each_add_a_record_merge_as_text(tmp_path: Path) -> No
         tmp_path, base, derived(LAYOUT, {**base, **folder("c")}), derived(LAYOUT, {**base, **folder("g")})
     )
     assert not conflicts
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     assert tree[MEMORY].count(b"\n- [About") == 6
 
 
@@ -397,7 +395,7 @@ def test_where_the_new_lines_are_neighbours_the_block_alone_conflicts_and_is_der
         tmp_path, base, derived(LAYOUT, {**base, **folder("c")}), derived(LAYOUT, {**base, **folder("d")})
     )
     assert conflicts and b"<<<<<<<" in tree[MEMORY]
-    new = derive_all(MappingView(LAYOUT, tree))
+    new = derive_all(view_of(LAYOUT, tree))
     assert set(new) == {MEMORY}
     assert new[MEMORY] == derived(LAYOUT, folder("b", "c", "d", "h"))[MEMORY]
 
@@ -408,4 +406,4 @@ def test_a_category_and_a_scope_added_on_two_branches_merge_as_text(tmp_path: Pa
     two = derived(LAYOUT, {**base, **files({"memory/zone/x.md": document("X")})})
     conflicts, tree = merged(tmp_path, base, one, two)
     assert not conflicts
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}

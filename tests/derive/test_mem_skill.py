@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from memgit.derive import MappingView, derive_affected, derive_all, render_all
+from memgit.derive import derive_affected, derive_all, render_all, view_of
 from memgit.derive.categories import known_keywords, names, taken_over
 from memgit.derive.mem_skill import MAX_KEYWORDS, quick, title_of
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
+from memgit.derive.view import View
+from memgit.model.filetree import NO_FILES, EditedTree
 from memgit.model.layout import Layout, mem_skill, memgit
 from tests.derive.trees import OlderView, applied, derived, entry, files, merged, on_disk
 
@@ -48,7 +50,7 @@ def index(tree: dict[str, bytes], path: str = KB, layout: Layout = LAYOUT) -> An
 def problems(tree: dict[str, bytes], path: str = KB) -> list[tuple[str, int, bool]]:
     return [
         (problem.code, problem.line, problem.fatal)
-        for problem in render_all(MappingView(LAYOUT, tree))[path].problems
+        for problem in render_all(view_of(LAYOUT, tree))[path].problems
     ]
 
 
@@ -57,7 +59,7 @@ def problems(tree: dict[str, bytes], path: str = KB) -> list[tuple[str, int, boo
 
 @pytest.mark.parametrize("corpus", ["mem-skill-1.1", "mem-skill-1.2"])
 def test_indexes_that_are_right_keep_their_bytes(corpora: Path, corpus: str) -> None:
-    view = MappingView(LAYOUT, on_disk(corpora / corpus))
+    view = view_of(LAYOUT, on_disk(corpora / corpus))
     assert derive_all(view) == {}
     assert set(render_all(view)) == {KB, EX}
     assert not any(rendered.problems for rendered in render_all(view).values())
@@ -65,7 +67,7 @@ def test_indexes_that_are_right_keep_their_bytes(corpora: Path, corpus: str) -> 
 
 def test_auto_skill_counts_sections_and_not_bare_headings(corpora: Path) -> None:
     tree = on_disk(corpora / "auto-skill")
-    edits = derive_all(MappingView(LAYOUT, tree))
+    edits = derive_all(view_of(LAYOUT, tree))
     assert list(edits) == [KB]
     expected = (
         tree[KB].replace(b'"totalEntries": 1', b'"totalEntries": 0').replace(b'"count": 1', b'"count": 0')
@@ -76,14 +78,14 @@ def test_auto_skill_counts_sections_and_not_bare_headings(corpora: Path) -> None
 @pytest.mark.parametrize("base", ["data/", ".self-improving/"])
 def test_a_workspace_in_a_folder_of_another(corpora: Path, base: str) -> None:
     tree = {base + path: data for path, data in on_disk(corpora / "mem-skill-1.2").items()}
-    assert derive_all(MappingView(mem_skill(base), tree)) == {}
+    assert derive_all(view_of(mem_skill(base), tree)) == {}
 
 
 def test_recording_into_a_workspace_changes_the_index_alone(corpora: Path) -> None:
     tree = on_disk(corpora / "mem-skill-1.2")
     path = "knowledge-base/workflow.md"
     tree[path] += b"\n" + entry("Read the tide table first", "2026-05-01", "tides, berths").encode()
-    edits = derive_affected(MappingView(LAYOUT, tree), [path])
+    edits = derive_affected(view_of(LAYOUT, tree), [path])
     expected = (
         tree[KB].replace(b"2026-04-08", b"2026-05-01").replace(b'"totalEntries": 12', b'"totalEntries": 13')
     )
@@ -94,11 +96,11 @@ def test_recording_an_experience_adds_its_keywords(corpora: Path) -> None:
     tree = on_disk(corpora / "mem-skill-1.2")
     path = "experience/skill-mem-skill.md"
     tree[path] += b"\n" + entry("Tag before you push", "2026-05-01", "QMD, tagging, forge").encode()
-    edits = derive_affected(MappingView(LAYOUT, tree), [path])
+    edits = derive_affected(view_of(LAYOUT, tree), [path])
     expected = tree[EX].replace(b"2026-04-08", b"2026-05-01").replace(b'"count": 8', b'"count": 9')
     assert edits == {EX: expected.replace(b'"cross-reference"]', b'"cross-reference", "tagging", "forge"]')}
     tree = applied(tree, edits)
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_broken_indexes_are_built_again(corpora: Path, name: str, counts: list[i
         (found,) = problems(tree)
         assert found in [("MG101", 4, False), ("MG101", 5, False)]  # Python 3.13 names the comma
         assert value["categories"][0]["keywords"] == ["drift"]
-    assert derive_all(MappingView(LAYOUT, derived(LAYOUT, tree))) == {}
+    assert derive_all(view_of(LAYOUT, derived(LAYOUT, tree))) == {}
 
 
 # What is counted
@@ -157,7 +159,7 @@ def test_lines_of_a_log_are_no_entries() -> None:
     tree = files(
         {KB: INDEX, "knowledge-base/tides.md": entry("A"), "log.md": log, "knowledge-base/log.md": log}
     )
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
 
 
 def test_the_newest_real_date_counts() -> None:
@@ -168,14 +170,14 @@ def test_the_newest_real_date_counts() -> None:
 
 def test_without_any_date_the_one_that_is_there_stays() -> None:
     tree = files({KB: INDEX, "knowledge-base/tides.md": "## A\n**Context:** x\n"})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     empty = INDEX.replace('"2026-03-01"', '"YYYY-MM-DD"')
     assert index(files({KB: empty}))["lastUpdated"] == "YYYY-MM-DD"
 
 
 def test_a_file_that_cannot_be_read_keeps_its_count() -> None:
     tree = files({KB: INDEX, "knowledge-base/tides.md": b"## A\n**Date:** 2026-03-01\n\xff\n"})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
 
 
 # Names and keywords
@@ -240,7 +242,7 @@ def test_keywords_gathered_from_records_are_bounded() -> None:
 def test_chosen_keywords_are_never_cut() -> None:
     many = [f"word{number}" for number in range(100)]
     text = INDEX.replace('"ebb",\n        "Flood"', ",\n        ".join(json.dumps(word) for word in many))
-    assert derive_all(MappingView(LAYOUT, files({KB: text, "knowledge-base/tides.md": entry("A")}))) == {}
+    assert derive_all(view_of(LAYOUT, files({KB: text, "knowledge-base/tides.md": entry("A")}))) == {}
 
 
 def test_keywords_of_an_experience_grow_with_its_records_one_by_one_or_at_once() -> None:
@@ -320,7 +322,7 @@ def test_a_variant_keeps_its_manner_and_gets_the_keys_that_it_lacks(
     wanted = {"id": "tides", "name": "Tides", "keywords": ["drift"], "file": "tides.md", "count": 1}
     assert {key: item[key] for key in ITEM - set(was)} == {key: wanted[key] for key in ITEM - set(was)}
     assert value["totalEntries"] == 1
-    assert derive_all(MappingView(LAYOUT, {**tree, KB: new.encode()})) == {}
+    assert derive_all(view_of(LAYOUT, {**tree, KB: new.encode()})) == {}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -352,11 +354,11 @@ THIN = {
 }
 
 
-class Historic(MappingView):
+class Historic(View):
     """A tree after others, of which it knows the versions of one file, newest first."""
 
     def __init__(self, tree: dict[str, bytes], older: list[str]) -> None:
-        super().__init__(LAYOUT, tree)
+        super().__init__(LAYOUT, EditedTree(NO_FILES, tree))
         self.older = older
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
@@ -441,7 +443,7 @@ def test_keywords_in_another_form_stay_and_are_read_as_far_as_they_go(
 ) -> None:
     text = INDEX.replace('[\n        "ebb",\n        "Flood"\n      ]', words)
     assert words in text
-    view = MappingView(LAYOUT, files({KB: text, "knowledge-base/tides.md": entry("A", keywords="moon")}))
+    view = view_of(LAYOUT, files({KB: text, "knowledge-base/tides.md": entry("A", keywords="moon")}))
     assert derive_all(view) == {}
     assert known_keywords(view, KNOWLEDGE) == [("tides", "knowledge-base/tides.md", found or ("moon",))]
     assert taken_over(view, None, KNOWLEDGE)["knowledge-base/tides.md"].get("keywords", ()) == found
@@ -459,9 +461,9 @@ def test_a_file_that_is_no_entry_file_is_none_for_the_quick_way_either() -> None
             "experience/skill-b.md": entry("A", skill="b"),
         }
     )
-    base = MappingView(LAYOUT, derived(LAYOUT, tree))
+    base = view_of(LAYOUT, derived(LAYOUT, tree))
     path = "experience/skill-b.md"
-    view = MappingView(LAYOUT, {**derived(LAYOUT, tree), path: tree[path] + entry("B", skill="b").encode()})
+    view = view_of(LAYOUT, {**derived(LAYOUT, tree), path: tree[path] + entry("B", skill="b").encode()})
     fast = quick(view, base, EX, {path}, EXPERIENCE)
     assert fast is not None
     assert fast.data == render_all(view)[EX].data
@@ -569,7 +571,7 @@ FOREIGN = {
 @pytest.mark.parametrize("text", FOREIGN.values(), ids=FOREIGN.keys())
 def test_another_tools_file_is_left_alone(text: str) -> None:
     tree = files({KB: text, "knowledge-base/tides.md": entry("A")})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     assert problems(tree) == [("MG101", 1, True)]
 
 
@@ -580,7 +582,7 @@ def test_another_tools_experience_index_is_left_alone() -> None:
             "experience/skill-s.md": entry("A"),
         }
     )
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
 
 
 def test_names_and_keywords_come_from_both_sides_of_a_conflict() -> None:
@@ -626,7 +628,7 @@ def test_history_helps_where_the_broken_file_lost_a_part() -> None:
 
 def test_bytes_that_are_no_text_are_left_alone_unless_history_knows_better() -> None:
     tree = files({KB: INDEX.encode("utf-16"), "knowledge-base/tides.md": entry("A")})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     assert problems(tree) == [("MG001", 1, True)]
     assert derive_all(OlderView(LAYOUT, tree, {KB: [INDEX.encode()]})) == {KB: INDEX.encode() + b"\n"}
 
@@ -647,7 +649,7 @@ def test_an_index_appears_with_its_first_entry_and_not_before() -> None:
 
 
 def test_an_index_of_nothing_is_not_made_when_the_last_file_goes() -> None:
-    assert derive_affected(MappingView(LAYOUT, {}), ["knowledge-base/tides.md"]) == {}
+    assert derive_affected(view_of(LAYOUT, {}), ["knowledge-base/tides.md"]) == {}
 
 
 # Merging as text
@@ -665,7 +667,7 @@ def grown(tree: dict[str, bytes], path: str, *texts: str) -> dict[str, bytes]:
     """A tree in which entries were added to a file one by one, each with the index that it affects."""
     for text in texts:
         state = {**tree, path: tree[path] + b"\n" + text.encode()}
-        tree = applied(state, derive_affected(MappingView(LAYOUT, state), [path]))
+        tree = applied(state, derive_affected(view_of(LAYOUT, state), [path]))
     return tree
 
 
@@ -684,7 +686,7 @@ def test_after_any_merge_the_index_says_what_the_files_say(tmp_path: Path, one: 
     assert value["totalEntries"] == 4 and value["lastUpdated"] == "2026-06-01"
     assert [item["count"] for item in value["categories"]] == ([2, 2] if one != two else [1, 3])
     assert value["categories"][1]["name"] == "Tides & Co"
-    assert derive_all(MappingView(LAYOUT, derived(LAYOUT, tree))) == {}
+    assert derive_all(view_of(LAYOUT, derived(LAYOUT, tree))) == {}
 
 
 def test_after_a_merge_the_keywords_of_both_experiences_are_there(tmp_path: Path) -> None:
@@ -714,12 +716,12 @@ def test_names() -> None:
             "experience/skill-s.md": entry("A", keywords="x"),
         }
     )
-    assert sorted(names(MappingView(LAYOUT, tree), KNOWLEDGE)) == [
+    assert sorted(names(view_of(LAYOUT, tree), KNOWLEDGE)) == [
         ("knowledge-base/locks.md", "The Locks"),
         ("knowledge-base/tides.md", "Tides & Currents"),
         ("knowledge-base/wind-and-wave.md", "Wind And Wave"),
     ]
-    assert names(MappingView(LAYOUT, tree), EXPERIENCE) == [("experience/skill-s.md", "s")]
+    assert names(view_of(LAYOUT, tree), EXPERIENCE) == [("experience/skill-s.md", "s")]
 
 
 def test_title_of() -> None:
@@ -734,7 +736,7 @@ def test_title_of() -> None:
 
 def test_what_only_the_index_knows_is_to_be_taken_over() -> None:
     tree = files({KB: INDEX, "knowledge-base/tides.md": entry("A")})
-    view = MappingView(LAYOUT, tree)
+    view = view_of(LAYOUT, tree)
     assert taken_over(view, None, KNOWLEDGE) == {
         "knowledge-base/tides.md": {"name": "Tides & Currents", "keywords": ("ebb", "Flood")}
     }
@@ -743,13 +745,13 @@ def test_what_only_the_index_knows_is_to_be_taken_over() -> None:
         "knowledge-base/tides.md": b"---\nname: Tides & Currents\nkeywords: [ebb, Flood]\n---\n\n"
         + entry("A").encode(),
     }
-    base = MappingView(LAYOUT, said)
+    base = view_of(LAYOUT, said)
     assert taken_over(base, None, KNOWLEDGE) == taken_over(base, base, KNOWLEDGE) == {}
     renamed = {
         **said,
         KB: INDEX.replace("Tides & Currents", "Waters").replace('"ebb",\n        ', "").encode(),
     }
-    assert taken_over(MappingView(LAYOUT, renamed), base, KNOWLEDGE) == {
+    assert taken_over(view_of(LAYOUT, renamed), base, KNOWLEDGE) == {
         "knowledge-base/tides.md": {"name": "Waters", "keywords": ("Flood",)}
     }
     both = {
@@ -758,4 +760,4 @@ def test_what_only_the_index_knows_is_to_be_taken_over() -> None:
         .replace(b"Tides & C", b"C")
         .replace(b"ebb, ", b"x, "),
     }
-    assert taken_over(MappingView(LAYOUT, both), base, KNOWLEDGE) == {}
+    assert taken_over(view_of(LAYOUT, both), base, KNOWLEDGE) == {}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memgit.derive import MappingView, derive_affected, derive_all, render_all
+from memgit.derive import derive_affected, derive_all, render_all, view_of
 from memgit.model.layout import mnema
 from tests.derive.trees import applied, derived, files, on_disk
 
@@ -27,19 +27,17 @@ def block(*lines: str) -> str:
 
 def test_the_mirror_of_the_corpora_has_no_block_and_gets_none(corpora: Path) -> None:
     tree = on_disk(corpora / "mnema")
-    assert render_all(MappingView(LAYOUT, tree)) == {}
-    assert (
-        derive_affected(MappingView(LAYOUT, tree), [next(path for path in tree if "/memory/" in path)]) == {}
-    )
+    assert render_all(view_of(LAYOUT, tree)) == {}
+    assert derive_affected(view_of(LAYOUT, tree), [next(path for path in tree if "/memory/" in path)]) == {}
     for page in (b"# Memory\n", b"", f"Write `{LAST}`\n\n```\n{FIRST}\n{LAST}\n```\n".encode()):
-        assert derive_all(MappingView(LAYOUT, {**tree, INDEX: page})) == {}
+        assert derive_all(view_of(LAYOUT, {**tree, INDEX: page})) == {}
 
 
 def test_hand_written_bytes_never_change(corpora: Path) -> None:
     tree = {f".mnema/{path}": data for path, data in on_disk(corpora / "oddities" / "mirror").items()}
     old = tree[INDEX].decode()
     before, _, rest = old.partition("- [yes]")
-    assert list(derive_all(MappingView(LAYOUT, tree))) == [INDEX]
+    assert list(derive_all(view_of(LAYOUT, tree))) == [INDEX]
     new = derived(LAYOUT, tree)[INDEX].decode()
     assert new.startswith(before) and new.endswith(rest[rest.index("\n") + 1 :])
     lines = new[len(before) : len(new) - len(rest) + rest.index("\n") + 1].split("\n")
@@ -98,7 +96,7 @@ def test_decisions_show_their_status_and_tags() -> None:
 
 def test_an_empty_folder() -> None:
     page = block("_(no files yet)_") + "\n"
-    assert derive_all(MappingView(LAYOUT, files({INDEX: page}))) == {}
+    assert derive_all(view_of(LAYOUT, files({INDEX: page}))) == {}
     tree = files({INDEX: page, ".mnema/memory/a.md": memory("A")})
     full = derived(LAYOUT, tree)
     assert full[INDEX].decode() == block("- [A](a.md)") + "\n"
@@ -111,11 +109,11 @@ def test_an_empty_folder() -> None:
 def test_line_ends_marks_and_blank_lines_are_kept(newline: str, bom: str) -> None:
     page = (bom + f"One\n\n{FIRST}\n- [A](a.md)\n{LAST}\nno newline").replace("\n", newline)
     tree = files({INDEX: page, ".mnema/memory/a.md": memory("A")})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     tree[".mnema/memory/b.md"] = memory("B").encode()
-    new = derive_affected(MappingView(LAYOUT, tree), [".mnema/memory/b.md"])
+    new = derive_affected(view_of(LAYOUT, tree), [".mnema/memory/b.md"])
     assert new == {INDEX: page.replace(f"(a.md){newline}", f"(a.md){newline}- [B](b.md){newline}").encode()}
-    assert derive_all(MappingView(LAYOUT, applied(tree, new))) == {}
+    assert derive_all(view_of(LAYOUT, applied(tree, new))) == {}
 
 
 def test_a_title_cannot_end_the_block() -> None:
@@ -128,4 +126,4 @@ def test_a_title_cannot_end_the_block() -> None:
     )
     first = derived(LAYOUT, tree)
     assert first[INDEX].decode().count("\n- [") == 2
-    assert derive_all(MappingView(LAYOUT, first)) == {}
+    assert derive_all(view_of(LAYOUT, first)) == {}

@@ -17,11 +17,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgit import derive as package
-from memgit.derive import MappingView, derive_affected, derive_all, is_derived, render_all, starters, table
+from memgit.derive import derive_affected, derive_all, is_derived, render_all, starters, table, view_of
 from memgit.derive.categories import name_in, names
 from memgit.derive.index_places import MAX_LISTED
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
+from memgit.derive.view import View
+from memgit.model.filetree import NO_FILES, EditedTree
 from memgit.model.layout import Layout, mem_skill, memgit, mnema, notes, vault
 from memgit.model.record import ParsedFile
 from tests.derive.trees import Files, applied, derived, document, entry, files, on_disk
@@ -31,11 +33,11 @@ LAYOUTS: dict[str, Layout] = {
 }
 
 
-class Counting(MappingView):
+class Counting(View):
     """A view that counts what is asked of it."""
 
     def __init__(self, layout: Layout, tree: Files) -> None:
-        super().__init__(layout, tree)
+        super().__init__(layout, EditedTree(NO_FILES, tree))
         self.read: list[str] = []
         self.listed: list[str] = []
 
@@ -158,18 +160,18 @@ def steps(draw: st.DrawFn, name: str, size: int) -> dict[str, bytes | None]:
 def test_what_a_change_owes_is_all_that_it_changes(name: str, data: st.DataObject) -> None:
     layout = LAYOUTS[name]
     base = derived(layout, applied(GIVEN[name], data.draw(steps(name, 8))))
-    assert derive_all(MappingView(layout, base)) == {}
+    assert derive_all(view_of(layout, base)) == {}
     change = data.draw(steps(name, 3))
     tree = applied(base, change)
-    view = MappingView(layout, tree)
+    view = view_of(layout, tree)
     everything = derive_all(view)
     for spec in (KNOWLEDGE, EXPERIENCE):
         found = names(view, spec)
         assert found == [(path, name_in(view, path, spec)) for path, _ in found]
-    assert derive_affected(MappingView(layout, tree), change) == everything
-    assert derive_affected(MappingView(layout, tree), change, MappingView(layout, base)) == everything
+    assert derive_affected(view_of(layout, tree), change) == everything
+    assert derive_affected(view_of(layout, tree), change, view_of(layout, base)) == everything
     after = applied(tree, everything)
-    assert derive_all(MappingView(layout, after)) == {}
+    assert derive_all(view_of(layout, after)) == {}
     assert all(is_derived(layout, path) for path in everything)
     assert not any(is_derived(layout, path) for path in change)
     assert {path: data for path, data in after.items() if not is_derived(layout, path)} == {
@@ -195,10 +197,10 @@ def test_a_derived_file_that_was_tampered_with_is_put_right(name: str, data: st.
             st.sampled_from([old[:at] + b"x" + old[at:], old[:at], old[at:], old + old, b"", b"{}"])
         ),
     }
-    everything = derive_all(MappingView(layout, tree))
-    assert derive_affected(MappingView(layout, tree), [path]) == everything
-    assert derive_affected(MappingView(layout, tree), [path], MappingView(layout, base)) == everything
-    assert derive_all(MappingView(layout, applied(tree, everything))) == {}
+    everything = derive_all(view_of(layout, tree))
+    assert derive_affected(view_of(layout, tree), [path]) == everything
+    assert derive_affected(view_of(layout, tree), [path], view_of(layout, base)) == everything
+    assert derive_all(view_of(layout, applied(tree, everything))) == {}
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -214,7 +216,7 @@ def test_one_by_one_or_all_at_once(data: st.DataObject) -> None:
     tree = starters(layout)
     for path, content in change.items():
         state = {**tree, path: content}
-        tree = applied(state, derive_affected(MappingView(layout, state), [path], MappingView(layout, tree)))
+        tree = applied(state, derive_affected(view_of(layout, state), [path], view_of(layout, tree)))
     whole = derived(layout, {**starters(layout), **change})
     pages = [path for path in whole if path.endswith("INDEX.md")]
     assert {path: tree[path] for path in pages} == {path: whole[path] for path in pages}
@@ -270,7 +272,7 @@ def test_with_the_state_before_it_a_change_reads_itself_alone(large: Files, path
     tree = {**large, path: CHANGES[path].encode()}
     base, view = Counting(layout, large), Counting(layout, tree)
     affected = derive_affected(view, [path], base)
-    assert affected == derive_all(MappingView(layout, tree))
+    assert affected == derive_all(view_of(layout, tree))
     assert set(view.read) | set(base.read) <= {path}
     if path != "skills/new.md":
         assert len(view.listed) + len(base.listed) <= 4
@@ -283,7 +285,7 @@ def test_a_crowded_folder_is_not_even_listed() -> None:
     tree = {**base, path: CHANGES["memory/s007/new.md"].replace("b/d", "new").encode()}
     view = Counting(layout, tree)
     affected = derive_affected(view, [path], Counting(layout, base))
-    assert affected == derive_all(MappingView(layout, tree)) and b"\n- new\n" in (
+    assert affected == derive_all(view_of(layout, tree)) and b"\n- new\n" in (
         affected["memory/s000/INDEX.md"] or b""
     )
     assert view.read.count(path) == len(view.read) and view.listed == []
@@ -297,8 +299,8 @@ def test_a_topic_that_loses_its_last_record_goes() -> None:
     assert b"\n- only\n" in base["memory/s000/INDEX.md"]
     for change in (state[path], None):
         tree = applied(base, {path: change})
-        affected = derive_affected(MappingView(layout, tree), [path], MappingView(layout, base))
-        assert affected == derive_all(MappingView(layout, tree)) and b"\n- only\n" not in (
+        affected = derive_affected(view_of(layout, tree), [path], view_of(layout, base))
+        assert affected == derive_all(view_of(layout, tree)) and b"\n- only\n" not in (
             affected["memory/s000/INDEX.md"] or b""
         )
 
@@ -309,8 +311,8 @@ def test_the_border_between_list_and_summary(count: int) -> None:
     base = derived(layout, grown(count, scopes=1))
     for change in ({"memory/s000/new.md": document("N").encode()}, {"memory/s000/m00000.md": None}):
         tree = applied(base, change)
-        assert derive_affected(MappingView(layout, tree), change, MappingView(layout, base)) == derive_all(
-            MappingView(layout, tree)
+        assert derive_affected(view_of(layout, tree), change, view_of(layout, base)) == derive_all(
+            view_of(layout, tree)
         )
 
 
@@ -321,16 +323,16 @@ def test_a_thousand_categories_cost_little(large: Files) -> None:
     path = "knowledge-base/c100.md"
     tree = {**base, path: base[path] + entry("New", "2026-05-05").encode()}
 
-    def cost(before: MappingView | None) -> float:
+    def cost(before: View | None) -> float:
         best = 9.0
         for _ in range(3):
-            view = MappingView(layout, tree)
+            view = view_of(layout, tree)
             start = time.perf_counter()
             derive_affected(view, [path], before)
             best = min(best, time.perf_counter() - start)
         return best
 
-    assert cost(MappingView(layout, base)) * 4 < cost(None)
+    assert cost(view_of(layout, base)) * 4 < cost(None)
 
 
 # The rest of the contract
@@ -348,14 +350,14 @@ def test_the_corpora_twice(corpora: Path) -> None:
     ):
         tree = on_disk(corpora / corpus)
         once = derived(layout, tree)
-        assert derive_all(MappingView(layout, once)) == {}
+        assert derive_all(view_of(layout, once)) == {}
         shuffled = list(tree.items())
         random.Random(7).shuffle(shuffled)
         assert derived(layout, dict(shuffled)) == once
 
 
 def test_any_folder_of_notes_owes_nothing(corpora: Path) -> None:
-    assert render_all(MappingView(notes(), on_disk(corpora / "til"))) == {}
+    assert render_all(view_of(notes(), on_disk(corpora / "til"))) == {}
 
 
 def test_no_clock_no_chance_no_system() -> None:
@@ -435,4 +437,4 @@ def test_the_table_is_in_order() -> None:
 
 def test_starters_are_right_from_the_start() -> None:
     for layout in LAYOUTS.values():
-        assert derive_all(MappingView(layout, starters(layout))) == {}
+        assert derive_all(view_of(layout, starters(layout))) == {}

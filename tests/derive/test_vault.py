@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memgit.derive import MappingView, derive_affected, derive_all, render_all
+from memgit.derive import derive_affected, derive_all, render_all, view_of
 from memgit.derive.vault import tokens
 from memgit.formats.markdown import relative_links
 from memgit.model.layout import vault
@@ -110,7 +110,7 @@ def test_the_vault_of_the_corpora(corpus: Files) -> None:
 
 def test_the_vault_of_the_corpora_twice_and_step_by_step(corpus: Files) -> None:
     tree = derived(LAYOUT, corpus)
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     changed = {name for name in corpus if tree.get(name) != corpus[name]}
     assert changed == {INDEX, PAGE, README}
     rest = {name: data for name, data in corpus.items() if name not in changed}
@@ -150,7 +150,7 @@ def test_variants_that_are_right_keep_their_bytes(version: str | None, moment: s
         else body.replace('  "version": "1.0.0",\n', "")
     )
     body = body.replace('"generated_at": "2026-03-01"', f'"generated_at": "{moment}"').replace("\n", newline)
-    assert derive_all(MappingView(LAYOUT, {**tree, INDEX: body.encode()})) == {}
+    assert derive_all(view_of(LAYOUT, {**tree, INDEX: body.encode()})) == {}
     tree[path("MEM-c")] = memory("C", "2026-03-09").encode()
     value = index({**tree, INDEX: body.encode()})
     assert value["generated_at"] == "2026-03-09" + moment[10:].replace("12", "00")
@@ -239,8 +239,8 @@ def test_a_tombstone_and_its_undoing() -> None:
 )
 def test_another_tools_index_is_left_alone(text: str) -> None:
     tree = files({INDEX: text, path("a"): memory("A")})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
-    assert render_all(MappingView(LAYOUT, tree))[INDEX].problems[0].fatal
+    assert derive_all(view_of(LAYOUT, tree)) == {}
+    assert render_all(view_of(LAYOUT, tree))[INDEX].problems[0].fatal
 
 
 def test_the_foreign_index_of_the_corpora(corpora: Path) -> None:
@@ -250,7 +250,7 @@ def test_the_foreign_index_of_the_corpora(corpora: Path) -> None:
             path("a"): memory("A"),
         }
     )
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
 
 
 def test_a_broken_index_keeps_its_counters() -> None:
@@ -267,8 +267,8 @@ def test_a_broken_index_keeps_its_counters() -> None:
 
 
 def test_nothing_appears_that_its_owner_does_not_have() -> None:
-    assert derive_all(MappingView(LAYOUT, files({path("a"): memory("A")}))) == {}
-    assert derive_affected(MappingView(LAYOUT, files({path("a"): memory("A")})), [path("a")]) == {}
+    assert derive_all(view_of(LAYOUT, files({path("a"): memory("A")}))) == {}
+    assert derive_affected(view_of(LAYOUT, files({path("a"): memory("A")})), [path("a")]) == {}
 
 
 # Pages
@@ -332,9 +332,9 @@ Words.
 def test_only_known_sections_change(newline: str, end: str) -> None:
     text = (PAGE_TEXT + end).replace("\n", newline)
     tree = files({PAGE: text, path("MEM-a"): memory("A")})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     tree[path("MEM-b")] = memory("B", "2026-03-04", "[draft]").encode()
-    new = derive_affected(MappingView(LAYOUT, tree), [path("MEM-b")])
+    new = derive_affected(view_of(LAYOUT, tree), [path("MEM-b")])
     assert list(new) == [PAGE]
     expected = PAGE_TEXT + end
     expected = expected.replace(
@@ -350,7 +350,7 @@ def test_only_known_sections_change(newline: str, end: str) -> None:
         .replace("updated: 2026-03-01", "updated: 2026-03-04")
     )
     assert new[PAGE] == expected.replace("\n", newline).encode()
-    assert derive_all(MappingView(LAYOUT, applied(tree, new))) == {}
+    assert derive_all(view_of(LAYOUT, applied(tree, new))) == {}
 
 
 def test_an_empty_page_fills_up_and_empties_again() -> None:
@@ -359,7 +359,7 @@ def test_an_empty_page_fills_up_and_empties_again() -> None:
         "memories: 0\n"
     )
     tree = files({PAGE: start})
-    assert derive_all(MappingView(LAYOUT, tree)) == {}
+    assert derive_all(view_of(LAYOUT, tree)) == {}
     full = derived(LAYOUT, {**tree, path("MEM-a"): memory("A", topic="").encode()})
     assert full[PAGE].decode() == (
         "# I\n\n## Recent Memories\n\n- [MEM-a](../10-Memories/MEM-a.md) - A (2026-03-01)\n\n"
@@ -367,7 +367,7 @@ def test_an_empty_page_fills_up_and_empties_again() -> None:
         "## By Topic\n\n### Other\n- [MEM-a](../10-Memories/MEM-a.md) - A\n\n## Statistics\n- Total "
         "memories: 1\n"
     )
-    assert derive_all(MappingView(LAYOUT, full)) == {}
+    assert derive_all(view_of(LAYOUT, full)) == {}
 
 
 def test_a_readme_keeps_what_people_wrote_between_its_entries() -> None:
@@ -378,9 +378,9 @@ def test_a_readme_keeps_what_people_wrote_between_its_entries() -> None:
         "# M\n\nWords.\n\n### [MEM-a](MEM-a.md)\n**Title**: A\n**Topic**: boats/sail\nA remark.\n\nMore.\n\n"
         "### [MEM-b](MEM-b.md)\n**Title**: B \\<!-- x\n\n## Navigation\n"
     )
-    assert derive_all(MappingView(LAYOUT, derived(LAYOUT, tree))) == {}
+    assert derive_all(view_of(LAYOUT, derived(LAYOUT, tree))) == {}
     words = files({README: "# Memories\n\n### Files\n\nNothing.\n", path("MEM-a"): memory("A")})
-    assert derive_all(MappingView(LAYOUT, words)) == {}
+    assert derive_all(view_of(LAYOUT, words)) == {}
 
 
 def test_a_conflict_in_generated_parts_is_settled(tmp_path: Path) -> None:
@@ -399,14 +399,14 @@ def test_a_conflict_in_generated_parts_is_settled(tmp_path: Path) -> None:
     assert whole[README].count(b"\n### [") == 3 and whole[README].endswith(b"- [Back](../README.md)\n")
     assert json.loads(whole[INDEX])["entry_count"] == 3
     assert not any(b"<<<<<<<" in data for data in whole.values())
-    assert derive_all(MappingView(LAYOUT, whole)) == {}
+    assert derive_all(view_of(LAYOUT, whole)) == {}
 
 
 def test_pages_in_conflict_or_no_text_are_left_alone() -> None:
     for data in (b"<<<<<<< a\nOurs.\n=======\nTheirs.\n>>>>>>> b\n\n## Statistics\n", b"\xff"):
         tree = files({PAGE: data, path("MEM-a"): memory("A")})
-        assert derive_all(MappingView(LAYOUT, tree)) == {}
-        assert render_all(MappingView(LAYOUT, tree))[PAGE].problems[0].fatal
+        assert derive_all(view_of(LAYOUT, tree)) == {}
+        assert render_all(view_of(LAYOUT, tree))[PAGE].problems[0].fatal
 
 
 def test_large_vaults_list_groups_alone() -> None:
@@ -423,4 +423,4 @@ def test_large_vaults_list_groups_alone() -> None:
         and "`memgit list --kind memory`" in page
         and "\n### t0\n### t1\n### t2\n" in page
     )
-    assert derive_all(MappingView(LAYOUT, {**tree, PAGE: page.encode()})) == {}
+    assert derive_all(view_of(LAYOUT, {**tree, PAGE: page.encode()})) == {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from memgit.derive import MappingView, derive_all
+from memgit.derive import derive_all, view_of
+from memgit.derive.view import View
+from memgit.model.filetree import NO_FILES, EditedTree
 from memgit.model.layout import Layout
 from tests.support import run_git
 
@@ -52,7 +54,7 @@ def applied(tree: Mapping[str, bytes], edits: Mapping[str, bytes | None]) -> Fil
 
 def derived(layout: Layout, tree: Mapping[str, bytes]) -> Files:
     """A tree with its derived files as they should be."""
-    return applied(tree, derive_all(MappingView(layout, tree)))
+    return applied(tree, derive_all(view_of(layout, tree)))
 
 
 def on_disk(folder: Path) -> Files:
@@ -81,13 +83,13 @@ def merged(tmp_path: Path, base: Files, *sides: Files) -> tuple[int, Files]:
     return conflicts, tree
 
 
-class OlderView(MappingView):
+class OlderView(View):
     """Files in memory, with earlier versions of some, the newest first."""
 
     def __init__(
         self, layout: Layout, files: Mapping[str, bytes], older: Mapping[str, Sequence[bytes]]
     ) -> None:
-        super().__init__(layout, files)
+        super().__init__(layout, EditedTree(NO_FILES, files))
         self._older = older
 
     def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:

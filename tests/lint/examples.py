@@ -12,7 +12,7 @@ from memgit.model import layout as layouts
 from memgit.model.change import refine
 from memgit.model.claim import Contradiction, contradicted
 from memgit.model.layout import Layout
-from tests.lint.support import MappingBefore, MappingSource
+from tests.lint.support import before_in_memory, in_memory
 
 LAYOUTS: dict[str, Layout] = {
     "memgit": layouts.memgit(),
@@ -28,8 +28,8 @@ def corpus_of(example: Example) -> Corpus:
     """The corpus that an example describes."""
     layout = LAYOUTS[example.layout]
     files = _bytes(example.files)
-    before = None if example.before is None else MappingBefore(layout, _bytes(example.before), files)
-    corpus = Corpus(layout, MappingSource(files), EXAMPLE_DAY, before=before)
+    before = None if example.before is None else before_in_memory(layout, _bytes(example.before), files)
+    corpus = Corpus(layout, in_memory(files), EXAMPLE_DAY, before=before)
     if example.message:
         corpus.claims = _claims(corpus, example.message)
     return corpus

@@ -2,72 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memgit.app import config
-from memgit.formats.codecs import parse_file
-from memgit.lint.corpus import Corpus
+from memgit.lint.corpus import Before, Corpus
 from memgit.lint.engine import run
-from memgit.lint.page import REGULAR
 from memgit.lint.rule import Finding
 from memgit.lint.rules import RULES
 from memgit.lint.settings import Settings
 from memgit.model import layout as layouts
+from memgit.model.filetree import NO_FILES, Edit, EditedTree
 from memgit.model.layout import Layout
-from memgit.model.record import ParsedFile
 
 TODAY = "2026-06-01"
 BY_CODE = {rule.code: rule for rule in RULES}
 
 
-class MappingSource:
+def in_memory(files: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -> EditedTree:
     """Files in memory."""
-
-    def __init__(self, files: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -> None:
-        self._files = dict(sorted(files.items()))
-        self._modes = modes or {}
-        self._names: dict[str, list[str]] = {}
-        folders: dict[str, set[str]] = {}
-        for path in sorted({*files, *self._modes}):
-            folder, slash, name = path.rpartition("/")
-            self._names.setdefault(folder + slash, []).append(name)
-            while folder:
-                above, slash, name = folder.rpartition("/")
-                folders.setdefault(above + slash, set()).add(name)
-                folder = above
-        self._folders = {folder: sorted(found) for folder, found in folders.items()}
-
-    def paths(self) -> Iterable[str]:
-        return sorted({*self._files, *self._modes})
-
-    def mode(self, path: str) -> int | None:
-        return self._modes.get(path, REGULAR if path in self._files else None)
-
-    def data(self, path: str) -> bytes | None:
-        return self._files.get(path)
-
-    def names(self, folder: str) -> Sequence[str]:
-        return self._names.get(folder, ())
-
-    def folders(self, folder: str) -> Sequence[str]:
-        return self._folders.get(folder, ())
+    edits: dict[str, bytes | Edit | None] = dict(files)
+    edits.update({path: Edit(mode, None, files.get(path)) for path, mode in (modes or {}).items()})
+    return EditedTree(NO_FILES, edits)
 
 
-class MappingBefore:
+def before_in_memory(layout: Layout, files: Mapping[str, bytes], after: Mapping[str, bytes]) -> Before:
     """What files in memory were before."""
-
-    def __init__(self, layout: Layout, files: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
-        self._layout = layout
-        self._files = files
-        self._differ = sorted(path for path in {*files, *after} if files.get(path) != after.get(path))
-
-    def paths(self) -> Collection[str]:
-        return self._differ
-
-    def parsed(self, path: str) -> ParsedFile:
-        data = self._files.get(path)
-        return ParsedFile(()) if data is None else parse_file(self._layout, path, data)
+    differ = sorted(path for path in {*files, *after} if files.get(path) != after.get(path))
+    return Before(layout, in_memory(files), differ)
 
 
 def corpus(
@@ -82,8 +44,8 @@ def corpus(
     """A corpus of files in memory, in memgit's own layout unless another is given."""
     layout = layout or layouts.memgit()
     data = as_bytes(files)
-    old = None if before is None else MappingBefore(layout, as_bytes(before), data)
-    return Corpus(layout, MappingSource(data, modes), today, before=old, changed=changed)
+    old = None if before is None else before_in_memory(layout, as_bytes(before), data)
+    return Corpus(layout, in_memory(data, modes), today, before=old, changed=changed)
 
 
 def as_bytes(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
@@ -118,7 +80,7 @@ def workspace(root: Path, today: str = TODAY) -> Corpus:
     layout = config.detect(
         lambda name: any(path.startswith(f"{name}/") for path in files), files.__contains__
     )
-    return Corpus(layout or config.make_layout("notes"), MappingSource(files), today)
+    return Corpus(layout or config.make_layout("notes"), in_memory(files), today)
 
 
 def entry(

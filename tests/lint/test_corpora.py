@@ -15,7 +15,7 @@ from memgit.lint.corpus import Corpus
 from memgit.lint.rules import RULES
 from memgit.lint.settings import Settings
 from memgit.model import layout as layouts
-from tests.lint.support import MappingSource, at, check, corpus, folder, workspace
+from tests.lint.support import at, check, corpus, folder, in_memory, workspace
 
 
 def counts(given: Corpus) -> Counter[str]:
@@ -296,7 +296,7 @@ def test_a_log_is_no_record(corpora: Path) -> None:
 
 
 def test_odd_links(corpora: Path) -> None:
-    given = Corpus(layouts.notes(), MappingSource(folder(corpora / "oddities" / "links")), "2026-06-01")
+    given = Corpus(layouts.notes(), in_memory(folder(corpora / "oddities" / "links")), "2026-06-01")
     found = check(given)
     assert at(found) == [
         "MG201 source.md:10",
@@ -309,7 +309,7 @@ def test_odd_links(corpora: Path) -> None:
 
 
 def test_odd_secrets(corpora: Path) -> None:
-    given = Corpus(layouts.notes(), MappingSource(folder(corpora / "oddities" / "secrets")), "2026-06-01")
+    given = Corpus(layouts.notes(), in_memory(folder(corpora / "oddities" / "secrets")), "2026-06-01")
     found = check(given, "MG501")
     assert {one.path for one in found} == {"fake-credentials.md"}, "the other one allows its own"
     assert sorted({one.line for one in found}) == [9, 10, 11, 12, 13, 14, 15, 16, 19, 22]
@@ -322,7 +322,7 @@ def test_odd_secrets(corpora: Path) -> None:
 
 
 def test_odd_hidden_text(corpora: Path) -> None:
-    given = Corpus(layouts.notes(), MappingSource(folder(corpora / "oddities" / "hidden")), "2026-06-01")
+    given = Corpus(layouts.notes(), in_memory(folder(corpora / "oddities" / "hidden")), "2026-06-01")
     found = {one.path: one for one in check(given, "MG502")}
     assert set(found) == {"bidi.md", "zero-width.md", "comment-to-agent.md"}
     assert "ARABIC" not in found["bidi.md"].message and "RIGHT-TO-LEFT OVERRIDE" in found["bidi.md"].message
@@ -458,7 +458,7 @@ def disturbed(corpora: Path) -> Corpus:
     entry = text[start : text.index(b"\n## ", start) + 1]
     turned = entry.replace(b"Never overwrite", b"Always overwrite").replace(b"## ", b"## Another way: ", 1)
     files["knowledge-base/design-layout.md"] = text.rstrip(b"\n") + b"\n\n" + turned
-    return Corpus(layouts.mem_skill(), MappingSource(files), "2026-04-09")
+    return Corpus(layouts.mem_skill(), in_memory(files), "2026-04-09")
 
 
 def twice(corpora: Path) -> Corpus:
@@ -466,7 +466,7 @@ def twice(corpora: Path) -> Corpus:
     files = folder(corpora / "mnema")
     path = next(path for path in files if "/backlog/" in path and path.endswith(".md"))
     files[path.replace(".md", "-copy.md")] = files[path]
-    return Corpus(layouts.mnema(), MappingSource(files), "2026-11-30")
+    return Corpus(layouts.mnema(), in_memory(files), "2026-11-30")
 
 
 def changed(corpora: Path) -> tuple[dict[str, str | bytes], dict[str, str | bytes]]:

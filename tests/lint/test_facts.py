@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from memgit.lint import facts
 from memgit.lint.anchors import of_page
-from memgit.lint.corpus import Corpus
 from memgit.lint.facts import FileFacts
 from memgit.lint.page import Page
 from memgit.lint.resolve import all_links, links_of
 from memgit.lint.rules import RULES
+from memgit.model.filetree import EditedTree
 from tests.lint.support import at, check, corpus
 
 PIECES = st.sampled_from(
@@ -101,15 +101,11 @@ class Kept:
         return found
 
 
-class Unread:
-    """The files of another source, of which none is read."""
+class Unread(EditedTree):
+    """The files of another state, of which none is read."""
 
-    def __init__(self, given: Corpus) -> None:
-        self._source = given.source
-
-    def __getattr__(self, name: str) -> object:
-        assert name != "data"
-        return getattr(self._source, name)
+    def data(self, path: str) -> bytes | None:
+        raise AssertionError(path)
 
 
 @given(st.lists(PIECES, max_size=14), st.sampled_from(["knowledge-base/x.md", "memory/x.md", "README.md"]))
@@ -136,7 +132,7 @@ def test_a_second_run_reads_no_page_that_is_linked_to() -> None:
     codes = [rule.code for rule in RULES if rule.code.startswith("MG2")]
     found = at(check(first, *codes))
     assert "MG201 memory/y.md:6" in found and "MG205 memory/y.md:6" in found
-    second.source = Unread(second)  # type: ignore[assignment]
+    second.files = Unread(second.files, {})
     assert at(check(second, *codes)) == found
 
 

@@ -10,7 +10,7 @@ from memgit.derive import CATEGORY_INDEX, dates
 from memgit.derive.jsonindex import read as read_index
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
-from memgit.derive.view import MappingView
+from memgit.derive.view import view_of
 from memgit.formats.messages.message import one_line
 from memgit.model.layout import Layout, Place
 from memgit.model.operation import Event, RecordChange
@@ -66,7 +66,7 @@ def _index_says(indexes: Sequence[str], read: Read) -> tuple[str | None, str | N
     """The version that the indexes name, and why one of them is another tool's."""
     version = None
     for path in indexes:
-        view = MappingView(Layout("", ()), {path: read(path) or b""})
+        view = view_of(Layout("", ()), {path: read(path) or b""})
         index = read_index(view, path, (KNOWLEDGE if "knowledge-base/" in path else EXPERIENCE).shape)
         if index.value is None:
             return (

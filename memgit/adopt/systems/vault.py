@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from memgit.adopt.systems.system import TEMPLATE, Candidate, Export, Read, System
 from memgit.derive.jsonindex import read as read_index
 from memgit.derive.vault import SHAPE
-from memgit.derive.view import MappingView
+from memgit.derive.view import view_of
 from memgit.model.layout import Layout, Place
 
 WORDS = "memory vault"
@@ -38,7 +38,7 @@ def _find(paths: Sequence[str], read: Read, _: str) -> Iterator[Candidate]:
 
 
 def _refusal(index: str, read: Read) -> str | None:
-    found = read_index(MappingView(Layout("", ()), {index: read(index) or b""}), index, SHAPE)
+    found = read_index(view_of(Layout("", ()), {index: read(index) or b""}), index, SHAPE)
     return None if found.value is not None else f"{index}: {found.problems[0].message}"
 
 

@@ -24,7 +24,7 @@ from memgit.adopt.systems.markdown import OBSIDIAN
 from memgit.adopt.systems.system import Candidate, Read
 from memgit.app import config as configuration
 from memgit.app.adopt.init import ATTRIBUTES, attributes, install_hooks
-from memgit.app.read.reader import REGULAR, DiskFiles
+from memgit.app.read.reader import REGULAR
 from memgit.app.workspace import Context, Workspace, detect_on_disk
 from memgit.app.write.session import Plan, Session
 from memgit.app.write.write import execute
@@ -38,6 +38,7 @@ from memgit.git.objects.files import listed_files
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
 from memgit.git.setup import create_repository, set_up_driver
+from memgit.git.worktree.filetrees import DiskTree
 from memgit.git.worktree.status import dirty
 from memgit.lint.words import plural
 from memgit.model.layout import Layout
@@ -277,7 +278,7 @@ def _repository(root: str, env: Mapping[str, str]) -> Repository | None:
 
 
 def _adopted(root: str, repo: Repository | None, wanted: str | None) -> Proposal:
-    data = DiskFiles(root, repo).data(configuration.NAME)
+    data = DiskTree(root, repo).data(configuration.NAME)
     if data is None:
         raise BadInput("it must be a plain file", path=configuration.NAME)
     layout = configuration.parse(data).layout
@@ -387,7 +388,7 @@ class _OfCommit(_State):
         self._repo = repo
         self._tree: Tree = repo.tree(commit)
         self._entries = list(self._tree.walk())
-        self._disk = DiskFiles(repo.root, repo)
+        self._disk = DiskTree(repo.root, repo)
         self.plain = [path for path, mode, _ in self._entries if mode in REGULAR]
         rows = dirty(repo)
         self.uncommitted = [row.path for row in rows]

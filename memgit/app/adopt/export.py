@@ -23,7 +23,7 @@ from memgit.app.adopt.export_links import follow_links
 from memgit.app.read.log import as_markdown, log
 from memgit.app.read.reader import REGULAR
 from memgit.app.workspace import Workspace
-from memgit.derive import CATEGORY_INDEX, MappingView, is_derived, render_all, starters
+from memgit.derive import CATEGORY_INDEX, is_derived, render_all, starters, view_of
 from memgit.errors import BadInput, MemgitError
 from memgit.formats.codecs import form_named, parse_file
 from memgit.formats.text import MAX_BYTES
@@ -302,7 +302,7 @@ class _Export:
             for path, data in starters(self.layout).items():
                 self.files.setdefault(path, data)
         # The index takes the names of categories from frontmatter that the files do not have there.
-        view = MappingView(self.layout, {**self.files, **self._named})
+        view = view_of(self.layout, {**self.files, **self._named})
         for path, rendered in render_all(view).items():
             if rendered.data is None:
                 self.files.pop(path, None)

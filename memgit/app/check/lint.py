@@ -9,30 +9,28 @@ from memgit import TYPE_CHECKING, __version__
 from memgit.app.check import settings as lint_settings
 from memgit.app.check.source import (
     CachedIndex,
-    Edited,
-    FolderSource,
     Kept,
-    TreeBefore,
-    TreeSource,
-    disk_mode,
     staged_edits,
 )
 from memgit.app.derived import state as derived_state
 from memgit.app.workspace import Context, Workspace
 from memgit.derive import affected_paths, is_derived
+from memgit.derive.view import View
 from memgit.errors import BadInput, NotFound, Refused
 from memgit.git import process
 from memgit.git.history import history
 from memgit.git.objects.tree import Tree
+from memgit.git.worktree.filetrees import CommitTree, DiskTree, disk_mode
 from memgit.git.worktree.filters import filtered
 from memgit.git.worktree.staged import staged
 from memgit.git.worktree.status import Dirty, dirty
 from memgit.lint import facts as lint_facts
-from memgit.lint.corpus import Corpus
+from memgit.lint.corpus import Before, Corpus
 from memgit.lint.engine import Result, run
 from memgit.lint.rule import SEVERITIES
 from memgit.lint.settings import Settings, chosen, configured
 from memgit.lint.words import plural
+from memgit.model.filetree import Edit, EditedTree, FileTree
 from memgit.model.namedtuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -178,13 +176,14 @@ def _note_right(
     """Notes that the derived files of the newest commit are right, where a run over everything found them so:
     a hook then looks at less.
     """
-    repo, source = workspace.repo, corpus.source
+    repo, source = workspace.repo, corpus.files
     if (
         repo is None
         or workspace.indexes() != "committed"
         or corpus.changed is not None
-        or not isinstance(source, TreeSource)
-        or not source.is_head()
+        or not isinstance(source, CommitTree)
+        or source.commit is None
+        or source.commit != repo.head().commit
     ):
         return
     if any(rule.code == "MG101" for rule in chosen(settings, rules)) and not any(
@@ -227,7 +226,8 @@ def corpus_of(
     entries = request.entries if request.entries is not None else staged(repo, head) if staging else {}
     rows = [] if staging else dirty(repo)
     edits = staged_edits(entries) if staging else _on_disk(workspace.root, rows)
-    source = TreeSource(repo, tree, edits, workspace.root, disk=disk, commit=head)
+    committed = CommitTree(repo, tree, head, workspace.root, disk=disk)
+    source: FileTree = EditedTree(committed, edits) if edits else committed
     changed: Collection[str] | None = None
     before_tree, differ = tree, set(edits)
     if request.since is not None:
@@ -240,7 +240,9 @@ def corpus_of(
         changed = set(edits)
     if request.paths:
         changed = under(request.paths, changed, source)
-    before = TreeBefore(layout, before_tree, sorted(differ if changed is None else differ & set(changed)))
+    before = Before(
+        layout, CommitTree(repo, before_tree), sorted(differ if changed is None else differ & set(changed))
+    )
     memo = None if disk or changed is not None else Kept(workspace, source, made_of(workspace))
     index: Callable[[], CachedIndex | None] | None = None
     if changed is not None and len(changed) < BULK_THRESHOLD and not disk:
@@ -248,7 +250,7 @@ def corpus_of(
         def index() -> CachedIndex | None:
             return _index(workspace, repo, head, source, edits)
 
-    base = Corpus(layout, TreeSource(repo, tree, {}, commit=head), today)
+    base = View(layout, CommitTree(repo, tree, head))
     right = derived_state.known(repo, layout, tree)
     if changed is None:
         right -= affected_paths(layout, edits)
@@ -279,7 +281,7 @@ def _tracked(workspace: Workspace, repo: Repository, rows: Sequence[Dirty]) -> C
     stored = filtered(repo, whole, [repo.prefix + path for path in records])
     left |= {path.removeprefix(repo.prefix) for path in stored}
     edits = _on_disk(workspace.root or "", [row for row in rows if row.path not in left])
-    return Corpus(layout, TreeSource(repo, repo.tree(head), edits, workspace.root, commit=head), "")
+    return Corpus(layout, EditedTree(CommitTree(repo, repo.tree(head), head, workspace.root), edits), "")
 
 
 def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corpus:
@@ -288,7 +290,7 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
     if workspace.repo is None and workspace.root is not None:
         if request.at is not None or request.staged or request.changed or request.since is not None:
             workspace.require_repository()
-        folder = FolderSource(workspace.root)
+        folder = DiskTree(workspace.root, None)
         asked = under(request.paths, None, folder) if request.paths else None
         return Corpus(layout, folder, today, changed=asked, outside=_outside(workspace))
     repo = workspace.require_repository()
@@ -306,7 +308,7 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
         parent = _fork(repo, request.since, commit)
     old = repo.tree(parent)
     differ = [path for path, _, _ in old.diff(tree)]
-    source = TreeSource(repo, tree, {}, commit=commit)
+    source = CommitTree(repo, tree, commit)
     changed: Collection[str] | None = differ if request.since is not None else None
     if request.paths:
         changed = under(request.paths, changed, source)
@@ -316,7 +318,7 @@ def _of_commit(workspace: Workspace, context: Context, request: Request) -> Corp
         source,
         today,
         changed=changed,
-        before=TreeBefore(layout, old, differ),
+        before=Before(layout, CommitTree(repo, old), differ),
         memo=memo,
         outside=_outside(workspace, commit),
     )
@@ -337,12 +339,14 @@ def corpus_at(
     """
     repo = workspace.require_repository()
     tree = repo.tree(commit)
-    source = TreeSource(repo, tree, {}, commit=commit)
+    source = CommitTree(repo, tree, commit)
     before = None
     if since is not None:
         old = repo.tree(_fork(repo, since, commit))
-        before = TreeBefore(
-            workspace.layout, old, [path for path in paths if old.get(path) != tree.get(path)]
+        before = Before(
+            workspace.layout,
+            CommitTree(repo, old),
+            [path for path in paths if old.get(path) != tree.get(path)],
         )
     return Corpus(
         workspace.layout,
@@ -383,18 +387,16 @@ def _outside(workspace: Workspace, commit: str | None = None) -> Callable[[str],
     return ask
 
 
-def _on_disk(root: str, rows: Iterable[Dirty]) -> dict[str, Edited | None]:
+def _on_disk(root: str, rows: Iterable[Dirty]) -> dict[str, Edit | None]:
     """Edited files as they lie on disk."""
-    out: dict[str, Edited | None] = {}
+    out: dict[str, Edit | None] = {}
     for path, _ in rows:
         mode = disk_mode(os.path.join(root, path))
-        out[path] = None if mode is None else Edited(mode, None)
+        out[path] = None if mode is None else Edit(mode, None)
     return out
 
 
-def under(
-    wanted: Sequence[str], changed: Collection[str] | None, source: TreeSource | FolderSource
-) -> set[str]:
+def under(wanted: Sequence[str], changed: Collection[str] | None, source: FileTree) -> set[str]:
     """The paths under some files and folders; among those that changed where only these are looked at.
 
     Raises:
@@ -425,8 +427,8 @@ def _index(
     workspace: Workspace,
     repo: Repository,
     head: str | None,
-    source: TreeSource,
-    edits: Mapping[str, Edited | None],
+    source: FileTree,
+    edits: Mapping[str, Edit | None],
 ) -> CachedIndex | None:
     """Lookups by the cache, None where no cache file can be used."""
     cache = workspace.cache

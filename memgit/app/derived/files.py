@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Mapping
 
 from memgit.app.config import NAME
-from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write import category_names
 from memgit.app.write.overlay import MAX_VERSIONS, Overlay
@@ -21,6 +20,7 @@ from memgit.git.history.history import touching
 from memgit.git.objects.files import ignored_files
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
+from memgit.git.worktree.filetrees import DiskTree
 from memgit.git.worktree.filters import cleaned, in_force
 from memgit.git.worktree.status import dirty
 from memgit.model.layout import Layout, Place
@@ -100,14 +100,10 @@ class State(Overlay):
         self.indexes = workspace.indexes()
         self._kept = kept
 
-    def parsed(self, path: str) -> ParsedFile:
-        if path not in self._parsed:
-            entry = None if path in self.edits or self._kept is None else self.tree.get(path)
-            held = self._kept.get(path, entry.oid) if entry is not None and self._kept is not None else None
-            if held is None:
-                held = light(self._read(path))
-            self._parsed[path] = held
-        return self._parsed[path]
+    def _parse(self, path: str, data: bytes | None = None) -> ParsedFile:
+        entry = None if path in self.edits or self._kept is None else self.tree.get(path)
+        held = self._kept.get(path, entry.oid) if entry is not None and self._kept is not None else None
+        return light(super()._parse(path, data)) if held is None else held
 
     def before(self, path: str) -> bytes | None:
         """A file as it was found."""
@@ -175,7 +171,7 @@ def _take(state: State, workspace: Workspace, repo: Repository, paths: Iterable[
     paths = list(paths)
     if not paths:
         return
-    files = DiskFiles(workspace.root or "", repo)
+    files = DiskTree(workspace.root or "", repo)
     whole = Tree(repo, None if state.commit is None else repo.tree_of(state.commit))
     level = in_force(repo, whole, [repo.prefix + path for path in paths])
     for path in paths:

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from memgit.app.config import NAME
 from memgit.app.derived.files import of_working_tree
-from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Workspace
 from memgit.app.write.overlay import Overlay
 from memgit.app.write.write import affected_derived
@@ -73,7 +72,7 @@ def derived_of(workspace: Workspace, entries: Entries, given: Files | None = Non
     affected_derived(workspace, overlay)
 
     def was(path: str) -> bytes | None:
-        return before[path] if path in before else TreeFiles.data(overlay, path)
+        return before[path] if path in before else overlay.tree.data(path)
 
     files = {path: data for path, data in overlay.edits.items() if path in given or data != was(path)}
     modes = {path: entries[path] if path in entries else overlay.tree.get(path) for path in files}

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 
 from memgit.app.config import NAME
-from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write import credentials, pending
 from memgit.app.write.gate import require_sound
@@ -19,6 +18,7 @@ from memgit.errors import NotFound, Refused
 from memgit.formats.messages.describe import describe
 from memgit.git.repository import Repository
 from memgit.git.worktree.checkout import Put, put
+from memgit.git.worktree.filetrees import DiskTree
 from memgit.git.worktree.filters import cleaned
 from memgit.git.worktree.status import dirty
 from memgit.lint import gate
@@ -50,7 +50,7 @@ def commit_edits(
     """
     repo = workspace.writable()
     edited = edited_paths(workspace, repo, paths)
-    files = DiskFiles(workspace.root or "", repo)
+    files = DiskTree(workspace.root or "", repo)
     derived = [path for path in edited if is_derived(workspace.layout, path)]
     records = [path for path in edited if path not in derived]
     taken: dict[str, tuple[bytes, Overlay]] = {}
@@ -114,7 +114,7 @@ def commit_edits(
     return done
 
 
-def _carried(repo: Repository, files: DiskFiles, paths: Sequence[str]) -> pending.Pending | None:
+def _carried(repo: Repository, files: DiskTree, paths: Sequence[str]) -> pending.Pending | None:
     """What `--stage` noted of files that are in the working tree as they were staged."""
     if not pending.load(repo):
         return None
@@ -125,7 +125,7 @@ def _carried(repo: Repository, files: DiskFiles, paths: Sequence[str]) -> pendin
 
 
 def _take_derived(
-    overlay: Overlay, files: DiskFiles, paths: Sequence[str], taken: dict[str, tuple[bytes, Overlay]]
+    overlay: Overlay, files: DiskTree, paths: Sequence[str], taken: dict[str, tuple[bytes, Overlay]]
 ) -> tuple[str, ...]:
     """Puts edited derived files on the overlay; what to say of those that cannot be derived over, which are
     left out.

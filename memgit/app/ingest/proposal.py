@@ -17,11 +17,12 @@ from memgit.app.ingest.homes import Homes
 from memgit.app.ingest.marks import Marks, digest
 from memgit.app.ingest.overlap import Match, Overlap
 from memgit.app.ingest.source import Skipped, Source, Text, is_outside
-from memgit.app.read.reader import CachedReader, TreeFiles
+from memgit.app.read.reader import CachedReader
 from memgit.app.read.record_json import version_id
 from memgit.app.workspace import Workspace
 from memgit.cache.search import from_source
 from memgit.errors import BadInput
+from memgit.git.worktree.filetrees import CommitTree
 from memgit.ingest.content import FileMap, Segment, numbered
 from memgit.ingest.proposal import UNCHANGED, Candidate, File, Item, Proposal
 from memgit.ingest.scoring import MAX_RECORDS, boilerplate, chosen
@@ -74,7 +75,7 @@ def committed(workspace: Workspace) -> CachedReader:
     """A reader of the newest commit, or of the branch that takes a proposal; uncommitted edits do not count."""
     repo = workspace.writable()
     commit = repo.head().commit if workspace.proposal is None else workspace.proposal.tip
-    files = TreeFiles(repo, repo.tree(commit), workspace.layout.folders())
+    files = CommitTree(repo, repo.tree(commit))
     return CachedReader(
         workspace, repo, files, commit, False, label="" if workspace.proposal is None else "at"
     )

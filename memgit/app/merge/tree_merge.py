@@ -12,13 +12,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
-from memgit.app.check.source import Edited, TreeSource
 from memgit.app.config import NAME, parse
 from memgit.app.derived import state as derived_state
 from memgit.app.merge.side import Side
 from memgit.app.workspace import Workspace
 from memgit.derive import affected_paths, derive_affected, is_derived, table
-from memgit.derive.view import DerivedFile
+from memgit.derive.view import DerivedFile, View
 from memgit.errors import BadInput, Refused
 from memgit.formats.codecs import parse_file
 from memgit.formats.merging.merge import merge_file
@@ -26,8 +25,10 @@ from memgit.git import process
 from memgit.git.history.default_branch import default_tips
 from memgit.git.objects.tree import FOLDER, Entry, Tree
 from memgit.git.repository import Repository
-from memgit.lint.corpus import Corpus
+from memgit.git.worktree.filetrees import CommitTree
+from memgit.model import filetree
 from memgit.model.change import identity
+from memgit.model.filetree import EditedTree
 from memgit.model.layout import Layout
 from memgit.model.record import Record
 
@@ -39,16 +40,10 @@ records; what both sides changed is merged by what it says; or by its lines, mar
 """
 
 
-class Edit(Edited):
-    """What lies at a path of a merged tree: git's mode, and a blob that is there or, where none is, the
-    bytes.
-    """
+class Edit(filetree.Edit):
+    """What lies at a path of a merged tree: a blob that is there, or bytes."""
 
-    __slots__ = ("data",)
-
-    def __init__(self, mode: int, oid: str | None, data: bytes | None = None) -> None:
-        super().__init__(mode, oid)
-        self.data = data
+    __slots__ = ()
 
     def content(self, repo: Repository) -> bytes:
         """The bytes; those of a symlink are its target."""
@@ -60,19 +55,6 @@ class Edit(Edited):
     def entry(self, repo: Repository) -> Entry:
         """The entry of a tree; bytes without a blob are written to the repository."""
         return Entry(self.mode, self.oid if self.oid is not None else repo.write_blob(self.data or b""))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Edit) and (self.mode, self.oid, self.data) == (
-            other.mode,
-            other.oid,
-            other.data,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.mode, self.oid, self.data))
-
-    def __repr__(self) -> str:
-        return f"Edit({self.mode:o}, {self.oid!r}, {self.data!r})"
 
 
 class Conflict(NamedTuple):
@@ -110,16 +92,6 @@ class TreeMerge(NamedTuple):
     by_record: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = {}
     followed: frozenset[str] = frozenset()
-
-
-class MergedSource(TreeSource):
-    """The files of a tree with the edits of a merge."""
-
-    def data(self, path: str) -> bytes | None:
-        edit = self._edits.get(path)
-        if isinstance(edit, Edit) and edit.data is not None:
-            return edit.data
-        return super().data(path)
 
 
 def merge_bases(repo: Repository, one: str, other: str) -> list[str]:
@@ -488,12 +460,12 @@ class _Merging:
         }
         if not wanted or not _committed(self.ours.tree, self.edits, wanted):
             return
-        source = MergedSource(self.repo, self.ours.tree, self.edits, commit=commit)
-        view = Corpus(self.layout, source, "")
-        before = Corpus(self.layout, MergedSource(self.repo, self.ours.tree, {}, commit=commit), "")
+        below = CommitTree(self.repo, self.ours.tree, commit)
+        view = View(self.layout, EditedTree(below, dict(self.edits)))
+        before = View(self.layout, below)
         touched = {path for path in self.edits if is_derived(self.layout, path)}
         for path in touched:
-            self.plain.setdefault(path, source.data(path))
+            self.plain.setdefault(path, view.data(path))
         quick = derive_affected(view, changed, before, _Untouched(right, touched))
         for path, data in quick.items():
             if path not in touched:
@@ -525,8 +497,8 @@ class _Merging:
                 self.conflict(path, one.line, None, one.message)
             self._derived(path, merged.data)
             if over and not merged.conflicts:
-                source = MergedSource(self.repo, theirs.tree, {path: self.edits[path]})
-                self._derived(path, self._row(path).build(Corpus(self.layout, source, ""), path).data)
+                files = EditedTree(CommitTree(self.repo, theirs.tree), {path: self.edits[path]})
+                self._derived(path, self._row(path).build(View(self.layout, files), path).data)
 
     def _row(self, path: str) -> DerivedFile:
         return next(one for one in table(self.layout) if path in one.affected(self.layout, path))

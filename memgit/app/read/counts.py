@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
-from memgit.derive.view import MappingView
+from memgit.derive.view import view_of
 from memgit.errors import UnreadableFile
 from memgit.model.namedtuple import NamedTuple
 from memgit.model.record import Record
@@ -77,9 +77,7 @@ def listed(reader: Reader) -> Mapping[str, Tally]:
     return (
         {}
         if data is None
-        else {
-            place: Tally(*found) for place, found in vault.counted(MappingView(layout, {path: data})).items()
-        }
+        else {place: Tally(*found) for place, found in vault.counted(view_of(layout, {path: data})).items()}
     )
 
 

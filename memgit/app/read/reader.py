@@ -12,15 +12,15 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.app.workspace import Workspace
 from memgit.cache.ids import seen
-from memgit.errors import Ambiguous, BadInput, Broken, NotFound, Refused, UnreadableFile
+from memgit.errors import Ambiguous, BadInput, NotFound, UnreadableFile
 from memgit.formats.codecs import parse_file
 from memgit.formats.tags import has_tag, tags_of
-from memgit.git.objects.files import listed_files
-from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
+from memgit.git.worktree.filetrees import CommitTree, DiskTree
 from memgit.model import address as addresses
 from memgit.model import link
 from memgit.model.address import Address
+from memgit.model.filetree import FileTree
 from memgit.model.kinds import KINDS
 from memgit.model.link import Names, Wikilink
 from memgit.model.record import ParsedFile, Problem, Record, problem_of
@@ -46,121 +46,13 @@ MAX_COMPARED = 5000
 """Records up to which a mistyped address is compared with every one of them."""
 
 
-class Files:
-    """The record files of one state, by path: where `Reader` gets its bytes from."""
-
-    def paths(self) -> Iterable[str]:
-        """Every path of the state, sorted; folders, links and submodules left out."""
-        raise NotImplementedError
-
-    def data(self, path: str) -> bytes | None:
-        """The bytes of one file, None where there is none."""
-        raise NotImplementedError
-
-    def entries(self, folder: str) -> tuple[list[str], list[str]]:
-        """The names of the files, and of the folders, directly in a folder (empty or ending in a slash),
-        sorted.
-        """
-        inside = [path[len(folder) :] for path in self.paths() if path.startswith(folder)]
-        return sorted(rest for rest in inside if "/" not in rest), sorted(
-            {rest.split("/")[0] for rest in inside if "/" in rest}
-        )
-
-
-class TreeFiles(Files):
-    """The files of one commit."""
-
-    def __init__(self, repo: Repository, tree: Tree, folders: Iterable[str] = ("",)) -> None:
-        self._repo, self._tree, self._folders = repo, tree, tuple(folders)
-
-    def paths(self) -> Iterable[str]:
-        for folder in self._folders:
-            for path, mode, _ in self._tree.walk(folder):
-                if mode in REGULAR:
-                    yield path
-
-    def data(self, path: str) -> bytes | None:
-        entry = self._tree.get(path)
-        if entry is None or entry.mode not in REGULAR:
-            return None
-        try:
-            return self._repo.blob(entry.oid)
-        except Broken as error:
-            error.path = path
-            raise
-
-
-class DiskFiles(Files):
-    """The files of a working tree, or of a folder outside any repository; what git ignores is left out, links
-    are never followed.
-    """
-
-    def __init__(self, root: str, repo: Repository | None) -> None:
-        self._root, self._repo = root, repo
-
-    def paths(self) -> Iterable[str]:
-        if self._repo is not None:
-            for path in listed_files(self._repo):
-                if self._plain(path):
-                    yield path
-            return
-        found: list[str] = []
-        for folder, folders, names in os.walk(self._root):
-            folders[:] = [name for name in folders if name != ".git"]
-            prefix = os.path.relpath(folder, self._root).replace(os.sep, "/") + "/"
-            found += [prefix.removeprefix("./") + name for name in names]
-            if len(found) > MOST_OUTSIDE:
-                raise Refused(
-                    f"{self._root} is not in a git repository and holds too many files to look through",
-                    hint="memgit init",
-                )
-        yield from (path for path in sorted(found) if self._plain(path))
-
-    def entries(self, folder: str) -> tuple[list[str], list[str]]:
-        """What lies on the disk, without asking git: files that it ignores are among them."""
-        try:
-            with os.scandir(os.path.join(self._root, folder)) as found:
-                entries = [
-                    (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False))
-                    for entry in found
-                ]
-        except OSError:
-            return [], []
-        return sorted(name for name, _, file in entries if file), sorted(
-            name for name, below, _ in entries if below and name != ".git"
-        )
-
-    def data(self, path: str) -> bytes | None:
-        if not self._plain(path):
-            return None
-        try:
-            with open(os.path.join(self._root, path), "rb") as file:
-                return file.read()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
-            raise UnreadableFile(f"cannot be read: {error.strerror}", path=path) from error
-
-    def _plain(self, path: str) -> bool:
-        """Whether a path is a regular file that no link leads to."""
-        full = self._root
-        try:
-            for part in path.split("/"):
-                full = os.path.join(full, part)
-                if os.path.islink(full):
-                    return False
-        except ValueError:
-            return False
-        return os.path.isfile(full)
-
-
 class Reader:
     """Records of one state.
 
     Files are parsed once; what cannot be read becomes a problem, never an exception.
     """
 
-    def __init__(self, workspace: Workspace, files: Files, revision: str | None, fresh: bool) -> None:
+    def __init__(self, workspace: Workspace, files: FileTree, revision: str | None, fresh: bool) -> None:
         self.workspace = workspace
         self.files = files
         self.revision = revision
@@ -408,7 +300,7 @@ class CachedReader(Reader):
         self,
         workspace: Workspace,
         repo: Repository,
-        files: Files,
+        files: FileTree,
         revision: str | None,
         fresh: bool,
         *,
@@ -546,7 +438,7 @@ def open_reader(workspace: Workspace, at: str | None = None) -> Reader:
         at = workspace.proposal.tip
     if at is None and workspace.root is not None:
         revision = repo.head().commit if repo is not None else None
-        disk = DiskFiles(workspace.root, repo)
+        disk = DiskTree(workspace.root, repo, MOST_OUTSIDE)
         return (
             Reader(workspace, disk, revision, True)
             if repo is None
@@ -554,9 +446,7 @@ def open_reader(workspace: Workspace, at: str | None = None) -> Reader:
         )
     repo = workspace.require_repository()
     commit = repo.resolve(at) if at is not None else repo.head().commit
-    return CachedReader(
-        workspace, repo, TreeFiles(repo, repo.tree(commit), workspace.layout.folders()), commit, False
-    )
+    return CachedReader(workspace, repo, CommitTree(repo, repo.tree(commit)), commit, False)
 
 
 def open_searchable(workspace: Workspace, at: str | None = None) -> CachedReader:

@@ -26,6 +26,7 @@ from memgit.cache.search import Query, holding
 from memgit.derive.categories import known_keywords
 from memgit.derive.mem_skill_experience import SPEC as EXPERIENCE
 from memgit.derive.mem_skill_knowledge import SPEC as KNOWLEDGE
+from memgit.derive.view import View
 from memgit.errors import BadInput, Refused
 from memgit.git import leftovers
 from memgit.git.write_all import replace_file
@@ -409,29 +410,20 @@ def files_of(reader: CachedReader, kind: str) -> list[Category]:
     return files
 
 
-class ReaderView:
+class ReaderView(View):
     """A cached reader's files as `derive` looks at them; the texts of records are left out."""
 
     def __init__(self, reader: CachedReader) -> None:
+        super().__init__(reader.workspace.layout, reader.files)
         self._reader = reader
-        self.layout = reader.workspace.layout
         kinds = ("knowledge", "experience")
         self._metas = {path: meta for kind in kinds for path, _, meta in reader.snapshot.metas(kind)}
-
-    def names(self, folder: str) -> Sequence[str]:
-        return self._reader.files.entries(folder)[0]
-
-    def folders(self, folder: str) -> Sequence[str]:
-        return self._reader.files.entries(folder)[1]
 
     def known_meta(self, path: str) -> Mapping[str, Value]:
         return self._metas.get(path, {})
 
-    def parsed(self, path: str) -> ParsedFile:
+    def _parse(self, path: str, data: bytes | None = None) -> ParsedFile:
         return ParsedFile(tuple(self._reader.snapshot.file(path)), (), self.known_meta(path))
-
-    def data(self, path: str) -> bytes | None:
-        return self._reader.files.data(path)
 
 
 def _recall_state(path: str) -> State:

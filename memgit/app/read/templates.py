@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.reader import DiskFiles
 from memgit.app.workspace import Workspace
 from memgit.errors import NotFound, UnreadableFile
 from memgit.formats import markdown
 from memgit.formats.frontmatter import split
 from memgit.formats.text import decode, normal
+from memgit.git.worktree.filetrees import DiskTree
 from memgit.model.lazy_re import pattern
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def names(workspace: Workspace) -> list[str]:
     """The names of all templates, sorted."""
     shipped = [one.name for one in _shipped().iterdir()]
     root = workspace.root
-    own = [] if root is None else DiskFiles(root, None).entries(FOLDER)[0]
+    own = [] if root is None else DiskTree(root, None).names(FOLDER)
     found = {name.removesuffix(".md") for name in (*shipped, *own) if name.endswith(".md")}
     return sorted(name for name in found if _NAME.fullmatch(name) and _found(workspace, name) is not None)
 
 
 def _found(workspace: Workspace, name: str) -> bytes | None:
     if workspace.root is not None:
-        own = DiskFiles(workspace.root, None).data(f"{FOLDER}{name}.md")
+        own = DiskTree(workspace.root, None).data(f"{FOLDER}{name}.md")
         if own is not None:
             return own
     shipped = _shipped() / f"{name}.md"

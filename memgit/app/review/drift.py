@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from memgit.app.merge.tree_merge import MergedSource, TreeMerge
+from memgit.app.merge.tree_merge import TreeMerge
 from memgit.app.review.non_record_changes import CHOSEN, by_hand
 from memgit.app.review.state import Sides
 from memgit.derive import is_derived, table
-from memgit.derive.view import DerivedFile, Rendered
+from memgit.derive.view import DerivedFile, Rendered, View
 from memgit.formats.merging.linediff import first_line
 from memgit.git.repository import Repository
+from memgit.git.worktree.filetrees import CommitTree
 from memgit.lint.corpus import Corpus
 from memgit.lint.rule import Found
 from memgit.lint.words import cut
+from memgit.model.filetree import EditedTree
 from memgit.model.layout import Layout
 from memgit.review.masked import masked_pieces
 from memgit.review.words import Pieces, differing_lines
@@ -54,10 +56,10 @@ def drifted(
         moved: whether the base has commits that the head has not.
     """
     changed = frozenset(path for path in sides.changed if not is_derived(layout, path))
-    base = Corpus(layout, MergedSource(repo, sides.base, {}), after.today)
+    base = View(layout, CommitTree(repo, sides.base))
     # The records of the merge beside the derived files of the base: what a quick derivation starts from.
     edits = {path: edit for path, edit in merged.edits.items() if path in changed}
-    start = Corpus(layout, MergedSource(repo, sides.base, edits), after.today)
+    start = View(layout, EditedTree(base.files, edits))
     for path, derived in sorted(_concerned(layout, [*sides.changed, *merged.plain]).items()):
         if path in merged.clashing:
             continue  # a forge stops here and does not commit anything
@@ -83,7 +85,7 @@ def chosen_by_hand(repo: Repository, layout: Layout, sides: Sides, after: Corpus
     """What the change does to the names and keywords of categories, in words: it is said in an index or on
     top of a file, in no record.
     """
-    base = Corpus(layout, MergedSource(repo, sides.base, {}), after.today)
+    base = View(layout, CommitTree(repo, sides.base))
     for path in sorted(path for path in sides.changed if path.endswith(".json") and is_derived(layout, path)):
         there, before = after.data(path), base.data(path)
         if there is None or before is None:

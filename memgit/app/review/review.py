@@ -10,7 +10,7 @@ from memgit.app.check import settings as lint_settings
 from memgit.app.check.change import Lines, came_from, held_at, news, weighed
 from memgit.app.check.source import Kept
 from memgit.app.config import Config
-from memgit.app.merge.tree_merge import MergedSource, TreeMerge, merge_bases, merge_trees
+from memgit.app.merge.tree_merge import TreeMerge, merge_bases, merge_trees
 from memgit.app.read.log import incomplete
 from memgit.app.review import settings as review_settings
 from memgit.app.review.comment import site_of
@@ -35,6 +35,7 @@ from memgit.git.history.default_branch import default_branch
 from memgit.git.objects.promisor import obtain
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
+from memgit.git.worktree.filetrees import CommitTree
 from memgit.lint import gate
 from memgit.lint.corpus import Before
 from memgit.lint.engine import run
@@ -42,6 +43,7 @@ from memgit.lint.rule import HISTORY, Finding, Found, Rule
 from memgit.lint.settings import chosen, severity_of
 from memgit.lint.words import listed, plural
 from memgit.model.change import Change, diff_records
+from memgit.model.filetree import EditedTree, FileTree
 from memgit.model.record import Record
 from memgit.review.values import (
     CONFIGURATION,
@@ -347,7 +349,7 @@ class _Reviewing:
 
     def _with_plain(self, merged: TreeMerge) -> TreeMerge:
         """Derived files as a merge of lines leaves them, those that one side alone changed among them."""
-        source = MergedSource(self.repo, self.base_tree, merged.edits)
+        source = EditedTree(CommitTree(self.repo, self.base_tree), merged.edits)
         plain = {
             path: source.data(path)
             for path in merged.edits
@@ -388,12 +390,12 @@ class _Reviewing:
 
     # Findings
 
-    def _base_source(self) -> MergedSource:
-        return MergedSource(self.repo, self.base_tree, {}, commit=self.base.commit)
+    def _base_source(self) -> FileTree:
+        return CommitTree(self.repo, self.base_tree, self.base.commit)
 
     def _corpus(
         self,
-        source: MergedSource,
+        source: FileTree,
         changed: Collection[str],
         *,
         compare: bool,

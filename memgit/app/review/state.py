@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from memgit.app.check.lint import made_of
-from memgit.app.check.source import MAX_BY_KEYWORD, CachedIndex, Kept, TreeSource, light
-from memgit.app.merge.tree_merge import Edit, MergedSource, TreeMerge
+from memgit.app.check.source import MAX_BY_KEYWORD, CachedIndex, Kept, light
+from memgit.app.merge.tree_merge import Edit, TreeMerge
 from memgit.app.workspace import Workspace
 from memgit.cache.overlay import OverlaySnapshot
 from memgit.cache.records import Snapshot
@@ -20,9 +20,11 @@ from memgit.cache.scores import count
 from memgit.cache.search import closest
 from memgit.cache.tokens import phrase
 from memgit.derive import is_derived, table
+from memgit.derive.view import View
 from memgit.formats.codecs import parse_file
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
+from memgit.git.worktree.filetrees import CommitTree
 from memgit.lint import anchors
 from memgit.lint import facts as lint_facts
 from memgit.lint.alike.likeness import words as word_list
@@ -32,6 +34,7 @@ from memgit.lint.index import Index, Place, Whole
 from memgit.lint.page import REGULAR, Page
 from memgit.lint.resolve import all_links, links_of
 from memgit.lint.rules.mg205_broken_file_link import BEHEADED
+from memgit.model.filetree import EditedTree, FileTree
 from memgit.model.layout import Layout
 from memgit.model.link import file_names
 from memgit.model.record import ParsedFile, Record
@@ -70,14 +73,14 @@ class Read:
         self._records: dict[tuple[Version, int], RecordFacts | None] = {}
         self.full: dict[Version, FileFacts] = {}
 
-    def version(self, source: TreeSource, path: str) -> Version:
+    def version(self, source: FileTree, path: str) -> Version:
         """What tells one version of a file from any other."""
         entry = source.entry(path)
         if entry is None:
             return (path, None)
         return (path, entry[1] or Repository.hash_blob(source.data(path) or b""))
 
-    def parsed(self, source: TreeSource, path: str) -> ParsedFile:
+    def parsed(self, source: FileTree, path: str) -> ParsedFile:
         """What a file holds; empty for one that is not there or holds no record."""
         version = self.version(source, path)
         found = self._parsed.get(version)
@@ -86,7 +89,7 @@ class Read:
             found = self._parsed[version] = parse_file(self._layout, path, data)
         return found
 
-    def facts(self, source: TreeSource, record: Record) -> RecordFacts | None:
+    def facts(self, source: FileTree, record: Record) -> RecordFacts | None:
         """One record with what comparing takes; None where it is not there any more."""
         version = self.version(source, record.path)
         key = (version, record.ordinal)
@@ -113,38 +116,25 @@ Version: TypeAlias = tuple[str, str | None]
 class Sides(NamedTuple):
     """Before and after, as far as paths differ:
 
-    `before` has what a path held, by the side that its change is told against.
+    `before` has what a path held: in the base, or where both sides changed a file and it conflicts, where the two
+    parted.
     """
 
     base: Tree
-    merged: MergedSource
-    before: BeforeMerge
+    merged: FileTree
+    before: Before
     changed: frozenset[str]
 
 
-class BeforeMerge:
-    """What the files that differ were: in the base, or where both sides changed a file and it conflicts,
-    where the two parted.
-    """
+class ReviewedBefore(Before):
+    """What the files that differ were."""
 
-    def __init__(
-        self, read: Read, base: TreeSource, parted: TreeSource, paths: Collection[str], torn: Collection[str]
-    ) -> None:
-        self._read, self._base, self._parted, self._torn = read, base, parted, torn
-        self._paths = sorted(paths)
+    def __init__(self, layout: Layout, files: FileTree, paths: Collection[str], read: Read) -> None:
+        super().__init__(layout, files, paths)
+        self._read = read
 
-    def _side(self, path: str) -> TreeSource:
-        return self._parted if path in self._torn else self._base
-
-    def paths(self) -> Collection[str]:
-        return self._paths
-
-    def data(self, path: str) -> bytes | None:
-        """The bytes of a file before the change."""
-        return self._side(path).data(path)
-
-    def parsed(self, path: str) -> ParsedFile:
-        return self._read.parsed(self._side(path), path)
+    def _parse(self, path: str, data: bytes | None = None) -> ParsedFile:
+        return self._read.parsed(self.files, path)
 
 
 class ReviewedCorpus(Corpus):
@@ -153,7 +143,7 @@ class ReviewedCorpus(Corpus):
     def __init__(
         self,
         layout: Layout,
-        source: TreeSource,
+        source: FileTree,
         today: str,
         changed: Collection[str],
         read: Read,
@@ -167,7 +157,7 @@ class ReviewedCorpus(Corpus):
         super().__init__(
             layout, source, today, changed=changed, before=before, memo=memo, outside=outside, compare=compare
         )
-        self._full, self._read, self._files = full, read, source
+        self._full, self._read = full, read
         self._lookups: Index | None = None
         self.closely: frozenset[Place] | None = None
         """The records that are compared with others, by path and number; None for all of the changed files.
@@ -187,16 +177,10 @@ class ReviewedCorpus(Corpus):
             if wanted is None or (one.record.path, one.record.ordinal) in wanted:
                 yield one
 
-    def parsed(self, path: str) -> ParsedFile:
-        found = self._parsed.get(path)
-        if found is None:
-            found = self._parsed[path] = self._read.parsed(self._files, path)
-        return found
+    def _parse(self, path: str, data: bytes | None = None) -> ParsedFile:
+        return self._read.parsed(self.files, path)  # the same version in the other state may have been parsed
 
-    def parsed_from(self, path: str, data: bytes) -> ParsedFile:
-        return self.parsed(path)  # the same version in the other state may have been parsed
-
-    def parsed_before(self, base: TreeSource, path: str) -> ParsedFile:
+    def parsed_before(self, base: FileTree, path: str) -> ParsedFile:
         """What a file held in the base."""
         return self._read.parsed(base, path)
 
@@ -208,7 +192,7 @@ class ReviewedCorpus(Corpus):
 
     def _new_facts(self, path: str) -> FileFacts:
         if self._full or not self.compare:
-            version = self._read.version(self._files, path)
+            version = self._read.version(self.files, path)
             found = self._read.full.get(version)
             if found is None:
                 found = super().facts(path)
@@ -268,7 +252,7 @@ class NearIndex(CachedIndex):
         self,
         layout: Layout,
         snapshot: Snapshot,
-        source: TreeSource,
+        source: FileTree,
         body: Callable[[Record], str],
         read: Read,
     ) -> None:
@@ -399,8 +383,10 @@ def sides_of(
     for path, data in _settled(repo, layout, base, edits, merged.clashing).items():
         edits[path] = None if data is None else Edit(REGULAR, None, data)
     changed = frozenset(edits)
-    before = BeforeMerge(read, MergedSource(repo, base, {}), MergedSource(repo, parted, {}), changed, torn)
-    return Sides(base, MergedSource(repo, base, edits, commit=commit), before, changed)
+    below = CommitTree(repo, base, commit)
+    was = {path: None if (entry := parted.get(path)) is None else Edit(*entry) for path in torn}
+    before = ReviewedBefore(layout, EditedTree(below, was), sorted(changed), read)
+    return Sides(base, EditedTree(below, edits), before, changed)
 
 
 def _settled(
@@ -409,7 +395,7 @@ def _settled(
     """Derived files whose lines conflict, as they are once somebody has derived them again."""
     if not clashing:
         return {}
-    view = Corpus(layout, MergedSource(repo, base, edits), "")
+    view = View(layout, EditedTree(CommitTree(repo, base), edits))
     rows = {
         path: derived
         for path in clashing
@@ -445,7 +431,7 @@ class Lookups:
                 return False
         return True
 
-    def memo(self, source: TreeSource) -> Kept | None:
+    def memo(self, source: FileTree) -> Kept | None:
         """Where facts are kept from one run to the next; None where not everything is looked at."""
         return Kept(self._workspace, source, self._made) if self.full else None
 
@@ -467,7 +453,7 @@ class Lookups:
             snapshot = OverlaySnapshot(self._snapshot, edited) if edited else self._snapshot
             corpus.look_up(NearIndex(layout, snapshot, source, corpus.body, self._read))
 
-    def before(self, corpus: ReviewedCorpus, source: TreeSource) -> None:
+    def before(self, corpus: ReviewedCorpus, source: FileTree) -> None:
         """Gives the base its lookups."""
         if not self.full:
             corpus.look_up(NearIndex(self._workspace.layout, self._snapshot, source, corpus.body, self._read))
@@ -496,7 +482,7 @@ def outside_of(repo: Repository, base: str, merged: tuple[str, str] | None = Non
     return ask
 
 
-def note_links_elsewhere(corpus: ReviewedCorpus, base: TreeSource) -> None:
+def note_links_elsewhere(corpus: ReviewedCorpus, base: FileTree) -> None:
     """Counts links in unchanged files among those that rules look at, where a heading went away."""
     beheaded = {path for path in corpus.pages if _lost_heading(corpus, base, path)}
     corpus.shared[BEHEADED] = beheaded  # who links to them in Markdown
@@ -510,7 +496,7 @@ def note_links_elsewhere(corpus: ReviewedCorpus, base: TreeSource) -> None:
         all_links(corpus).extend(led for path in paths for led in links_of(corpus, path) if led.target.near)
 
 
-def _lost_heading(corpus: ReviewedCorpus, base: TreeSource, path: str) -> bool:
+def _lost_heading(corpus: ReviewedCorpus, base: FileTree, path: str) -> bool:
     """Whether something in a page that a link may name is not there any more."""
     old = base.data(path)
     if not old:

@@ -5,12 +5,12 @@ again from the records that are there, never merged as text.
 from __future__ import annotations
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.reader import DiskFiles
 from memgit.app.write.overlay import Overlay
 from memgit.derive import affected_rows, is_derived
 from memgit.errors import UnreadableFile
 from memgit.git.objects.tree import FILE, Entry
 from memgit.git.worktree.checkout import Put, put
+from memgit.git.worktree.filetrees import DiskTree
 from memgit.git.worktree.filters import cleaned
 from memgit.git.worktree.staged import staged
 from memgit.git.worktree.status import dirty
@@ -29,7 +29,7 @@ def derive_beside_edits(workspace: Workspace, repo: Repository, derived: Collect
     Args:
         derived: the derived files that the commit concerned, from the knowledge root.
     """
-    tree, files = repo.tree(repo.head().commit), DiskFiles(workspace.root or "", repo)
+    tree, files = repo.tree(repo.head().commit), DiskTree(workspace.root or "", repo)
 
     def on_disk(path: str) -> bytes | None:
         try:

@@ -7,11 +7,11 @@ import os
 from memgit import TYPE_CHECKING
 from memgit.app.check import settings as lint_settings
 from memgit.app.check.lint import Checked, Request, corpus_of, lint, settings_for, under
-from memgit.app.check.source import TreeSource, read_plain
 from memgit.app.write.session import Plan
 from memgit.app.write.write import execute
 from memgit.errors import BadInput, Refused
 from memgit.formats.messages import message as messages
+from memgit.git.worktree.filetrees import CommitTree, read_plain
 from memgit.git.write_all import replace_file
 from memgit.lint.corpus import Corpus
 from memgit.lint.engine import mend
@@ -118,7 +118,7 @@ def _fix_in_commit(
 
     def plan(session: Session) -> Plan | None:  # called again where somebody else's commit came first
         overlay = session.overlay
-        source = TreeSource(repo, overlay.tree, {}, commit=session.reader.revision)
+        source = CommitTree(repo, overlay.tree, session.reader.revision)
         changed = under(request.paths, None, source) if request.paths else None
         corpus = Corpus(workspace.layout, source, context.today, changed=changed)
         mended = mend(corpus, settings, rules)

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Iterable
 
 from memgit import TYPE_CHECKING
-from memgit.app.read.reader import CachedReader, TreeFiles, open_reader
+from memgit.app.read.reader import CachedReader, open_reader
 from memgit.app.workspace import Workspace
+from memgit.derive.view import View
 from memgit.errors import Ambiguous, BadInput, Broken, MemgitError, NotFound
-from memgit.formats.codecs import parse_file
 from memgit.formats.text import MAX_BYTES
-from memgit.git.history.history import touching
 from memgit.git.objects.tree import Tree
 from memgit.git.repository import Repository
-from memgit.model.layout import Layout
+from memgit.git.worktree.filetrees import CommitTree
+from memgit.model.filetree import EditedTree
 from memgit.model.record import ParsedFile, Problem, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Iterator
 
 
 MAX_VERSIONS = 500
 """How many versions of a broken derived file are looked at."""
 
 
-class Overlay(TreeFiles):
+class Overlay(View):
     """The files of the newest commit with the edits of the operation so far on top; also what derived files
     look at.
 
@@ -32,20 +32,17 @@ class Overlay(TreeFiles):
     """
 
     def __init__(self, workspace: Workspace, repo: Repository, tree: Tree, commit: str | None = None) -> None:
-        super().__init__(repo, tree, workspace.layout.folders())
+        self.edits: dict[str, bytes | None] = {}
+        below = CommitTree(repo, tree, commit or repo.head().commit)
+        self.files: EditedTree
+        super().__init__(workspace.layout, EditedTree(below, self.edits))
         self.workspace = workspace
-        self.layout: Layout = workspace.layout
         self.repo = repo
         self.tree = tree
         self.commit = commit
         self.notes: tuple[str, ...] = ()
         self.problems: dict[str, tuple[Problem, ...]] = {}  # derived files that cannot be written, and why
-        self.edits: dict[str, bytes | None] = {}
-        # by folder, what edits name directly in it; a folder in it ends in a slash
-        self._edited: dict[str, set[str]] = {}
-        self._grouped = 0
         self.soft: frozenset[str] = frozenset()
-        self._parsed: dict[str, ParsedFile] = {}  # of edited files
         self._committed: dict[str, ParsedFile] = {}
 
     def unedited(self) -> Overlay:
@@ -61,20 +58,13 @@ class Overlay(TreeFiles):
     def as_now(self) -> Overlay:
         """An overlay with the edits so far; later ones do not show on it. What was understood is shared."""
         overlay = self.unedited()
-        overlay.edits, overlay._parsed = dict(self.edits), dict(self._parsed)
+        overlay.edits.update(self.edits)
+        overlay._parsed = dict(self._parsed)
         return overlay
 
-    def data(self, path: str) -> bytes | None:
-        return self.edits[path] if path in self.edits else super().data(path)
-
-    def paths(self) -> Iterator[str]:
-        for path in super().paths():
-            if self.edits.get(path, b"") is not None:
-                yield path
-        committed = self.tree
-        yield from sorted(
-            path for path, data in self.edits.items() if data is not None and committed.get(path) is None
-        )
+    def paths(self) -> Iterable[str]:
+        """The path of every file, sorted."""
+        return self.files.paths()
 
     def put(self, path: str, data: bytes | None) -> None:
         """Edits one file; None deletes it.
@@ -99,88 +89,19 @@ class Overlay(TreeFiles):
         """Takes the edit of a file back."""
         self.edits.pop(path, None)
         self._parsed.pop(path, None)
-        self._edited.clear()
-        self._grouped = 0
+        self.files.regroup()
 
     def parsed(self, path: str) -> ParsedFile:
         held = self._parsed if path in self.edits else self._committed
         if path not in held:
-            held[path] = self._read(path)
+            held[path] = self._parse(path)
         return held[path]
-
-    def _read(self, path: str) -> ParsedFile:
-        """What a file holds, understood anew."""
-        data = self.data(path)
-        return parse_file(self.layout, path, data)
 
     def written(self) -> Iterator[Record]:
         """The records of the files that edits leave, as they leave them."""
         for path, data in self.edits.items():
             if data is not None and self.layout.find(path) is not None:
                 yield from self.parsed(path).records
-
-    def last_good(self, path: str, is_good: Callable[[bytes], bool]) -> bytes | None:
-        """The newest version of a file in history that is good, at most `MAX_VERSIONS` versions back; None
-        where there is none.
-        """
-        commit = self.commit or self.repo.head().commit
-        if commit is None:
-            return None
-        for older in touching(self.repo, commit, [path], MAX_VERSIONS):
-            data = self.repo.tree(older).data(path)
-            if data is not None and is_good(data):
-                return data
-        return None
-
-    def names(self, folder: str) -> Sequence[str]:
-        found = {name for name, mode, _ in self.tree.list(folder) if mode & 0o170000 == 0o100000}
-        for name in self._edits_in(folder):
-            if not name.endswith("/"):
-                (found.discard if self.edits[folder + name] is None else found.add)(name)
-        return sorted(found)
-
-    def folders(self, folder: str) -> Sequence[str]:
-        found = {name for name, mode, _ in self.tree.list(folder) if mode == 0o040000}
-        for name in self._edits_in(folder):
-            if name.endswith("/"):
-                (found.add if self._alive(folder + name) else found.discard)(name[:-1])
-        return sorted(found)
-
-    def _alive(self, folder: str) -> bool:
-        """Whether a folder that edits name still holds a file once they are made."""
-        edits = [self.edits[path] for path in self._edits_below(folder)]
-        if any(data is not None for data in edits):
-            return True
-        return any(self.edits.get(path, b"") is not None for path, _, _ in self.tree.walk(folder))
-
-    def _edits_below(self, folder: str) -> Iterator[str]:
-        """The paths of the edits in a folder, however deep."""
-        for name in self._edits_in(folder):
-            if name.endswith("/"):
-                yield from self._edits_below(folder + name)
-            else:
-                yield folder + name
-
-    def _edits_in(self, folder: str) -> Collection[str]:
-        """What the edits name directly in a folder.
-
-        Grouped as they come, so that a batch is not gone through for each folder.
-        """
-        for path in islice(reversed(self.edits), len(self.edits) - self._grouped):
-            name = path.rpartition("/")[2]
-            self._group(path[: len(path) - len(name)]).add(name)
-        self._grouped = len(self.edits)
-        return self._edited.get(folder, ())
-
-    def _group(self, folder: str) -> set[str]:
-        """The group of a folder, which its own folder names."""
-        group = self._edited.get(folder)
-        if group is None:
-            group = self._edited[folder] = set()
-            if folder:
-                name = folder[:-1].rpartition("/")[2] + "/"
-                self._group(folder[: len(folder) - len(name)]).add(name)
-        return group
 
 
 class OverlayReader(CachedReader):
@@ -190,7 +111,7 @@ class OverlayReader(CachedReader):
 
     def __init__(self, workspace: Workspace, overlay: Overlay, revision: str | None) -> None:
         label = "" if workspace.proposal is None else "at"
-        super().__init__(workspace, overlay.repo, overlay, revision, False, label=label)
+        super().__init__(workspace, overlay.repo, overlay.files, revision, False, label=label)
         self._overlay = overlay
         committed = overlay.repo.tree(revision)
         if overlay.tree != committed:  # an operation upon what is staged

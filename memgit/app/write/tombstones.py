@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memgit.app.read.reader import CachedReader, Files, Reader
+from memgit.app.read.reader import CachedReader, Reader
 from memgit.app.workspace import Workspace
+from memgit.model.filetree import NO_FILES
 from memgit.model.record import Record
 
 
@@ -52,5 +53,5 @@ class Merged:
     def _committed(self) -> Reader:
         repo = self._workspace.require_repository()
         if self._workspace.proposal is not None:
-            return CachedReader(self._workspace, repo, Files(), self._workspace.proposal.tip, False)
-        return CachedReader(self._workspace, repo, Files(), repo.head().commit, False, label="")
+            return CachedReader(self._workspace, repo, NO_FILES, self._workspace.proposal.tip, False)
+        return CachedReader(self._workspace, repo, NO_FILES, repo.head().commit, False, label="")

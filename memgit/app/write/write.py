@@ -11,7 +11,6 @@ from __future__ import annotations
 from memgit import TYPE_CHECKING
 from memgit.app.config import NAME, parse
 from memgit.app.derived import state as derived_state
-from memgit.app.read.reader import TreeFiles
 from memgit.app.workspace import Context, Workspace
 from memgit.app.write.beside_edits import derive_beside_edits
 from memgit.app.write.gate import require_sound_write
@@ -75,7 +74,7 @@ def execute(
         warn_of_links(session, plan.op)
         name_engines(session, plan.changes)
         overlay.soft = soft = affected_derived(workspace, overlay) if plan.derived is None else plan.derived
-        edits = {path: data for path, data in overlay.edits.items() if data != TreeFiles.data(overlay, path)}
+        edits = {path: data for path, data in overlay.edits.items() if data != overlay.tree.data(path)}
         return Change(edits, text, soft) if edits else None
 
     make = commit if workspace.proposal is None else workspace.proposal.commit
@@ -208,7 +207,7 @@ def check_secrets(
     from memgit.app.write.credentials import checked_for_secrets
 
     def old(path: str) -> bytes | None:
-        return earlier[path] if path in earlier else TreeFiles.data(overlay, path)
+        return earlier[path] if path in earlier else overlay.tree.data(path)
 
     return checked_for_secrets(workspace, overlay, plan, reason, context.secrets, old, paths)
 
@@ -232,7 +231,7 @@ def warn_of_links(session: Session, *ops: str) -> None:
 
         warn_of_broken(
             session,
-            {path: TreeFiles.data(overlay, path) for path in texts if not is_derived(overlay.layout, path)},
+            {path: overlay.tree.data(path) for path in texts if not is_derived(overlay.layout, path)},
         )
 
 

@@ -139,7 +139,7 @@ def parallel(corpus: Corpus, one: str, other: str) -> bool:
 
 
 def _names_below(corpus: Corpus, folder: str) -> set[str]:
-    return {*corpus.names(folder), *(f"{name}/" for name in corpus.folders(folder))}
+    return set(corpus.listed(folder))
 
 
 def _mirrored(corpus: Corpus, here: str, there: str) -> bool:

@@ -18,7 +18,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     # them, and never read.
     severity = "warning" if layout.find("any.md") is not None else None
     for path in corpus.subjects:
-        mode = corpus.source.mode(path)
+        mode = corpus.files.mode(path)
         if mode == SUBMODULE and holds_records(layout, path):
             words = "a submodule among records: it is not followed; keep it outside of the folders of records"
             yield Found(path, 1, words, severity=severity)

@@ -16,7 +16,7 @@ def _was_there(corpus: Corpus, record: Record, id_: str) -> bool:
     """Whether a run over a change is about a file that held the id as often before: then the change did not
     bring it about.
     """
-    if corpus.changed is None or corpus.before is None or record.path not in corpus.before.paths():
+    if corpus.changed is None or corpus.before is None or record.path not in corpus.before.paths:
         return False
     old, new = corpus.before.parsed(record.path), corpus.parsed(record.path)
     return _count(corpus, old, id_) >= _count(corpus, new, id_)

@@ -59,7 +59,7 @@ def troubles(name: str, longest: int) -> Iterator[str]:
 def _collisions(corpus: Corpus) -> Iterator[Found]:
     """Paths that are one to a disk that ignores case or the normal form of letters."""
     for folder, folded in _folders(corpus):
-        names = [*corpus.names(folder), *(f"{name}/" for name in corpus.folders(folder))]
+        names = corpus.listed(folder)
         groups: dict[str, list[str]] = {}
         for name in names:
             groups.setdefault(_folded(name.rstrip("/")), []).append(name)

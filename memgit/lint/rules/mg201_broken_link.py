@@ -46,9 +46,9 @@ def abandoned(corpus: Corpus) -> list[str]:
     """
     if corpus.changed is None or corpus.before is None:
         return []
-    names = {file_names(path)[0] for path in corpus.changed if corpus.source.mode(path) is None}
-    for path in corpus.before.paths():
-        there = corpus.parsed(path).records if corpus.source.mode(path) is not None else ()
+    names = {file_names(path)[0] for path in corpus.changed if corpus.files.mode(path) is None}
+    for path in corpus.before.paths:
+        there = corpus.parsed(path).records if corpus.files.mode(path) is not None else ()
         kept, ids = {record.address for record in there}, {record.id for record in there}
         for record in corpus.before.parsed(path).records:
             if record.address not in kept:

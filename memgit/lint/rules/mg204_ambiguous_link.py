@@ -90,7 +90,7 @@ def _brought(corpus: Corpus) -> set[str]:
     """The files among those that changed that hold records and did not before."""
     if corpus.changed is None or corpus.before is None:
         return set()
-    known = corpus.before.paths()
+    known = corpus.before.paths
     return {
         path
         for path in corpus.pages

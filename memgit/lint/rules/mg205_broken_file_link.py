@@ -59,7 +59,7 @@ def _broken(corpus: Corpus, path: str, headings: bool, roots: list[tuple[str, st
             headings
             and fragment
             and whole.endswith(PAGES)
-            and corpus.source.mode(whole) in FILES
+            and corpus.files.mode(whole) in FILES
             and not corpus.anchors(whole).leads(fragment)
         ):
             near = corpus.anchors(whole).near(fragment)
@@ -106,7 +106,7 @@ def _lies_above(corpus: Corpus, path: str, linked: str) -> bool:
     folder = posixpath.dirname(path)
     while folder:
         folder = posixpath.dirname(folder)
-        if corpus.source.mode(posixpath.normpath(posixpath.join(folder, linked))) is not None:
+        if corpus.files.mode(posixpath.normpath(posixpath.join(folder, linked))) is not None:
             return True
     return False
 
@@ -129,7 +129,7 @@ def _is_page_of_site(corpus: Corpus, path: str, linked: str) -> bool:
     """Whether a link names a page as tools publish it: `page` or `page.html` for `page.md`."""
     name = linked.removesuffix(".html").rstrip("/")
     whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
-    return bool(name) and corpus.source.mode(f"{whole}.md") is not None
+    return bool(name) and corpus.files.mode(f"{whole}.md") is not None
 
 
 def _other_case(corpus: Corpus, path: str) -> str | None:
@@ -138,7 +138,7 @@ def _other_case(corpus: Corpus, path: str) -> str | None:
         return None
     done = ""
     for part in path.split("/"):
-        names = (*corpus.names(done), *corpus.folders(done))
+        names = sorted(corpus.files.listing(done))
         found = [name for name in names if name == part] or [
             name for name in names if name.casefold() == part.casefold()
         ]
@@ -164,7 +164,7 @@ def is_there(corpus: Corpus, path: str) -> bool:
     """Whether a file or folder is there, inside the knowledge root or beside it in the repository."""
     if path == ".." or path.startswith("../"):
         return corpus.outside(path)
-    if path in (".", "") or corpus.source.mode(path) is not None:
+    if path in (".", "") or corpus.files.mode(path) is not None:
         return True
     folder, slash, name = path.rpartition("/")
     return name in corpus.folders(folder + slash)
@@ -174,7 +174,7 @@ def _abandoned(corpus: Corpus) -> list[str]:
     """Files that did not change but may link to one that the change took away, or to a heading of it."""
     if corpus.changed is None:
         return []
-    gone = {path for path in corpus.changed if corpus.source.mode(path) is None} | corpus.shared.get(
+    gone = {path for path in corpus.changed if corpus.files.mode(path) is None} | corpus.shared.get(
         BEHEADED, set()
     )
     return (

@@ -19,7 +19,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             continue
         if origins & {old.address, old.id}:
             continue  # joined into another record, which names it
-        kept = corpus.source.mode(old.path) is not None
+        kept = corpus.files.mode(old.path) is not None
         if kept and corpus.page(old.path).unreadable is not None:
             continue  # MG001 says so
         line = min(old.line, max(1, len(corpus.page(old.path).lines))) if kept else 1

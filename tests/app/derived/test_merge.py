@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memgit.app.config import make_layout
 from memgit.app.derived.merge import merge_derived
 from memgit.app.merge.driver import merge_one
-from memgit.derive import MappingView, derive_all, is_derived, starters
+from memgit.derive import derive_all, is_derived, starters, view_of
 from memgit.formats.codec import Draft
 from memgit.formats.codecs import form_named
 from memgit.formats.merging.merge import Merged
@@ -27,7 +27,7 @@ INDEX = "knowledge-base/_index.json"
 
 def derived(files: dict[str, bytes]) -> dict[str, bytes]:
     """Files with their derived files as they should be."""
-    found = derive_all(MappingView(LAYOUT, files))
+    found = derive_all(view_of(LAYOUT, files))
     return {path: data for path, data in {**files, **found}.items() if data is not None}
 
 
@@ -93,7 +93,7 @@ def test_what_both_sides_add_is_derived_from_what_they_have_together(one: Any, t
         assert wrong == []
         # Where both sides made the same file of it, git takes that one and asks no driver: that is left to
         # `rebuild`.
-        assert all(left[path] == right[path] for path in derive_all(MappingView(LAYOUT, files)))
+        assert all(left[path] == right[path] for path in derive_all(view_of(LAYOUT, files)))
 
 
 @settings(max_examples=15)
@@ -118,7 +118,7 @@ def test_what_one_side_takes_out_is_gone() -> None:
     )
     files, wrong = merged(base, ours, derived(with_memory(base, "", "D")))
     assert wrong == []
-    assert derive_all(MappingView(LAYOUT, files)) == {}
+    assert derive_all(view_of(LAYOUT, files)) == {}
     assert b"(a.md)" not in files["memory/INDEX.md"]
 
 
@@ -237,7 +237,7 @@ def test_text_around_the_block_merges_as_text() -> None:
     theirs[path] += b"\nTheirs wrote that.\n"
     files, wrong = merged(base, ours, theirs)
     assert wrong == []
-    assert derive_all(MappingView(LAYOUT, files)) == {}
+    assert derive_all(view_of(LAYOUT, files)) == {}
     assert b"Ours wrote this." in files[path] and files[path].endswith(b"\nTheirs wrote that.\n")
     theirs[path] = theirs[path].replace(b"# Memories\n", b"# Memories\n\nTheirs too.\n")
     result = merge_derived(LAYOUT, path, base[path], ours[path], theirs[path])

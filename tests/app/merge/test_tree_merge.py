@@ -391,7 +391,7 @@ def test_a_moved_entry_keeps_the_form_of_its_file(
     assert found.conflicts == ()
     edits = {path: edit and edit.entry(empty) for path, edit in found.edits.items()}
     wanted = stored({sea: moon, sky: f"{moon}\n{edited}"})
-    whole = Tree(empty, rewrite(empty, one.oid, edits))  # type: ignore[arg-type]
+    whole = Tree(empty, rewrite(empty, one.oid, edits))
     assert [whole.data(path) for path in (sea, sky)] == [wanted.data(path) for path in (sea, sky)]
 
 

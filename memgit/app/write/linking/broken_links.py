@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from memgit.app.check.settings import known, settings_of
-from memgit.app.check.source import CachedIndex, TreeSource
+from memgit.app.check.source import CachedIndex
 from memgit.app.workspace import Workspace
 from memgit.app.write.session import Session
 from memgit.errors import BadInput
-from memgit.lint.corpus import Corpus, OverlaySource
+from memgit.lint.corpus import Corpus
 from memgit.lint.facts import links_of_page
 from memgit.lint.index import FileNames, folded
 from memgit.lint.resolve import Led, target
@@ -28,9 +28,9 @@ MAX_TOLD = 5
 class WrittenIndex(CachedIndex):
     """Lookups by the cache in which the files of the operation at hand count as they will be."""
 
-    def __init__(self, session: Session, source: TreeSource) -> None:
+    def __init__(self, session: Session) -> None:
         overlay = session.overlay
-        super().__init__(overlay.layout, session.reader.snapshot, source)
+        super().__init__(overlay.layout, session.reader.snapshot, overlay.files.below)
         self._edits = overlay.edits
         self._written = list(overlay.written())
         self._names = Names(self._written)
@@ -68,22 +68,19 @@ class WrittenIndex(CachedIndex):
 class _Written(Corpus):
     """The files as the operation leaves them; what it has understood of them itself is not parsed again."""
 
-    def __init__(self, session: Session, tree: TreeSource, suspect: Mapping[str, set[int]]) -> None:
+    def __init__(self, session: Session, suspect: Mapping[str, set[int]]) -> None:
         overlay = session.overlay
         super().__init__(
             overlay.layout,
-            OverlaySource(tree, overlay.edits),
+            overlay.files,
             session.context.today,
             changed=suspect,
-            index=lambda: WrittenIndex(session, tree),
+            index=lambda: WrittenIndex(session),
             compare=False,
         )
         self._overlay = overlay
 
-    def parsed(self, path: str) -> ParsedFile:
-        return self._overlay.parsed(path)
-
-    def parsed_from(self, path: str, data: bytes) -> ParsedFile:
+    def _parse(self, path: str, data: bytes | None = None) -> ParsedFile:
         return self._overlay.parsed(path)
 
 
@@ -99,9 +96,7 @@ def told(session: Session, suspect: Mapping[str, set[int]]) -> tuple[str, ...]:
     """What the rule would find on some lines of files, unless the configuration or a comment in place has it
     silent.
     """
-    overlay = session.overlay
-    tree = TreeSource(overlay.repo, overlay.tree, {})
-    corpus = _Written(session, tree, suspect)
+    corpus = _Written(session, suspect)
     words: dict[str, None] = {}
     for path, lines in suspect.items():
         for facts, link in links_of_page(corpus.page(path)).links():
