@@ -260,3 +260,44 @@ def test_skip_worktree_stays_set(kb: Path) -> None:
     memgit(kb, "undo")
     listed = run_git(kb, "ls-files", "-v", "memory").split("\n")
     assert listed == ["S memory/INDEX.md", "S memory/a.md", "H memory/b.md"]
+
+
+def test_what_a_partial_clone_left_out_is_fetched_for_a_write_and_never_lost(
+    kb: Path, tmp_path: Path
+) -> None:
+    memgit(kb, "record", "memory", "Tide", "-m", "first text")
+    memgit(kb, "update", "memory/tide", "-m", "second text")
+    memgit(kb, "record", "note", "Other", "-m", "[[tide]]")
+    run_git(kb, "config", "uploadpack.allowFilter", "true")
+    run_git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{kb}", "partial")
+    partial = tmp_path / "partial"
+    run_git(partial, "sparse-checkout", "set", "--no-cone", "/.memgit.yaml", "/.gitattributes")
+    run_git(partial, "checkout", "-q")
+    assert not (partial / "memory/tide.md").exists()
+    memgit(partial, "extend", "memory/tide", "-m", "third text")
+    memgit(partial, "rename", "memory/tide", "Ebb")
+    text = run_git(partial, "show", "HEAD:memory/ebb.md")
+    assert "second text" in text and "third text" in text
+    assert "[[ebb]]" in run_git(partial, "show", "HEAD:notes/other.md") and status(partial) == ""
+    memgit(partial, "rebuild", "--check", "--at", "HEAD")
+
+
+def test_a_nul_is_refused_by_the_hook_and_stops_no_other_write(kb: Path) -> None:
+    memgit(kb, "record", "memory", "Tide", "-m", "x")
+    path = kb / "memory/nul.md"
+    path.write_bytes(b"---\ntitle: nul\ncreated: 2026-01-01\n---\na\0b [[tide]]\n")
+    memgit(kb, "record", "memory", "Beside", "-m", "y")
+    run_git(kb, "add", "-A")
+    assert "memory/nul.md:5: error MG001" in memgit(kb, "hook", "pre-commit", code=1).err
+    run_git(kb, "commit", "-qnm", "forced")
+    data = path.read_bytes()
+    for args in (
+        ("rename", "memory/tide", "Ebb"),
+        ("update", "memory/beside", "-m", "z"),
+        ("undo",),
+        ("rebuild",),
+    ):
+        memgit(kb, *args)
+    assert path.read_bytes() == data
+    memgit(kb, "update", "memory/nul", "-m", "over", code=2)
+    assert path.read_bytes() == data
