@@ -202,6 +202,20 @@ def test_one_id_twice_is_found_from_the_copy_alone(kb: Path) -> None:
     assert findings(kb, "--staged", "--select", "MG006") == ["MG006 memory/copy.md:2"]
 
 
+def test_a_change_answers_for_ids_that_it_makes_more_of(kb: Path) -> None:
+    entry = "## {}\n**Date:** 2026-03-02\n**Id:** ab00000001\n\n- Wait.\n\n"
+    write(kb, "knowledge-base/twins.md", entry.format("One") + entry.format("Two"))
+    run_git(kb, "add", "-A")
+    run_git(kb, "commit", "-qm", "x", "--no-verify")
+    write(kb, "knowledge-base/twins.md", entry.format("One") + entry.format("Second"))
+    run_git(kb, "add", "-A")
+    assert findings(kb, "--staged", "--select", "MG006") == []
+    write(kb, "knowledge-base/twins.md", "".join(map(entry.format, ("One", "Two", "Three"))))
+    run_git(kb, "add", "-A")
+    found = findings(kb, "--staged", "--select", "MG006")
+    assert found == [f"MG006 knowledge-base/twins.md:{line}" for line in (3, 9, 15)]
+
+
 def test_what_history_forbids(kb: Path) -> None:
     write(kb, "observations/2026/03/o.md", "---\nat: 2026-03-02T10:00:00Z\n---\nRed.\n")
     write(kb, "decisions/20260302-q.md", "---\ntitle: Q\nstatus: accepted\ncreated: 2026-03-02\n---\nText.\n")

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
+from functools import cache, partial
 
 from memgit.lint.corpus import Corpus
 from memgit.lint.index import identity, place
 from memgit.lint.rule import CORPUS, Example, Found, Options, Related, Rule
 from memgit.lint.words import named
 from memgit.model.duplicate_id import is_twin, merging
-from memgit.model.record import ParsedFile, Record
+from memgit.model.record import Record
 
 
-def _was_there(corpus: Corpus, record: Record, id_: str) -> bool:
-    """Whether a run over a change is about a file that held the id as often before: then the change did not
-    bring it about.
+def _brought(corpus: Corpus, path: str) -> Container[str] | None:
+    """The ids that a file holds more often than before the change that a run is about; None where the run is
+    about no change, or the file was not there.
     """
-    if corpus.changed is None or corpus.before is None or record.path not in corpus.before.paths:
-        return False
-    old, new = corpus.before.parsed(record.path), corpus.parsed(record.path)
-    return _count(corpus, old, id_) >= _count(corpus, new, id_)
-
-
-def _count(corpus: Corpus, parsed: ParsedFile, id_: str) -> int:
-    return sum(identity(record, corpus.layout) == id_ for record in parsed.records)
+    if corpus.changed is None or corpus.before is None or path not in corpus.before.paths:
+        return None
+    old, new = (
+        Counter(filter(None, (identity(record, corpus.layout) for record in state.parsed(path).records)))
+        for state in (corpus.before, corpus)
+    )
+    return new - old
 
 
 def check(corpus: Corpus, options: Options) -> Iterator[Found]:
+    brought = cache(partial(_brought, corpus))
     for one in corpus.records():
         record = one.record
         id_ = identity(record, corpus.layout)
-        if id_ is None or _was_there(corpus, record, id_):
+        if id_ is None or ((some := brought(record.path)) is not None and id_ not in some):
             continue
         holders = sorted(corpus.index.holders(id_), key=lambda other: (other.path, other.line))
         others = [other for other in holders if place(other) != place(record)]
