@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from memgit.formats.codec import Form
 from memgit.model.layout import Layout, Place
@@ -66,6 +66,13 @@ def parse_file(
         path.endswith("INDEX.md") and GENERATED in data
     ):  # derived, whatever pattern it fits, of this root or one in it
         return ParsedFile(())
-    return form_named(place.form).parse(
-        data, path, place.kind, key, f"note/{path.removeprefix(layout.base).removesuffix('.md')}"
-    )
+    note = f"note/{path.removeprefix(layout.base).removesuffix('.md')}"
+    return _parsed(place.form, data, path, place.kind, key, note)
+
+
+@lru_cache(maxsize=8)
+def _parsed(form: str, data: bytes, path: str, kind: str, key: str, note: str) -> ParsedFile:
+    """The last few are kept: rules, tables and messages ask for the file of a change one after another, and a
+    category may hold thousands of records.
+    """
+    return form_named(form).parse(data, path, kind, key, note)

@@ -62,6 +62,17 @@ def test_what_the_corpora_hold(corpora: Path, name: str, counts: dict[str, int])
     assert all((record.title and record.problem is None) or name == "auto-skill" for record in found)
 
 
+def test_the_same_bytes_are_other_records_elsewhere() -> None:
+    data, layout = b"## Wait\n**Date:** 2026-03-02\n\n- Drain.\n", layouts.mem_skill()
+    for path, key in (
+        ("knowledge-base/a.md", "a"),
+        ("knowledge-base/b.md", "b"),
+        ("knowledge-base/a.md", "a"),
+    ):
+        (record,) = parse_file(layout, path, data).records
+        assert (record.path, record.address) == (path, f"knowledge/{key}#Wait")
+
+
 def test_notes_take_their_titles_where_they_are(corpora: Path) -> None:
     til = records(corpora / "til", LAYOUTS["til"])
     assert len({record.title for record in til}) == 577
