@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.support import memgit
+
 FOLDER = Path(__file__).parent / "transcripts"
 HOLES = {
     "hash": "[0-9a-f]{7,40}",
@@ -47,7 +49,7 @@ def steps(text: str) -> list[Step]:
             stdin.append(line[2:])
         elif match := re.fullmatch(r"\[exit (\d+)\]", line):
             found[-1] = found[-1]._replace(code=int(match[1]))
-        elif found and not line.startswith("#"):
+        elif found and not line.startswith("# "):
             found[-1] = found[-1]._replace(output=found[-1].output + line + "\n")
     return found
 
@@ -60,24 +62,33 @@ def pattern(expected: str) -> str:
     )
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
-def test_transcript(path: Path, tmp_path: Path) -> None:
+def ran(folder: Path, step: Step, *, alone: bool) -> tuple[int, str]:
+    """The exit code and output of a step; memgit runs in this process, unless each is to have its own."""
+    words = shlex.split(step.command)
+    if words[0] == "memgit" and not alone:
+        answer = memgit(folder, *words[1:], stdin=step.stdin.encode(), code=None)
+        return answer.code, answer.out + answer.err
+    if words[0] == "memgit":
+        words[:1] = [sys.executable, "-m", "memgit"]
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        words, cwd=folder, env=env, input=step.stdin, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
+def test_transcript(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for step in steps(path.read_text()):
-        words = shlex.split(step.command)
-        if words[0] == "write":
-            target = tmp_path / words[1]
+        if step.command.startswith("write "):
+            target = tmp_path / step.command.removeprefix("write ")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(step.stdin)
             continue
-        if words[0] == "memgit":
-            words[:1] = [sys.executable, "-m", "memgit"]
-        done = subprocess.run(
-            words, cwd=tmp_path, env=env, input=step.stdin, capture_output=True, text=True, check=False
-        )
-        output = done.stdout + done.stderr
+        code, output = ran(tmp_path, step, alone=path.stem == "first-steps")
         where = f"{path.name}:{step.line}: $ {step.command}"
-        assert done.returncode == step.code, f"{where}\n{output}"
+        assert code == step.code, f"{where}\n{output}"
         wanted = step.output.strip("\n")
         assert re.fullmatch(pattern(wanted), output.strip("\n")), (
             f"{where}\n--- wanted\n{wanted}\n--- got\n{output}"

@@ -254,22 +254,25 @@ def _hooks(patient: Patient) -> Iterator[Trouble]:
     except Refused as error:
         yield Trouble("", error.message, error.hint or "", advice=True)
         return
+    groups: dict[tuple[str, str, str], list[str]] = {}
     for hook in found:
         if hook.state == hooks.OUTDATED:
-            yield Trouble(
-                "",
-                f"the {hook.name} hook is of another version of memgit",
+            what = (
+                "is of another version of memgit",
+                "are of another version of memgit",
                 "memgit hooks install",
-                advice=True,
             )
         elif not hook.works:
-            words = f"the {hook.name} hook does not run memgit{f': {hook.words}' if hook.words else ''}"
-            command = (
-                "memgit hooks status (it says what to add)"
-                if hook.state == hooks.LEFT
-                else "memgit hooks install"
-            )
-            yield Trouble("", words, command, advice=True)
+            words = f"run memgit{f': {hook.words}' if hook.words else ''}"
+            left = hook.state == hooks.LEFT
+            command = f"memgit hooks {'status (it says what to add)' if left else 'install'}"
+            what = (f"does not {words}", f"do not {words}", command)
+        else:
+            continue
+        groups.setdefault(what, []).append(hook.name)
+    for (one, several, command), names in groups.items():
+        said = f"the {names[0]} hook {one}" if len(names) == 1 else f"the hooks {', '.join(names)} {several}"
+        yield Trouble("", said, command, advice=True)
 
 
 def _initialised(patient: Patient) -> Workspace | None:

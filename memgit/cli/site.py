@@ -5,9 +5,10 @@ from __future__ import annotations
 import click
 
 from memgit.cli.extras import need
-from memgit.cli.options import at_option, context_of, json_option, workspace_of
+from memgit.cli.options import at_option, context_of, json_option, typed, workspace_of
 from memgit.cli.output import emit_json
 from memgit.cli.progress import progress_line
+from memgit.lint.words import plural
 
 
 @click.command("site")
@@ -34,8 +35,11 @@ def command(ctx: click.Context, /, folder: str, at: str | None, as_json: bool) -
 
     workspace = workspace_of(ctx)
     with progress_line() as progress:
-        done = build(workspace, context_of(ctx), folder, settings_of(workspace), at=at, progress=progress)
+        target, settings = typed(ctx, folder), settings_of(workspace)
+        done = build(workspace, context_of(ctx), target, settings, at=at, progress=progress)
     if as_json:
         emit_json(done._asdict())
     else:
-        click.echo(f"{done.pages} records in {folder}: {done.written} files written, {done.removed} removed")
+        click.echo(
+            f"{plural(done.pages, 'record')} in {folder}: {plural(done.written, 'file')} written, {done.removed} removed"
+        )

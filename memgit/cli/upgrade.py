@@ -7,6 +7,7 @@ import click
 from memgit.app.adopt.upgrade import VERSION, Upgraded, upgrade
 from memgit.cli.options import context_of, workspace_of, write_options
 from memgit.cli.output import echo, emit_json, faint, print_notes
+from memgit.lint.words import plural
 
 
 @click.command("upgrade")
@@ -40,12 +41,14 @@ def _print(done: Upgraded) -> None:
     if done.version is not None:
         echo(f"Mem Skill's configuration is at version {VERSION}, was {done.version or 'without one'}")
     elif not done.written.changes:
-        echo(f"nothing to upgrade: of {done.records} records each has both labels or cannot have them")
+        echo(
+            f"nothing to upgrade: {plural(done.records, 'record')}, each with both labels or with no place for them"
+        )
         return
     if not done.written.changes:
         return
     where = "staged" if done.written.staged else (done.written.commit or "")[:10]
     click.echo(
-        f"added Source to {done.sources} records and Related to {done.related}, of {done.records} "
+        f"added Source to {plural(done.sources, 'record')} and Related to {done.related}, of {done.records} "
         f"{faint(f'[{where}]')}"
     )

@@ -88,7 +88,7 @@ def _page(rule: Rule) -> Iterable[str]:
             yield from _example(example)
     if rule.fix is not None:
         yield ""
-        yield "## Mending"
+        yield "## Fix"
         yield ""
         yield f"{rule.fix_help} `memgit lint --fix` does it."
     if rule.options:

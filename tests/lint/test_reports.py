@@ -95,7 +95,7 @@ def test_a_health_check_groups_findings_and_says_what_is_well() -> None:
         "✓ No hidden text\n"
         "\n"
         "Summary: 3 issues found (1 error, 2 warnings, 0 notes)\n"
-        "1 of them can be mended: memgit lint --fix\n"
+        "1 of them can be fixed: memgit lint --fix\n"
         "1 finding is allowed in place\n"
     )
 

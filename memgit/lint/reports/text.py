@@ -113,6 +113,6 @@ def _summary(report: Report, paint: Paint) -> Iterable[str]:
     yield paint(words, "error" if errors else "warning" if warnings else "good")
     fixable = sum(finding.fixable for finding in result.findings)
     if fixable:
-        yield f"{fixable:,} of them can be mended: memgit lint --fix"
+        yield f"{fixable:,} of them can be fixed: memgit lint --fix"
     if result.allowed:
         yield f"{plural(result.allowed, 'finding')} {'is' if result.allowed == 1 else 'are'} allowed in place"
