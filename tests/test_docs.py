@@ -13,6 +13,7 @@ import click
 import pytest
 
 from docs import reference, tour
+from tests.test_layers import ROWS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -155,6 +156,37 @@ def test_every_file_that_a_page_names_exists(page: str) -> None:
         ROOT / path for path in re.findall(r"`((?:memgit|tests|docs|benchmarks|\.ci)/[\w./-]+)`", text)
     } - {ROOT / "memgit/lint"}
     assert sorted(str(path) for path in links | named if not path.exists()) == []
+
+
+def test_the_map_has_every_folder_in_the_order_of_the_layers() -> None:
+    page = (
+        (ROOT / "CONTRIBUTING.md")
+        .read_text(encoding="utf-8")
+        .partition("```\nmemgit/\n")[2]
+        .partition("```")[0]
+    )
+    listed = re.findall(r"^  ([a-z_]+)/", page, re.MULTILINE)
+    folders = {
+        path.name for path in (ROOT / "memgit").iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
+    assert set(listed) == folders
+    rows = [set(row) for row in ROWS]
+    at = [
+        next(place for place, row in enumerate(rows) if name in row) for name in listed if name != "templates"
+    ]
+    assert at == sorted(at)
+
+
+def test_a_record_walks_through_twelve_files_at_most() -> None:
+    page = (
+        (ROOT / "CONTRIBUTING.md")
+        .read_text(encoding="utf-8")
+        .partition("### One record")[2]
+        .partition("\nFour ")[0]
+    )
+    walk = re.findall(r"^\d+\. `(memgit/[\w./]+)`", page, re.MULTILINE)
+    assert 8 <= len(walk) <= 12
+    assert len(set(walk)) == len(walk)
 
 
 def test_every_page_that_the_code_names_exists() -> None:
