@@ -30,8 +30,8 @@ class Context(NamedTuple):
     """Who acts and when: `today` is `YYYY-MM-DD`, `now` ISO 8601 in UTC; `actor` and `run` name the agent and
     its run.
 
-    `secrets` says what a write does with credentials in what it adds: `refuse`, `allow` or `redact` (see
-    `app.credentials`).
+    `reason` says why, `stage` whether a write is staged instead of committed; `secrets` what it does with
+    credentials in what it adds: `refuse`, `allow` or `redact` (see `app.credentials`).
     """
 
     today: str
@@ -41,6 +41,8 @@ class Context(NamedTuple):
     run: str | None = None
     entropy: Callable[[int], bytes] = os.urandom
     secrets: str = "refuse"
+    reason: str | None = None
+    stage: bool = False
 
 
 class Workspace:

@@ -28,7 +28,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         workspace_of(ctx),
         context_of(ctx),
         options["address"],
-        reason=options["reason"],
-        stage=options["stage"],
     )
     print_written(done, options["as_json"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -32,12 +33,12 @@ from memgit.errors import NotFound
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     paths: tuple[str, ...],
     message: str | None,
-    reason: str | None,
-    stage: bool,
     no_verify: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Commit uncommitted edits of record files as one operation, all of them or those under PATH; the message
     says what they did.
@@ -55,9 +56,9 @@ def command(
         inside(workspace.root or "", os.path.join(ctx.find_root().obj["folder"], path), path)
         for path in paths
     ]
-    done = commit_edits(
-        workspace, context_of(ctx), wanted, reason=message or reason, stage=stage, verify=not no_verify
-    )
+    context = context_of(ctx)
+    context = context._replace(reason=message or context.reason)
+    done = commit_edits(workspace, context, wanted, verify=not no_verify)
     print_written(done, as_json)
 
 

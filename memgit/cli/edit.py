@@ -32,5 +32,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     workspace, context = workspace_of(ctx), context_of(ctx)
     opened = open_record(workspace, context, options["address"])
     with edited(workspace, opened.text, slug(opened.record.title)) as text:
-        done = edit(workspace, context, opened, text, reason=options["reason"], stage=options["stage"])
+        done = edit(workspace, context, opened, text)
     print_written(done, options["as_json"])

@@ -51,7 +51,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         fields=fields_from(options),
         related=options["related"],
         if_version=options["if_version"],
-        reason=options["reason"],
-        stage=options["stage"],
     )
     print_written(done, options["as_json"])

@@ -148,16 +148,12 @@ def taken(
                 context,
                 agreed(proposal),
                 strict=False,
-                reason=options["reason"],
-                stage=options["stage"],
                 whole=True,
             ),
             options,
         )
     elif options["dry_run"]:
-        return _foretell(
-            rehearsed(workspace, context, agreed(proposal), strict=False, reason=options["reason"]), options
-        )
+        return _foretell(rehearsed(workspace, context, agreed(proposal), strict=False), options)
     elif options["as_json"] or not on_terminal():
         _show(proposal, options, dry(proposal))
     else:
@@ -165,7 +161,7 @@ def taken(
 
         chosen = ask(proposal, workspace)
         return _print(
-            carry(workspace, context, chosen, strict=False, reason=options["reason"], stage=options["stage"]),
+            carry(workspace, context, chosen, strict=False),
             options,
         )
     return 0
@@ -233,11 +229,9 @@ def _apply(ctx: click.Context, workspace: Workspace, context: Context, options: 
         raise BadInput(f"{name}: {error.strerror}") from None
     proposal = fitting(workspace, load(data, name))
     if options["dry_run"]:
-        return _foretell(
-            rehearsed(workspace, context, proposal, strict=True, reason=options["reason"]), options
-        )
+        return _foretell(rehearsed(workspace, context, proposal, strict=True), options)
     return _print(
-        carry(workspace, context, proposal, strict=True, reason=options["reason"], stage=options["stage"]),
+        carry(workspace, context, proposal, strict=True),
         options,
     )
 

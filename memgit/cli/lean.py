@@ -84,8 +84,8 @@ class IntRange(NamedTuple):
 class Context:
     """What a command is called with: as much of click's context as the commands use."""
 
-    def __init__(self, obj: dict[str, Any]) -> None:
-        self.obj = obj
+    def __init__(self, obj: dict[str, Any], params: dict[str, Any]) -> None:
+        self.obj, self.params = obj, params
         self._closing: list[Callable[[], Any]] = []
 
     def find_root(self) -> Context:
@@ -381,7 +381,7 @@ def attempt(args: Sequence[str], obj: dict[str, Any]) -> bool:
     root: dict[str, Any] = {"folder": ".", **given}
     for option, variable in ROOT_ENV.items():
         root[option] = root.get(option, os.environ.get(variable)) or None
-    context = Context({**obj, **root})
+    context = Context({**obj, **root}, values)
     try:
         code = found.callback(context, **values)
         obj["code"] = code if isinstance(code, int) else 0

@@ -29,7 +29,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         context_of(ctx),
         options["address"],
         options["others"],
-        reason=options["reason"],
-        stage=options["stage"],
     )
     print_written(done, options["as_json"])

@@ -88,14 +88,14 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         lint_log.allowed(workspace, request)
     with _uncollected():
         if options["mend"]:
-            checked = fix(workspace, context, request, commit=options["commit"], reason=options["reason"])
+            checked = fix(workspace, context, request, commit=options["commit"])
         else:
             with progress_line() as tell:
                 checked = lint(workspace, context, request, tell)
         print_notes(checked.notes)
         _report(checked, "json" if options["as_json"] else options["form"] or "text", ctx, options["output"])
     if options["log"]:
-        kept = lint_log.keep(workspace, context, request, checked, reason=options["reason"])
+        kept = lint_log.keep(workspace, context, request, checked)
         print_notes((f"kept in the log [{(kept.commit or '')[:10]}]", *kept.notes))
     worst = checked.report.result.worst
     threshold = FAIL.index(options["fail_on"])

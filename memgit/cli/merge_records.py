@@ -39,8 +39,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         options["keep"],
         options["others"],
         body=body,
-        reason=options["reason"],
-        stage=options["stage"],
         dry_run=options["dry_run"],
     )
     if options["dry_run"] and not options["as_json"]:

@@ -262,7 +262,7 @@ def clean(text: str, what: str) -> str:
 
 
 def context_of(ctx: click.Context) -> Context:
-    """Who acts and when."""
+    """Who acts, when and why."""
     settings = ctx.find_root().obj
     now = time()
     return Context(
@@ -272,6 +272,8 @@ def context_of(ctx: click.Context) -> Context:
         actor=settings["actor"],
         run=settings["run"],
         secrets=settings.get("secrets", "refuse"),
+        reason=ctx.params.get("reason"),
+        stage=ctx.params.get("stage", False),
     )
 
 

@@ -60,7 +60,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         context_of(ctx),
         options["address"],
         request,
-        reason=options["reason"],
-        stage=options["stage"],
     )
     print_written(done, options["as_json"])

@@ -115,8 +115,6 @@ def command(ctx: click.Context, /, **options: Any) -> int:
         workspace,
         context,
         request._replace(body=body, similar=mode),
-        reason=options["reason"],
-        stage=options["stage"],
         choose=choose,
     )
     print_written(done, options["as_json"])
@@ -201,14 +199,12 @@ def _batch(ctx: click.Context, options: dict[str, Any]) -> int:
         raise BadInput("there is no record in it", path=name)
     if wrong and not keep_going:
         raise wrong[0]
-    workspace, context, reason = workspace_of(ctx), context_of(ctx), options["reason"]
+    workspace, context = workspace_of(ctx), context_of(ctx)
     if options["one_commit"]:
-        what = reason or ("standard input" if name == "-" else name.rpartition("/")[2])
-        done = record_many(
-            workspace, context, requests, what, reason=reason, stage=options["stage"], keep_going=keep_going
-        )
+        what = context.reason or ("standard input" if name == "-" else name.rpartition("/")[2])
+        done = record_many(workspace, context, requests, what, keep_going=keep_going)
     else:
-        done = record_each(workspace, context, requests, reason=reason, keep_going=keep_going)
+        done = record_each(workspace, context, requests, keep_going=keep_going)
     failed = sorted((*wrong, *done.failed), key=lambda error: error.line or 0)
     _print_batch(Batch(done.written, tuple(failed)), options)
     return 1 if failed else 0

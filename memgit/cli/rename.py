@@ -42,7 +42,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         key=options["key"],
         slug=options["slug"],
         keep_path=options["keep_path"],
-        reason=options["reason"],
-        stage=options["stage"],
     )
     print_written(done, options["as_json"])

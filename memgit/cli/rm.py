@@ -34,13 +34,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """
     workspace, context = workspace_of(ctx), context_of(ctx)
     names = [options["address"], *options["others"]]
-    kept = {"reason": options["reason"], "stage": options["stage"]}
     try:
-        done = remove(workspace, context, names, force=options["force"], **kept)
+        done = remove(workspace, context, names, force=options["force"])
     except LinksBreak as error:
         if options["as_json"] or not on_terminal():
             raise
         echo(f"memgit: {error}", err=True)
         click.confirm(safe("delete it and break these links?"), abort=True)
-        done = remove(workspace, context, names, force=True, **kept)
+        done = remove(workspace, context, names, force=True)
     print_written(done, options["as_json"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from memgit.app.write.undo import undo
@@ -15,9 +17,7 @@ from memgit.errors import BadInput
 @click.option("--redo", is_flag=True, help="Take back the newest undo: what it took back is in force again.")
 @write_options
 @click.pass_context
-def command(
-    ctx: click.Context, commit: str | None, redo: bool, reason: str | None, stage: bool, as_json: bool
-) -> None:
+def command(ctx: click.Context, /, commit: str | None, redo: bool, as_json: bool, **options: Any) -> None:
     """Take back what one commit did to records, by default the newest operation, in a new commit; what came
     after stays. Called again, it takes back the operation before.
 
@@ -30,5 +30,5 @@ def command(
     """
     if redo and commit is not None:
         raise BadInput("--redo takes no commit", hint="memgit undo COMMIT takes back any commit, an undo too")
-    done = undo(workspace_of(ctx), context_of(ctx), commit, redo=redo, reason=reason, stage=stage)
+    done = undo(workspace_of(ctx), context_of(ctx), commit, redo=redo)
     print_written(done, as_json, redone=redo)

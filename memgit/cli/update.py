@@ -79,7 +79,5 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         related=options["related"],
         new_version=options["new_version"],
         if_version=options["if_version"],
-        reason=options["reason"],
-        stage=options["stage"],
     )
     print_written(done, options["as_json"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from memgit.app.adopt.upgrade import VERSION, Upgraded, upgrade
@@ -13,7 +15,7 @@ from memgit.lint.words import plural
 @click.command("upgrade")
 @write_options
 @click.pass_context
-def command(ctx: click.Context, reason: str | None, stage: bool, as_json: bool) -> None:
+def command(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     """Bring the entries of a Mem Skill workspace to version 1.2: records without Source and Related get the
     labels. Safe to repeat.
 
@@ -22,7 +24,7 @@ def command(ctx: click.Context, reason: str | None, stage: bool, as_json: bool) 
     \b
       memgit upgrade --reason 'Mem Skill 1.2'
     """
-    done = upgrade(workspace_of(ctx), context_of(ctx), reason=reason, stage=stage)
+    done = upgrade(workspace_of(ctx), context_of(ctx))
     print_notes(done.written.notes)
     for left in done.left:
         echo(f"memgit: {left.path}:{left.line}: left as it is: {left.message}", err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from memgit.app.read.usage import use
 from memgit.cli.lean import click
 from memgit.cli.options import (
@@ -21,7 +23,7 @@ from memgit.cli.output import echo, emit_json
 @json_option
 @acting_options
 @click.pass_context
-def command(ctx: click.Context, address: str, reason: str | None, as_json: bool) -> None:
+def command(ctx: click.Context, /, address: str, as_json: bool, **options: Any) -> None:
     """Count one use of the record at ADDRESS.
 
     Counts lie on a ref of this clone and are summed over all clones; no file changes.
@@ -31,7 +33,7 @@ def command(ctx: click.Context, address: str, reason: str | None, as_json: bool)
     \b
       memgit use skill/release
     """
-    done = use(workspace_of(ctx), context_of(ctx), address, reason=reason)
+    done = use(workspace_of(ctx), context_of(ctx), address)
     if as_json:
         emit_json(done.as_json())
     else:

@@ -57,8 +57,8 @@ class Desk:
     def close(self) -> None:
         self._workspace.close()
 
-    def context(self, secrets: str = "refuse") -> Context:
-        """Who acts and when."""
+    def context(self, reason: str | None = None) -> Context:
+        """Who acts, when and why."""
         now = time()
         return Context(
             today=strftime("%Y-%m-%d", localtime(now)),
@@ -66,7 +66,7 @@ class Desk:
             env=self._env,
             actor=self.caller.actor,
             run=self.caller.run,
-            secrets=secrets,
+            reason=reason,
         )
 
     @contextmanager

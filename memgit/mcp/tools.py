@@ -178,7 +178,7 @@ def written(done: OperationResult, **more: Any) -> Answer:
 def _record(desk: Desk, args: Args) -> Answer:
     request = request_of(args, kinds_of(args["kind"]) or "")
     with desk.writing(args.get("branch")) as proposed:
-        done = record(desk.workspace, desk.context(), request, reason=args.get("reason"))
+        done = record(desk.workspace, desk.context(args.get("reason")), request)
     return written(done, **proposed)
 
 
@@ -188,9 +188,8 @@ def _update(desk: Desk, args: Args) -> Answer:
             "fields": fields_of(args),
             "related": tuple(args.get("related", ())),
             "if_version": args.get("if_version"),
-            "reason": args.get("reason"),
         }
-        place = desk.workspace, desk.context(), args["address"]
+        place = desk.workspace, desk.context(args.get("reason")), args["address"]
         if args.get("append"):
             done = extend(*place, args.get("body", ""), **common)
         else:
@@ -201,7 +200,7 @@ def _update(desk: Desk, args: Args) -> Answer:
 def _archive(desk: Desk, args: Args) -> Answer:
     act = restore if args.get("restore") else archive
     with desk.writing(args.get("branch")) as proposed:
-        done = act(desk.workspace, desk.context(), args["address"], reason=args.get("reason"))
+        done = act(desk.workspace, desk.context(args.get("reason")), args["address"])
     return written(done, **proposed)
 
 
@@ -216,15 +215,13 @@ def _promote(desk: Desk, args: Args) -> Answer:
         tuple(args.get("related", ())),
     )
     with desk.writing(args.get("branch")) as proposed:
-        done = promote(desk.workspace, desk.context(), args["address"], request, reason=args.get("reason"))
+        done = promote(desk.workspace, desk.context(args.get("reason")), args["address"], request)
     return written(done, **proposed)
 
 
 def _link(desk: Desk, args: Args) -> Answer:
     with desk.writing(args.get("branch")) as proposed:
-        done = link(
-            desk.workspace, desk.context(), args["address"], tuple(args["others"]), reason=args.get("reason")
-        )
+        done = link(desk.workspace, desk.context(args.get("reason")), args["address"], tuple(args["others"]))
     return written(done, **proposed)
 
 
@@ -251,7 +248,7 @@ def _ingest_apply(desk: Desk, args: Args) -> Answer:
         workspace = desk.workspace
         proposal = fitting(workspace, load(args["plan"].encode(), "plan"))
         desk.caller.progress("writing")
-        done = carry(workspace, desk.context(), proposal, strict=True, reason=args.get("reason"))
+        done = carry(workspace, desk.context(args.get("reason")), proposal, strict=True)
     return {
         "commit": done.written.commit,
         **report(done.proposal, done.done),

@@ -257,8 +257,8 @@ def adopt(proposal: Proposal, context: Context, *, hooks: bool = True) -> Adopte
             overlay.put(ATTRIBUTES, after)
         return Plan("adopt", (), f"adopt: {subject}", anyway=True, derived=frozenset())
 
-    reason = words.counted(report) if len(report.by_kind) > 1 else None
-    done = execute(workspace, context, plan, reason=reason)
+    context = context._replace(reason=words.counted(report) if len(report.by_kind) > 1 else None)
+    done = execute(workspace, context, plan)
     set_up_driver(repo)
     notes = (*proposal.notes, *apart, *done.notes, *(install_hooks(repo) if hooks else ()))
     return Adopted(proposal, done.commit, first, notes)

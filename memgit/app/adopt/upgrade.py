@@ -67,9 +67,7 @@ class _Tally:
         self.version: str | None = None
 
 
-def upgrade(
-    workspace: Workspace, context: Context, *, reason: str | None = None, stage: bool = False
-) -> Upgraded:
+def upgrade(workspace: Workspace, context: Context) -> Upgraded:
     """Adds the labels that are missing, record by record, in one commit; a second time there is nothing to
     do.
 
@@ -118,7 +116,7 @@ def upgrade(
         )
         return Plan("upgrade", tuple(changes), subject, anyway=True)
 
-    written = execute(workspace, context, plan, reason=reason, stage=stage)
+    written = execute(workspace, context, plan)
     return Upgraded(
         written, tally.records, tally.sources, tally.related, tally.chinese, tuple(tally.left), tally.version
     )

@@ -31,8 +31,6 @@ def commit_edits(
     context: Context,
     paths: Sequence[str] = (),
     *,
-    reason: str | None = None,
-    stage: bool = False,
     verify: bool = True,
 ) -> OperationResult:
     """Commits the uncommitted edits of record files (all, or those under `paths`) with the derived files that
@@ -92,15 +90,18 @@ def commit_edits(
 
     carried = _carried(repo, files, records)
     if carried is not None:
-        reason = "\n\n".join(text for text in (reason, carried.reason) if text) or None
-        context = context._replace(actor=context.actor or carried.actor, run=context.run or carried.run)
+        context = context._replace(
+            actor=context.actor or carried.actor,
+            run=context.run or carried.run,
+            reason="\n\n".join(text for text in (context.reason, carried.reason) if text) or None,
+        )
     try:
-        done = execute(workspace, context, plan, reason=reason, stage=stage)
+        done = execute(workspace, context, plan)
     except Refused as error:
         if error.hint == credentials.HINT:  # nothing is taken out of a file that a person wrote
             error.hint = credentials.BY_HAND
         raise
-    if taken and (done.commit is not None or stage):
+    if taken and (done.commit is not None or context.stage):
         # What was typed has been taken; where it could not stand as it was (a broken index), the file is what
         # was made of it.
         put(

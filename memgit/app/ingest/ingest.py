@@ -149,8 +149,6 @@ def carry(
     proposal: Proposal,
     *,
     strict: bool,
-    reason: str | None = None,
-    stage: bool = False,
     whole: bool = False,
 ) -> Ingested:
     """Writes a proposal in one commit; none where nothing is to be written.
@@ -166,15 +164,13 @@ def carry(
         BadInput: a segment cannot be written (strict), or is to be merged into one that is not.
     """
     carrier = _carrier(proposal, strict, whole)
-    return _ingested(carrier, execute(workspace, context, carrier.plan, reason=reason, stage=stage))
+    return _ingested(carrier, execute(workspace, context, carrier.plan))
 
 
-def rehearsed(
-    workspace: Workspace, context: Context, proposal: Proposal, *, strict: bool, reason: str | None = None
-) -> Ingested:
+def rehearsed(workspace: Workspace, context: Context, proposal: Proposal, *, strict: bool) -> Ingested:
     """What `carry` would answer; nothing is written. Raises what `carry` raises."""
     carrier = _carrier(proposal, strict)
-    return _ingested(carrier, rehearse(workspace, context, carrier.plan, reason=reason))
+    return _ingested(carrier, rehearse(workspace, context, carrier.plan))
 
 
 def _carrier(proposal: Proposal, strict: bool, whole: bool = False) -> _Carrier:

@@ -43,15 +43,13 @@ def allowed(workspace: Workspace, request: Request) -> None:
         )
 
 
-def keep(
-    workspace: Workspace, context: Context, request: Request, checked: Checked, *, reason: str | None = None
-) -> Committed:
+def keep(workspace: Workspace, context: Context, request: Request, checked: Checked) -> Committed:
     """Commits the result; errors are those of `allowed` and of a commit."""
     allowed(workspace, request)
-    return commit_empty(workspace.writable(), message(checked.report, context, request, reason))
+    return commit_empty(workspace.writable(), message(checked.report, context, request))
 
 
-def message(report: Report, context: Context, request: Request, reason: str | None = None) -> str:
+def message(report: Report, context: Context, request: Request) -> str:
     """The commit message: the counts in its subject, what each rule found below."""
     result = report.result
     counts = ", ".join(
@@ -68,7 +66,7 @@ def message(report: Report, context: Context, request: Request, reason: str | No
     )
     lines = [f"Checked {plural(result.files, 'file')} ({messages.one_line(what)})."]
     lines += [f"- {rule}: {count}" for rule, count in rows.items()]
-    text = "\n".join(lines) + (f"\n\n{reason}" if reason else "")
+    text = "\n".join(lines) + (f"\n\n{context.reason}" if context.reason else "")
     return messages.build(
         messages.subject(OP, None, counts), OP, (), reason=text, actor=context.actor, run=context.run
     )

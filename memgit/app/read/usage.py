@@ -39,7 +39,7 @@ class Used(NamedTuple):
         }
 
 
-def use(workspace: Workspace, context: Context, name: str, *, reason: str | None = None) -> Used:
+def use(workspace: Workspace, context: Context, name: str) -> Used:
     """Counts one use of a record; of a skill, of its present version.
 
     Raises:
@@ -54,13 +54,11 @@ def use(workspace: Workspace, context: Context, name: str, *, reason: str | None
             line=record.line,
             hint=f"memgit restore {record.address}",
         )
-    commit = count(workspace, context, "use", [record], reason)
+    commit = count(workspace, context, "use", [record])
     return Used(record, commit, record.usage_count + uses(reader, record))
 
 
-def count(
-    workspace: Workspace, context: Context, action: str, records: Sequence[Record], reason: str | None = None
-) -> str:
+def count(workspace: Workspace, context: Context, action: str, records: Sequence[Record]) -> str:
     """Appends one commit to this clone's usage ref that names the records; its hash."""
     changes = [RecordChange(action, record.id, versioned(record)) for record in records]
     one = records[0]
@@ -69,7 +67,9 @@ def count(
         if len(records) == 1
         else f"{action}: {len(records)} records"
     )
-    text = messages.build(subject, action, changes, reason=reason, actor=context.actor, run=context.run)
+    text = messages.build(
+        subject, action, changes, reason=context.reason, actor=context.actor, run=context.run
+    )
     return refs.append(workspace.require_repository(), text)
 
 

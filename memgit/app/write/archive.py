@@ -14,9 +14,7 @@ from memgit.formats.messages.message import one_line
 from memgit.model.record import Value
 
 
-def archive(
-    workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False
-) -> OperationResult:
+def archive(workspace: Workspace, context: Context, name: str) -> OperationResult:
     """Marks a record as archived today; one that is archived already is left alone."""
 
     def plan(session: Session) -> Plan:
@@ -24,20 +22,18 @@ def archive(
         if record.archived:
             return unchanged("archive", record)
         changes: dict[str, Value] = {"archived": context.today}
-        if reason and session.place_of(record).form == "vault":
-            changes["tombstone_reason"] = one_line(reason)
+        if context.reason and session.place_of(record).form == "vault":
+            changes["tombstone_reason"] = one_line(context.reason)
         data = session.form_of(record).edit(session.bytes_of(record), record.ordinal, changes)
         session.overlay.put(record.path, data)
         if record.kind != "observation":
             touch(session, record, {}, dated=False)
         return changed("archive", "archive", session, record, [])
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)
 
 
-def restore(
-    workspace: Workspace, context: Context, name: str, *, reason: str | None = None, stage: bool = False
-) -> OperationResult:
+def restore(workspace: Workspace, context: Context, name: str) -> OperationResult:
     """Takes the mark away again. What a record that was merged gave to another stays with that one; its uses
     count for it alone again.
 
@@ -64,4 +60,4 @@ def restore(
         touch(session, record, {}, dated=False)
         return changed("restore", "restore", session, record, [])
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)

@@ -32,7 +32,6 @@ def record_each(
     context: Context,
     requests: Sequence[Request],
     *,
-    reason: str | None = None,
     keep_going: bool = False,
 ) -> Batch:
     """Records many, one commit each; where no hook of another tool runs, all or none.
@@ -44,13 +43,13 @@ def record_each(
         made = _Made()
         planners = [made.planner(number, request) for number, request in enumerate(requests, 1)]
         try:
-            return Batch(tuple(execute_series(workspace, context, planners, reason=reason)))
+            return Batch(tuple(execute_series(workspace, context, planners)))
         except MemgitError as error:
             raise next(iter(made.culprit(error).values()), error) from error
     written, failed = [], []
     for number, request in enumerate(requests, 1):
         try:
-            written.append(record(workspace, context, request, reason=reason))
+            written.append(record(workspace, context, request))
         except MemgitError as error:
             failed.append(_located(number, request, error))
     return Batch(tuple(written), tuple(failed))
@@ -62,8 +61,6 @@ def record_many(
     requests: Sequence[Request],
     what: str,
     *,
-    reason: str | None = None,
-    stage: bool = False,
     keep_going: bool = False,
 ) -> Batch:
     """Records many in one commit, all or none.
@@ -76,7 +73,7 @@ def record_many(
     while left:
         attempt = _Attempt(left, what, keep_going)
         try:
-            done = execute(workspace, context, attempt.plan, reason=reason, stage=stage)
+            done = execute(workspace, context, attempt.plan)
             return Batch((done,), tuple(failed[number] for number in sorted(failed)))
         except MemgitError as error:
             found = attempt.failed or attempt.culprit(error)

@@ -92,9 +92,6 @@ def edit(
     context: Context,
     opened: Opened,
     text: str,
-    *,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Writes an edited text of a record back, as one operation; links follow a new title.
 
@@ -110,9 +107,7 @@ def edit(
     if text.strip("\n") == opened.text.strip("\n"):
         return OperationResult("edit", "no_op", opened.record, None)
     edited = opened.holding(text)
-    return execute(
-        workspace, context, lambda session: _plan(session, opened, edited), reason=reason, stage=stage
-    )
+    return execute(workspace, context, lambda session: _plan(session, opened, edited))
 
 
 def _plan(session: Session, opened: Opened, edited: bytes) -> Plan:

@@ -34,7 +34,6 @@ def fix(
     request: Request,
     *,
     commit: bool = False,
-    reason: str | None = None,
 ) -> Checked:
     """Fixes what can be fixed in the working tree (or, with `commit`, in one commit), then checks again.
 
@@ -47,7 +46,7 @@ def fix(
     known, notes = lint_settings.rules()
     if commit:
         mended, written = _fix_in_commit(
-            workspace, context, request, settings_for(workspace, request, known), known, reason
+            workspace, context, request, settings_for(workspace, request, known), known
         )
         notes = (*notes, *written.notes)
         done = written.commit
@@ -108,7 +107,6 @@ def _fix_in_commit(
     request: Request,
     settings: Settings,
     rules: tuple[Rule, ...],
-    reason: str | None,
 ) -> tuple[Mended, OperationResult]:
     """Fixes the newest commit in a new one; uncommitted edits stay as they are, merged with it."""
     repo = workspace.writable()
@@ -134,5 +132,5 @@ def _fix_in_commit(
         subject = messages.subject("fix", None, f"{plural(len(mended.findings), 'finding')} of {codes}")
         return Plan("fix", changes, subject, anyway=True)
 
-    written = execute(workspace, context, plan, reason=reason)
+    written = execute(workspace, context, plan)
     return done[-1], written

@@ -38,8 +38,6 @@ def merge_records(
     others: Sequence[str],
     *,
     body: str | None = None,
-    reason: str | None = None,
-    stage: bool = False,
     dry_run: bool = False,
 ) -> OperationResult:
     """Merges `others` into `keep`, in one commit.
@@ -67,8 +65,8 @@ def merge_records(
         return merge(session, kept, list(found.values()), body)
 
     if dry_run:
-        return rehearse(workspace, context, plan, reason=reason)
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+        return rehearse(workspace, context, plan)
+    return execute(workspace, context, plan)
 
 
 def merge(session: Session, kept: Record, others: Sequence[Record], body: str | None) -> Plan:

@@ -20,9 +20,6 @@ def promote(
     context: Context,
     name: str,
     request: Request,
-    *,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Records `request` as grown out of the record `name`. An empty kind, title or body is taken from that
     record.
@@ -41,7 +38,7 @@ def promote(
             hint = "memgit update or extend changes it; TITLE or --slug gives the new record another name"
             raise Conflict(error.message, path=error.path, line=error.line, hint=hint) from error
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)
 
 
 def filled(origin: Record, request: Request) -> Request:

@@ -88,8 +88,6 @@ def record(
     context: Context,
     request: Request,
     *,
-    reason: str | None = None,
-    stage: bool = False,
     choose: Choose | None = None,
 ) -> OperationResult:
     """Records one piece of knowledge in one commit.
@@ -105,7 +103,7 @@ def record(
         request = request._replace(
             similar=mode, close=close.record.address if close is not None and mode != "create" else None
         )
-    return execute(workspace, context, lambda session: plan(session, request), reason=reason, stage=stage)
+    return execute(workspace, context, lambda session: plan(session, request))
 
 
 def plan(session: Session, request: Request) -> Plan:

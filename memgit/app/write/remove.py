@@ -31,9 +31,7 @@ def remove(
     context: Context,
     names: Sequence[str],
     *,
-    reason: str | None,
     force: bool = False,
-    stage: bool = False,
 ) -> OperationResult:
     """Deletes records in one commit. Related fields of other records drop their links to them.
 
@@ -45,7 +43,7 @@ def remove(
         LinksBreak: a link in a text, or another field than Related, names one of them.
         Refused: a file cannot be written, or holds uncommitted edits.
     """
-    if not (reason and reason.strip()):
+    if not (context.reason and context.reason.strip()):
         raise BadInput(
             "say why it is deleted", hint="--reason TEXT; memgit archive hides a record and keeps its file"
         )
@@ -73,7 +71,7 @@ def remove(
         linking = tuple(one.address for one in linked)
         return Plan("remove", (*gone, *back), subject, linked=linking, notes=notes)
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)
 
 
 def _removable(session: Session, record: Record) -> Record:

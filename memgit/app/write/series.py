@@ -31,7 +31,7 @@ from memgit.git.repository import Head
 
 
 def execute_series(
-    workspace: Workspace, context: Context, planners: Sequence[Planner], *, reason: str | None = None
+    workspace: Workspace, context: Context, planners: Sequence[Planner]
 ) -> list[OperationResult]:
     """Runs plans in order, each upon the result of the one before it; the answers in the same order.
 
@@ -44,7 +44,7 @@ def execute_series(
     repo = workspace.writable()
     proposal = workspace.proposal
     if proposal is None and hooks.present(repo):
-        return [execute(workspace, context, planner, reason=reason) for planner in planners]
+        return [execute(workspace, context, planner) for planner in planners]
     made: list[tuple[Plan | None, Overlay]] = []
     right: set[str] = set()
 
@@ -68,7 +68,7 @@ def execute_series(
             made.append((plan, overlay))
             if plan is None or not plan.changes:
                 continue
-            text = message_of(plan, context, check_secrets(workspace, context, overlay, plan, reason, before))
+            text = message_of(plan, context, check_secrets(workspace, context, overlay, plan, before))
             soft = _affected(workspace, overlay, base, right)
             edits = {
                 path: data

@@ -35,8 +35,6 @@ def undo(
     revision: str | None,
     *,
     redo: bool = False,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Takes back the operation of one commit, by default the newest that is in force; called again, the one
     before it.
@@ -60,8 +58,8 @@ def undo(
     undoing = _Undoing(workspace, repo, commit, parents[0] if parents else None)
     if not undoing.paths:
         raise BadInput(f"{commit[:10]} changed no record", hint="memgit log shows the operations")
-    text = f"Takes back {commit}." + (f"\n\n{reason}" if reason else "")
-    return execute(workspace, context, undoing.plan, reason=text, stage=stage)
+    text = f"Takes back {commit}." + (f"\n\n{context.reason}" if context.reason else "")
+    return execute(workspace, context._replace(reason=text), undoing.plan)
 
 
 class _Undoing:

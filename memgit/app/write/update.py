@@ -36,8 +36,6 @@ def update(
     related: tuple[str, ...] = (),
     new_version: bool = False,
     if_version: str | None = None,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Replaces the body and the given fields; a field with an empty value is removed. What it replaces stays
     in the history.
@@ -62,7 +60,7 @@ def update(
             session, record, body, fields=fields or {}, related=related, new_version=new_version
         )
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)
 
 
 def extend(
@@ -74,8 +72,6 @@ def extend(
     fields: Mapping[str, Value] | None = None,
     related: tuple[str, ...] = (),
     if_version: str | None = None,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Appends a dated section to a record; raises what `update` raises."""
 
@@ -85,7 +81,7 @@ def extend(
             require_version(session, record, if_version)
         return extend_record(session, record, text, fields=fields or {}, related=related)
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)
 
 
 def update_record(

@@ -45,9 +45,6 @@ def execute(
     workspace: Workspace,
     context: Context,
     planner: Planner,
-    *,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Runs a plan and commits it with the derived files that it affects.
 
@@ -68,7 +65,7 @@ def execute(
         result.append((plan, overlay))
         if not plan.changes and not plan.anyway:
             return None
-        text = message_of(plan, context, check_secrets(workspace, context, overlay, plan, reason))
+        text = message_of(plan, context, check_secrets(workspace, context, overlay, plan))
         if not plan.anyway:  # hand edits were asked for already
             require_sound_write(workspace, context, overlay, plan.op)
         warn_of_links(session, plan.op)
@@ -78,11 +75,11 @@ def execute(
         return Change(edits, text, soft) if edits else None
 
     make = commit if workspace.proposal is None else workspace.proposal.commit
-    done = make(repo, build, merge=merger(workspace.layout), stage=stage)
+    done = make(repo, build, merge=merger(workspace.layout), stage=context.stage)
     if not result:
         return OperationResult("", "no_op", None, None, notes=done.notes)
     plan, overlay = result[-1]
-    if (done.commit is not None or stage) and overlay.soft and workspace.proposal is None:
+    if (done.commit is not None or context.stage) and overlay.soft and workspace.proposal is None:
         derive_beside_edits(workspace, repo, overlay.soft)
     if done.commit is not None and not done.altered:
         note_right(
@@ -91,15 +88,13 @@ def execute(
             derived_state.known(repo, overlay.layout, overlay.tree) - overlay.soft,
             overlay.soft,
         )
-    if stage and plan.changes:
-        _note_staged(workspace, context, plan, overlay, reason)
-    told = answer(plan, overlay, done.commit, staged=stage and bool(plan.changes))
+    if context.stage and plan.changes:
+        _note_staged(workspace, context, plan, overlay)
+    told = answer(plan, overlay, done.commit, staged=context.stage and bool(plan.changes))
     return told._replace(notes=(*plan.notes, *overlay.notes, *done.notes))
 
 
-def _note_staged(
-    workspace: Workspace, context: Context, plan: Plan, overlay: Overlay, reason: str | None
-) -> None:
+def _note_staged(workspace: Workspace, context: Context, plan: Plan, overlay: Overlay) -> None:
     """Notes who staged what and why, for the commit that takes it."""
     from memgit.app.write import pending
 
@@ -111,7 +106,14 @@ def _note_staged(
             path: now[path] for path in overlay.edits if path in now and overlay.layout.find(path) is not None
         }
         one = pending.Pending(
-            blobs, plan.op, plan.changes, context.actor, context.run, reason, plan.source, plan.derived_from
+            blobs,
+            plan.op,
+            plan.changes,
+            context.actor,
+            context.run,
+            context.reason,
+            plan.source,
+            plan.derived_from,
         )
         pending.note(repo, one, repo.tree(overlay.commit), overlay.tree, now)
 
@@ -154,9 +156,7 @@ def session_now(workspace: Workspace, context: Context) -> Session:
     return Session(workspace, context, Overlay(workspace, repo, repo.tree(tip), tip), tip)
 
 
-def rehearse(
-    workspace: Workspace, context: Context, planner: Planner, *, reason: str | None = None
-) -> OperationResult:
+def rehearse(workspace: Workspace, context: Context, planner: Planner) -> OperationResult:
     """The answer that a plan would get (action `dry_run`), without anything being written.
 
     Raises:
@@ -168,7 +168,7 @@ def rehearse(
     if plan is None:
         return OperationResult("", "dry_run", None, None)
     if plan.changes or plan.anyway:
-        check_secrets(workspace, context, overlay, plan, reason)
+        check_secrets(workspace, context, overlay, plan)
         warn_of_links(session, plan.op)
     record = None if plan.record is None else overlay.parsed(plan.record[0]).records[plan.record[1]]
     return OperationResult(
@@ -181,7 +181,6 @@ def check_secrets(
     context: Context,
     overlay: Overlay,
     plan: Plan,
-    reason: str | None,
     before: Mapping[str, bytes | None] | None = None,
 ) -> str | None:
     """Looks for credentials in what a plan adds, as the context says; the reason that may be written.
@@ -193,7 +192,7 @@ def check_secrets(
         Refused: there is one.
     """
     if context.secrets == "allow":
-        return reason
+        return context.reason
     earlier: Mapping[str, bytes | None] = before or {}
     paths = [
         path
@@ -202,14 +201,14 @@ def check_secrets(
         and path not in (plan.derived or ())
         and not is_derived(overlay.layout, path)
     ]
-    if not paths and reason is None:
-        return reason
+    if not paths and context.reason is None:
+        return context.reason
     from memgit.app.write.credentials import checked_for_secrets
 
     def old(path: str) -> bytes | None:
         return earlier[path] if path in earlier else overlay.tree.data(path)
 
-    return checked_for_secrets(workspace, overlay, plan, reason, context.secrets, old, paths)
+    return checked_for_secrets(workspace, overlay, plan, context.reason, context.secrets, old, paths)
 
 
 LINKING = frozenset(["record", "update", "extend", "promote", "ingest"])

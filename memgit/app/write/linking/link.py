@@ -16,9 +16,6 @@ def link(
     context: Context,
     name: str,
     others: tuple[str, ...],
-    *,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Adds each of `others` to the Related field of the record, and the record to theirs; links that are
     there stay as they are.
@@ -40,4 +37,4 @@ def link(
             tuple(other.address for other in changed),
         )
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)

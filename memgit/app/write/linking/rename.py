@@ -34,8 +34,6 @@ def rename(
     key: str | None = None,
     slug: str | None = None,
     keep_path: bool = False,
-    reason: str | None = None,
-    stage: bool = False,
 ) -> OperationResult:
     """Gives a record another title or another place.
 
@@ -57,7 +55,7 @@ def rename(
             )
         return move(session, record, title=title, key=key, slug=slug, keep_path=keep_path)
 
-    return execute(workspace, context, plan, reason=reason, stage=stage)
+    return execute(workspace, context, plan)
 
 
 def move(
