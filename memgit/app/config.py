@@ -158,16 +158,16 @@ def parse(data: bytes) -> Config:
     replaced = {place.kind for place in own}
     lint = values.get("lint") or ""
     if not isinstance(lint, str) or (lint and entries["lint"].style != "map"):
-        raise _bad("lint", "select, ignore, severity and options stand under it, on lines of their own")
+        raise _bad("lint", "put select, ignore, severity and options under it, on lines of their own")
     review = values.get("review") or ""
     if not isinstance(review, str) or (review and entries["review"].style != "map"):
-        raise _bad("review", "fail, warn and conflicts stand under it, on lines of their own")
+        raise _bad("review", "put fail, warn and conflicts under it, on lines of their own")
     site = values.get("site") or ""
     if not isinstance(site, str) or (site and entries["site"].style != "map"):
         raise _bad("site", "put title, url, exclude and archived under it, on lines of their own")
     search = values.get("search") or ""
     if not isinstance(search, str) or (search and entries["search"].style != "map"):
-        raise _bad("search", "engine and its options stand under it, on lines of their own")
+        raise _bad("search", "put engine and its options under it, on lines of their own")
     layout = made._replace(
         places=tuple(own) + tuple(place for place in made.places if place.kind not in replaced)
     )
@@ -236,7 +236,7 @@ def _row(kind: str, entry: Entry) -> Mapping[str, Value]:
     except UnreadableFile:
         inner = None
     if inner is None:
-        raise _bad(f"kinds.{kind}", "folder, pattern and form stand under it, on lines of their own")
+        raise _bad(f"kinds.{kind}", "put folder, pattern and form under it, on lines of their own")
     return {key: found.value for key, found in inner.items()}
 
 

@@ -174,7 +174,7 @@ def _repository(patient: Patient) -> Iterator[Trouble]:
             if damage is not None:
                 yield Trouble("", damage.message, damage.hint or "")
             else:
-                yield Trouble("", f"{patient.folder} lies in no git repository", "memgit init")
+                yield Trouble("", f"{patient.folder} is not in a git repository", "memgit init")
 
 
 def _configuration(patient: Patient) -> Iterator[Trouble]:

@@ -19,7 +19,7 @@ from memgit.errors import BadInput, Refused
 @click.command("adopt")
 @click.argument("directory", default="", metavar="[DIR]")
 @click.option(
-    "--as", "system", type=click.Choice(list(SYSTEMS)), help="What it is; by default what stands out."
+    "--as", "system", type=click.Choice(list(SYSTEMS)), help="What it is; by default what memgit recognises."
 )
 @indexes_option
 @click.option("--dry-run", is_flag=True, help="Only say what is there and what would be done.")

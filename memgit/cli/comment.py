@@ -26,7 +26,7 @@ from memgit.lint.reports.github import escape
     "--key",
     metavar="TEXT",
     default="",
-    help="Tells several reviews of one knowledge root apart; by default the root's own path does.",
+    help="A name that tells apart several reviews of one knowledge root; by default its path.",
 )
 @json_option
 @click.pass_context

@@ -71,5 +71,5 @@ def inside(root: str, path: str, given: str) -> str:
     if os.path.realpath(path) == root:
         return "."
     if relative == ".." or relative.startswith("../"):
-        raise NotFound("this lies outside the knowledge root", path=given)
+        raise NotFound("this is outside the knowledge root", path=given)
     return relative

@@ -29,8 +29,8 @@ GROUPS = {"category": "knowledge", "scope": "memory", "folder": "note"}
 MOST_UNREAD = 10
 """So many files whose frontmatter cannot be read are named."""
 LEFT_OUT = (
-    "what stands in the way is told of each; fix that and ingest it again, or decide: a terminal asks, "
-    "--plan FILE can be edited"
+    "the lines above say why: fix that and ingest it again, or decide yourself on a terminal or in a plan "
+    "(--plan FILE)"
 )
 DRY = "nothing was written: leave --dry-run out to do this"
 NOTHING = (
@@ -44,7 +44,7 @@ NOTHING = (
 @click.option("--map", "map_", is_flag=True, help="Print the content map as JSON and stop.")
 @click.option("--plan", metavar="FILE", help="Write the proposal as YAML to be edited; - is standard output.")
 @click.option(
-    "--apply", "apply_", metavar="FILE", help="Carry out a plan exactly as it stands; - is standard input."
+    "--apply", "apply_", metavar="FILE", help="Carry out a plan exactly as it is; - is standard input."
 )
 @click.option(
     "--yes",
@@ -210,7 +210,7 @@ def _hint(sources: Sequence[Source], wishes: Wishes) -> None:
         )
     elif wishes.kind == "note":
         echo(
-            "memgit: to keep whole files as notes where they lie, memgit adopt takes them over unchanged",
+            "memgit: to keep whole files as notes, memgit adopt takes them over in place",
             err=True,
         )
 

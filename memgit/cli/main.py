@@ -193,7 +193,7 @@ def _show_dashes(error: click.NoSuchOption, args: Sequence[str]) -> None:
         if option is not None and not option.is_flag and arg == flag and waiting:
             before.append(waiting.pop(0))
     click.echo(
-        f"  hint: a text that begins with a dash stands after --: {join(['memgit', *before, '--', *after])}",
+        f"  hint: put a text that begins with a dash after --: {join(['memgit', *before, '--', *after])}",
         err=True,
     )
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Search titles, keywords, context and text; the best first. Any text is a query; words in double quotes,
-    as '"read only"', must stand together. A query that begins with a dash stands after --.
+    as '"read only"', must stand together. Put a query that begins with a dash after --.
 
     Examples:
 

@@ -57,7 +57,7 @@ def _check_tree(tree: Tree, path: str, edits: Mapping[str, bytes | None]) -> Non
         if entry is None:
             return
         if entry.mode == SUBMODULE:
-            raise Refused(f"lies in the submodule {here}", path=path, hint="run memgit inside the submodule")
+            raise Refused(f"is in the submodule {here}", path=path, hint="run memgit inside the submodule")
         if entry.mode == LINK:
             raise Refused(f"leads through the symlink {here}" if here != path else "is a symlink", path=path)
         if here != path and entry.is_file and edits[path] is not None and edits.get(here, b"") is not None:

@@ -181,7 +181,7 @@ def junk(path: str) -> str | None:
     *folders, name = path.split("/")
     for folder in folders:
         if folder.startswith("."):
-            return f"it lies in a hidden folder, {folder}"
+            return f"it is in a hidden folder, {folder}"
         if folder.lower() in JUNK_FOLDERS:
             return f"it lies in {folder}, where what was fetched or made is"
     if name.startswith("."):

@@ -238,7 +238,7 @@ def load(data: bytes, path: str) -> Proposal:
         None,
     )
     if twice is not None:
-        raise BadInput(f"{twice} stands in the plan twice", path=path)
+        raise BadInput(f"{twice} is in the plan twice", path=path)
     files = tuple(
         File(entry.partition(" ")[2], entry.partition(" ")[0].replace("-", ""))
         for entry in _list(head, "files")

@@ -45,7 +45,7 @@ def index(rules: Sequence[Rule]) -> str:
                 "all of it; the name of the rule does as well as its code, and several take commas. "
                 "Which rules run, how grave they are and"
             ),
-            "their options stand under `lint` in `.memgit.yaml`:",
+            "their options go under `lint` in `.memgit.yaml`:",
             "",
             "```yaml",
             "lint:",

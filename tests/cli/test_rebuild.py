@@ -458,7 +458,7 @@ def test_a_file_of_the_users_where_a_local_index_would_be_stays(local: Path) -> 
 
 def test_a_write_does_not_fail_where_a_local_index_cannot_be_written(local: Path) -> None:
     memgit(local, "rebuild")
-    note = next((local / ".git/memgit").glob("local-*"))
+    note = next((local / ".git/memgit/kept").glob("local-*"))
     note.unlink()
     note.mkdir()
     ran = memgit(local, "record", "memory", "Ebb", "-m", "Low water.")

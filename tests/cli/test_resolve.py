@@ -396,7 +396,7 @@ def test_odd_names_a_folder_inside_and_a_linked_worktree(repo: Path) -> None:
     run_git(linked, "commit", "-qam", "code of ours")
     run_git(linked, "merge", "-q", "topic", check=False)
     done = memgit(there, "resolve", code=1)
-    assert "conflict ../../code.txt: is in conflict and lies outside of the knowledge root\n" in done.out
+    assert "conflict ../../code.txt: is in conflict and is outside the knowledge root\n" in done.out
     assert "derived knowledge-base/_index.json\n" in done.out
     run_git(linked, "add", "code.txt")
     assert (

@@ -247,7 +247,7 @@ def test_a_query_that_looks_like_an_option(harbour: Path) -> None:
     ):
         answer = memgit(harbour, *args, code=2)
         assert answer.err.endswith(
-            f"  hint: a text that begins with a dash stands after --: memgit -C {harbour} {hint}\n"
+            f"  hint: put a text that begins with a dash after --: memgit -C {harbour} {hint}\n"
         )
     (harbour / "search").mkdir()
     err = memgit(harbour, "-C", "search", "--run=search", "search", "-foo bar", code=2).err

@@ -351,9 +351,7 @@ def _roots_around(root: str, top: str | None, paths: Sequence[str]) -> tuple[str
     while top is not None and above not in (top, os.path.dirname(above)):
         above = os.path.dirname(above)
         if os.path.lexists(os.path.join(above, configuration.NAME)):
-            notes.append(
-                f"{above} is a knowledge root, and this folder lies in it; it has the files of this one too"
-            )
+            notes.append(f"{above} is a knowledge root, and this folder is in it")
     return tuple(notes)
 
 

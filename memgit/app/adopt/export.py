@@ -90,7 +90,7 @@ def export(workspace: Workspace, dest: str, system: str | None = None, at: str |
         system: one of `EXPORTS`; by default that of the layout.
 
     Raises:
-        BadInput: the folder is not empty or lies inside the knowledge root, or there is no default system.
+        BadInput: the folder is not empty or is inside the knowledge root, or there is no default system.
         NotFound: no such revision.
         Refused: the folder cannot be written; what had been written is taken away again.
     """

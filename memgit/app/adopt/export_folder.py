@@ -29,7 +29,7 @@ def check_folder(dest: str, root: str | None) -> None:
     """Whether an export may go to a folder.
 
     Raises:
-        BadInput: it is there and not empty, or lies inside the knowledge root.
+        BadInput: it is there and not empty, or is inside the knowledge root.
     """
     if os.path.lexists(dest) and (not os.path.isdir(dest) or os.path.islink(dest) or not _is_empty(dest)):
         raise BadInput(
@@ -39,7 +39,7 @@ def check_folder(dest: str, root: str | None) -> None:
     if root is not None:
         folder = os.path.realpath(dest) + "/"
         if folder.startswith(os.path.realpath(root).rstrip("/") + "/"):
-            raise BadInput(f"{dest} lies inside the knowledge root", hint="give a folder outside it")
+            raise BadInput(f"{dest} is inside the knowledge root", hint="give a folder outside it")
 
 
 def _is_empty(folder: str) -> bool:

@@ -238,9 +238,7 @@ def template(name: str) -> str:
 def _text(place: Place, path: str) -> str | None:
     full = os.path.join(place.folder, path)
     if os.path.islink(full) or any(os.path.islink(os.path.join(place.folder, part)) for part in _above(path)):
-        raise Refused(
-            "it is, or lies behind, a symbolic link", path=path, hint="install into the real folder"
-        )
+        raise Refused("it is a symbolic link, or behind one", path=path, hint="install into the real folder")
     try:
         with open(full, "rb") as file:
             data = file.read()

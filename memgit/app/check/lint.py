@@ -409,7 +409,7 @@ def under(wanted: Sequence[str], changed: Collection[str] | None, source: FileTr
         if clean == ".":
             return set(among)
         if clean.startswith(("../", "/")):
-            raise BadInput(f"{want} lies outside of the knowledge root")
+            raise BadInput(f"{want} is outside the knowledge root")
         found = {path for path in among if path == clean or path.startswith(clean + "/")}
         if not found and changed is None:
             raise NotFound("no such file or folder here", path=want)

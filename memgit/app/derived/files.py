@@ -181,7 +181,7 @@ def _take(state: State, workspace: Workspace, repo: Repository, paths: Iterable[
             state.odd[path] = error.message
             continue
         if data is None and os.path.lexists(os.path.join(workspace.root or "", path)):
-            state.odd[path] = "no plain file lies there: a link or a folder"
+            state.odd[path] = "it is a link or a folder, not a file"
             if not is_derived(state.layout, path):
                 state.find(path, None)
             continue

@@ -87,7 +87,7 @@ class Bodies:
             return item
         return item._replace(
             action="skip",
-            reason="its text cannot stand in a record of that kind: look for open comments or fences",
+            reason="its text does not fit into a record of that kind: look for comments or fences that are not closed",
         )
 
 

@@ -89,7 +89,7 @@ class Earlier:
             return item._replace(action="skip", reason=record.problem.message)
         if marks is None:
             return item._replace(
-                action="update", reason="no commit tells whether the record was edited since it was ingested"
+                action="update", reason="no commit shows whether the record was edited since it was ingested"
             )
         if marks.edited or digest(record.body) != marks.body:
             return item._replace(action="update", reason="the record was edited since it was ingested")

@@ -151,7 +151,7 @@ def shown(workspace: Workspace, full: str) -> str:
 
 
 def is_outside(path: str) -> bool:
-    """Whether a path as shown lies outside the knowledge root, where another clone cannot follow it."""
+    """Whether a path as shown is outside the knowledge root, where another clone cannot follow it."""
     return path.startswith("../") or path == ".." or os.path.isabs(path)
 
 
@@ -344,7 +344,7 @@ def _file(workspace: Workspace, name: str, reading: Reading) -> Source:
         raise BadInput(
             own,
             path=path,
-            hint="memgit update changes a record; memgit adopt takes over files where they lie",
+            hint="memgit update changes a record; memgit adopt takes over files in place",
         )
     try:
         data = plain_bytes(full)

@@ -190,7 +190,7 @@ def _outside(repo: Repository, found: Mapping[str, Stages]) -> list[Left]:
     """The files in conflict that lie outside of the knowledge root."""
     skip = [path for path in found if not path.startswith(repo.prefix)]
     return [
-        Left(_upwards(repo.prefix, path), None, None, "is in conflict and lies outside of the knowledge root")
+        Left(_upwards(repo.prefix, path), None, None, "is in conflict and is outside the knowledge root")
         for path in skip
     ]
 

@@ -249,7 +249,7 @@ class _Merging:
             return
         for entry in (base, mine, other):
             if entry is not None and not entry.is_file:
-                kept = "our side stands" if mine is not None else "their side stands"
+                kept = "our side is kept" if mine is not None else "their side is kept"
                 self.conflict(path, 1, None, f"a link or submodule that both sides changed; {kept}")
                 if mine is None:
                     self.take(path, other)

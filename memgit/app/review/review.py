@@ -173,7 +173,7 @@ def _resolved(repo: Repository, name: str) -> str:
     except NotFound as error:
         if name == "HEAD" or isinstance(error, Broken):
             raise
-        shallow = ", or lies before the border of this shallow clone" if repo.shallow() else ""
+        shallow = ", or is older than this shallow clone reaches" if repo.shallow() else ""
         remote, slash, branch = name.partition("/")
         known = bool(slash) and f"remote.{remote}.url" in repo.config
         hint = f"git fetch {remote} {branch}" if known else "git fetch; git branch -a lists what is here"

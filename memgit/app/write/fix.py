@@ -73,7 +73,7 @@ def mends(workspace: Workspace, context: Context, request: Request) -> Mended:
     settings = settings_for(workspace, request, known)
     if workspace.root is None:
         raise Refused(
-            "this repository is bare: it has no working tree to mend", hint="clone it and work in the clone"
+            "this repository is bare: it has no working tree to fix", hint="clone it and work in the clone"
         )
     return mend(corpus_of(workspace, context, request, disk=True), settings, known)
 
@@ -91,7 +91,7 @@ def _write(root: str, edits: Mapping[str, bytes | None]) -> None:
     for path, data in edits.items():
         full = os.path.join(root, path)
         if os.path.islink(full) or (os.path.lexists(full) and not os.path.isfile(full)):
-            raise Refused("not mended: it is not a plain file", path=path)
+            raise Refused("not fixed: it is not a plain file", path=path)
         if data is None:
             if os.path.lexists(full):
                 os.unlink(full)

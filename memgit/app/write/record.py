@@ -388,7 +388,9 @@ def at_address(session: Session, path: str, request: Request) -> Record | None:
         )
     records = session.overlay.parsed(path).records
     if not records:
-        raise Conflict("a file that is no record is there already", path=path, hint="choose another --slug")
+        raise Conflict(
+            "a file that is not a record is there already", path=path, hint="choose another --slug"
+        )
     return records[0]
 
 

@@ -110,7 +110,7 @@ class Worktree:
         if _exists(b".git", fd):
             os.close(fd)
             raise Refused(
-                f"lies in another repository ({shown})", path=path, hint="run memgit inside that repository"
+                f"is in another repository ({shown})", path=path, hint="run memgit inside that repository"
             )
         return fd
 

@@ -61,7 +61,7 @@ def invalid(record: Record, today: str, statuses: tuple[str, ...]) -> Iterator[t
         if found is None:
             yield field, f"its {what} {cut(value, 40)!r} is not a real day; write YYYY-MM-DD"
         elif found > today and found > _tomorrow(today):
-            yield field, f"its {what} {found} lies in the future"
+            yield field, f"its {what} {found} is in the future"
     created, updated = day(record.text("created")), day(record.text("updated"))
     # In another zone it is still the day before.
     if created and updated and updated < created and _tomorrow(updated) < created:

@@ -19,7 +19,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
             known = first.setdefault(normal(record.title), record)
             if known is not record and record.title.strip():
                 words = (
-                    f"{named(record)} stands on line {known.line} already: no link can tell the two "
+                    f"{named(record)} is on line {known.line} already: no link can tell the two "
                     "apart; rename one, or join them"
                 )
                 yield Found(

@@ -59,7 +59,7 @@ def elsewhere(record: Record, place: Place, key: str) -> Iterator[tuple[str, str
         yield (
             kind,
             (
-                f"says that it is of kind {kind.lower()}, but lies where {record.kind} records do: move "
+                f"says that it is of kind {kind.lower()}, but is where {record.kind} records are: move "
                 "it, or change its kind"
             ),
         )
@@ -68,7 +68,7 @@ def elsewhere(record: Record, place: Place, key: str) -> Iterator[tuple[str, str
         yield (
             skill,
             (
-                f"is about the skill {cut(skill, 40)!r}, but lies in the file of {key!r}: move it to "
+                f"is about the skill {cut(skill, 40)!r}, but is in the file of {key!r}: move it to "
                 f"skill-{cut(skill, 40)}.md, or correct it"
             ),
         )
@@ -82,7 +82,7 @@ def elsewhere(record: Record, place: Place, key: str) -> Iterator[tuple[str, str
         yield (
             scope,
             (
-                f"has the scope {cut(scope, 40)!r}, but lies in the folder of "
+                f"has the scope {cut(scope, 40)!r}, but is in the folder of "
                 f"{key.rpartition('/')[0] or 'no scope'!r}"
             ),
         )

@@ -12,7 +12,7 @@ def check(corpus: Corpus, options: Options) -> Iterator[Found]:
     for claim in corpus.claims:
         records = corpus.parsed(claim.path).records
         line = next((record.line for record in records if record.address == claim.address), 1)
-        words = f"the message of commit {claim.commit[:10]} {claim.words}. The log goes by the change, not by the message"
+        words = f"the message of commit {claim.commit[:10]} {claim.words}. The log believes the change, not the message"
         yield Found(claim.path, line, words, claim.address)
 
 
