@@ -286,7 +286,7 @@ def test_paths_narrow_a_run(kb: Path) -> None:
         "paths count from where one stands"
     )
     assert "no such file" in memgit(kb, "lint", "memory/none", code=2).err
-    assert "outside of the knowledge root" in memgit(kb, "lint", "../x", code=2).err
+    assert "outside the knowledge root" in memgit(kb, "lint", "../x", code=2).err
 
 
 def test_links_out_of_a_root_in_a_code_repository(repo: Path) -> None:

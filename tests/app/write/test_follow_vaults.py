@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -19,7 +20,8 @@ from tests.support import commit, examples, memgit, run_git, write
 LINK = re.compile(
     r"(?P<code>`[^`\n]*`|<!--.*?-->|^# a comment.*$)|"
     r"\[\[(?P<wiki>[^\]|#\n]*)(?P<part>#[^\]|\n]*)?(?P<label>\\?\|[^\]\n]*)?\]\]|"
-    r"\]\((?:<(?P<angle>[^>\n]*)>|(?P<md>[^)#\s]*))(?P<mdpart>#[^)\s]*)?(?P<tip> \"tip\")?\)",
+    r"\]\((?:<(?P<angle>[^>\n]*)>|(?P<md>[^)#\s]*))(?P<mdpart>#[^)\s]*)?(?P<tip> \"tip\")?\)|"
+    r"<(?:(?i:a href|img src))=(?P<quote>[\"']?)(?P<html>[^\"'#>\s]*)(?P<htmlpart>#[^\"'>\s]*)?(?P=quote)",
     re.M,
 )
 CLOCK = re.compile(r"^(?:updated|id): .*\r?\n", re.M)
@@ -36,7 +38,7 @@ def leads(path: str, found: re.Match[str], files: dict[str, str]) -> str | None:
     if found["code"] is not None:
         return None
     if found["wiki"] is None:
-        target = unquote(found["angle"] or found["md"] or "")
+        target = unquote(found["angle"] or found["md"] or unescape(found["html"] or ""))
         whole = posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) if target else path
         return mark(files[whole]) if whole in files else None
     name = found["wiki"].replace("''", "'").strip().removesuffix(".md")
@@ -74,7 +76,11 @@ def blank(text: str) -> str:
     """A text without the targets of its links, and without what a change dates and quotes need."""
     text = BARE.sub(r'"[[\1]]"', CLOCK.sub("", text))
     return LINK.sub(
-        lambda found: found[0] if found["code"] else f"<{found['part'] or found['mdpart']}{found['label']}>",
+        lambda found: (
+            found[0]
+            if found["code"]
+            else f"<{found['part'] or found['mdpart'] or found['htmlpart']}{found['label']}>"
+        ),
         text,
     )
 
@@ -124,7 +130,7 @@ def test_links_lead_where_they_led(
         for before_link, after_link in links:
             to = leads(was, before_link, before)
             if to is not None and one not in merged.values():
-                own = not (before_link["wiki"] or before_link["md"] or before_link["angle"])
+                own = not any(before_link[name] for name in ("wiki", "md", "angle", "html"))
                 want = to if own else merged.get(to, to)
                 assert leads(now, after_link, after) == want, (
                     was,
