@@ -38,7 +38,7 @@ def _paths(view: View) -> Iterator[str]:
                 yield path
 
 
-def _owed(layout: Layout, path: str) -> Iterator[str]:
+def _affected(layout: Layout, path: str) -> Iterator[str]:
     if not places.lists(layout):
         return
     if places.folder_of(layout, path) is not None:
@@ -223,8 +223,10 @@ def _says_the_same(view: View, base: View, folder: str, file: str) -> bool:
     """Whether a file below a folder says nothing else to its index than it did."""
     if view.data(file) is None or base.data(file) is None:
         return False
+    if places.readable(view, file) != places.readable(base, file):
+        return False
     if "/" in file.removeprefix(folder):
-        return places.readable(view, file) == places.readable(base, file)
+        return True
     now, then = view.parsed(file).records, base.parsed(file).records
     return _line(view, file) == _line(base, file) and _topics(now) == _topics(then)
 
@@ -253,4 +255,4 @@ def _quick_summary(
     return [*_summary_head(view.layout, folder), *lines]
 
 
-FOLDER_INDEX = DerivedFile("INDEX.md of a folder", _paths, _owed, _build, _quick)
+FOLDER_INDEX = DerivedFile("INDEX.md of a folder", _paths, _affected, _build, _quick)

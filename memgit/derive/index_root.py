@@ -38,7 +38,7 @@ def _paths(view: View) -> Iterator[str]:
         yield path
 
 
-def _owed(layout: Layout, path: str) -> Iterator[str]:
+def _affected(layout: Layout, path: str) -> Iterator[str]:
     if not places.lists(layout):
         return
     if (
@@ -159,4 +159,4 @@ def _line_for(view: View, file: str, kind: str) -> str:
     )
 
 
-ROOT_INDEX = DerivedFile("INDEX.md of the root", _paths, _owed, _build, _quick)
+ROOT_INDEX = DerivedFile("INDEX.md of the root", _paths, _affected, _build, _quick)

@@ -44,7 +44,7 @@ def _paths(view: View) -> Iterator[str]:
             yield folder + NAME
 
 
-def _owed(layout: Layout, path: str) -> Iterator[str]:
+def _affected(layout: Layout, path: str) -> Iterator[str]:
     if not path.endswith((".md", ".markdown")):
         return
     for folder in _folders(layout):
@@ -131,4 +131,4 @@ def _said(view: View, path: str) -> tuple[str, str | None, tuple[str, ...]]:
     return heading[1].strip() if heading is not None else "", None, ()
 
 
-MNEMA_INDEX = DerivedFile("INDEX.md of a mirror", _paths, _owed, _build)
+MNEMA_INDEX = DerivedFile("INDEX.md of a mirror", _paths, _affected, _build)

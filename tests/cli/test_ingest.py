@@ -132,7 +132,7 @@ def test_a_lost_message_leaves_the_decision_to_a_person(kb: Path, guide: Path) -
     guide.write_text(GUIDE + "\nAnd more.\n")
     answer = ingested(kb, str(guide), "--yes", code=1)
     assert answer["commit"] is None
-    assert "no commit tells" in answer["items"][0]["reason"]
+    assert "no commit shows" in answer["items"][0]["reason"]
 
 
 def test_what_was_removed_does_not_come_back(kb: Path, guide: Path) -> None:
