@@ -309,7 +309,10 @@ def test_a_link_in_place_of_an_index_is_not_followed(filled: Path, tmp_path: Pat
     outside.write_text("not ours\n")
     (filled / "INDEX.md").unlink()
     (filled / "INDEX.md").symlink_to(outside)
-    assert "INDEX.md:1: left alone: it is a link or a folder, not a file" in memgit(filled, "rebuild", code=1).out
+    assert (
+        "INDEX.md:1: left alone: it is a link or a folder, not a file"
+        in memgit(filled, "rebuild", code=1).out
+    )
     assert outside.read_text() == "not ours\n"
 
 
